@@ -1,0 +1,64 @@
+// What every kernel shares: array types, the interrupt pulse, and the binding entry points.
+#pragma once
+
+#include <chrono>
+#include <cstddef>
+#include <cstdint>
+
+#include <nanobind/nanobind.h>
+#include <nanobind/ndarray.h>
+
+namespace pragam {
+
+namespace nb = nanobind;
+
+// One-dimensional contiguous views. A const element type also accepts read-only memory (a memory map).
+template <class T>
+using In = nb::ndarray<const T, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
+template <class T>
+using Out = nb::ndarray<T, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
+// A dense matrix with any strides: C order, Fortran order or a slice of either, without a copy.
+template <class T>
+using Matrix = nb::ndarray<const T, nb::ndim<2>, nb::device::cpu>;
+
+// Lets Ctrl-C through while the GIL is released. A kernel calls `beat(work)` with the number of entries
+// it has touched; about every 0.1 s the pending Python signals are handled, and a handler that raises
+// (KeyboardInterrupt) leaves the kernel as nb::python_error. Call it only where the arrays are consistent.
+class Pulse {
+  public:
+    void beat(std::size_t work) {
+        done_ += work;
+        if (done_ >= next_) check();
+    }
+
+  private:
+    using Clock = std::chrono::steady_clock;
+
+    void check() {
+        next_ = done_ + stride;
+        const auto now = Clock::now();
+        if (now - last_ < std::chrono::milliseconds(100)) return;
+        last_ = now;
+        nb::gil_scoped_acquire gil;
+        if (PyErr_CheckSignals() != 0) throw nb::python_error();
+    }
+
+    static constexpr std::size_t stride = std::size_t(1) << 20;  // a few ms of work
+    std::size_t done_ = 0;
+    std::size_t next_ = stride;
+    Clock::time_point last_ = Clock::now();
+};
+
+// Raises ValueError in Python.
+inline void require(bool condition, const char *message) {
+    if (!condition) throw nb::value_error(message);
+}
+
+void bind_products(nb::module_ &m);
+void bind_projections(nb::module_ &m);
+void bind_coordinate(nb::module_ &m);
+void bind_pegasos(nb::module_ &m);
+void bind_newton(nb::module_ &m);
+void bind_svmlight(nb::module_ &m);
+
+}  // namespace pragam

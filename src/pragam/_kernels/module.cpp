@@ -1,0 +1,12 @@
+// The compiled kernels: plain functions on flat arrays. Each has a twin of the same name in twins/,
+// which is its specification.
+#include "common.hpp"
+
+NB_MODULE(_compiled, m) {
+    pragam::bind_products(m);
+    pragam::bind_projections(m);
+    pragam::bind_coordinate(m);
+    pragam::bind_pegasos(m);
+    pragam::bind_newton(m);
+    pragam::bind_svmlight(m);
+}

@@ -1,0 +1,137 @@
+// Rows of X as kernels walk them: CSR or dense, float32 or float64, int32 or int64 indices.
+#pragma once
+
+#include "common.hpp"
+
+#if defined(__GNUC__) || defined(__clang__)
+#define PRAGAM_PREFETCH(address) __builtin_prefetch(address)
+#else
+#define PRAGAM_PREFETCH(address)
+#endif
+
+namespace pragam {
+
+template <class T, class I>
+struct CsrRows {
+    const T *data;
+    const I *indices;
+    const std::int64_t *indptr;
+
+    std::size_t length(std::int64_t i) const { return std::size_t(indptr[i + 1] - indptr[i]); }
+
+    void prefetch(std::int64_t i) const {
+        const std::int64_t k = indptr[i];
+        PRAGAM_PREFETCH(data + k);
+        PRAGAM_PREFETCH(indices + k);
+    }
+
+    double dot(std::int64_t i, const double *w) const {
+        std::int64_t k = indptr[i];
+        const std::int64_t end = indptr[i + 1];
+        double s0 = 0, s1 = 0, s2 = 0, s3 = 0;
+        for (; k + 4 <= end; k += 4) {
+            s0 += double(data[k]) * w[indices[k]];
+            s1 += double(data[k + 1]) * w[indices[k + 1]];
+            s2 += double(data[k + 2]) * w[indices[k + 2]];
+            s3 += double(data[k + 3]) * w[indices[k + 3]];
+        }
+        for (; k < end; ++k) s0 += double(data[k]) * w[indices[k]];
+        return (s0 + s1) + (s2 + s3);
+    }
+
+    void add_to(std::int64_t i, double t, double *w) const {
+        for (std::int64_t k = indptr[i], end = indptr[i + 1]; k < end; ++k) w[indices[k]] += t * double(data[k]);
+    }
+};
+
+template <class T>
+struct DenseRows {
+    const T *data;
+    std::int64_t columns, row_stride, column_stride;
+
+    std::size_t length(std::int64_t) const { return std::size_t(columns); }
+
+    void prefetch(std::int64_t i) const { PRAGAM_PREFETCH(data + i * row_stride); }
+
+    double dot(std::int64_t i, const double *w) const {
+        const T *row = data + i * row_stride;
+        double s0 = 0, s1 = 0, s2 = 0, s3 = 0;
+        std::int64_t j = 0;
+        if (column_stride == 1) {
+            for (; j + 4 <= columns; j += 4) {
+                s0 += double(row[j]) * w[j];
+                s1 += double(row[j + 1]) * w[j + 1];
+                s2 += double(row[j + 2]) * w[j + 2];
+                s3 += double(row[j + 3]) * w[j + 3];
+            }
+        }
+        for (; j < columns; ++j) s0 += double(row[j * column_stride]) * w[j];
+        return (s0 + s1) + (s2 + s3);
+    }
+
+    void add_to(std::int64_t i, double t, double *w) const {
+        const T *row = data + i * row_stride;
+        if (column_stride == 1) {
+            for (std::int64_t j = 0; j < columns; ++j) w[j] += t * double(row[j]);
+        } else {
+            for (std::int64_t j = 0; j < columns; ++j) w[j] += t * double(row[j * column_stride]);
+        }
+    }
+};
+
+// The rows of X from the raw arrays that Python passes, for n rows and d columns.
+template <class T, class I>
+CsrRows<T, I> rows_of(std::size_t n, std::size_t, const In<T> &data, const In<I> &indices,
+                      const In<std::int64_t> &indptr) {
+    require(indptr.size() == n + 1, "indptr must have one entry more than there are rows");
+    return {data.data(), indices.data(), indptr.data()};
+}
+
+template <class T>
+DenseRows<T> rows_of(std::size_t n, std::size_t d, const Matrix<T> &X) {
+    require(X.shape(0) == n && X.shape(1) == d, "X must have a row for each dual variable, a column for each weight");
+    return {X.data(), std::int64_t(d), X.stride(0), X.stride(1)};
+}
+
+// Registers Kernel<raw arrays ...>::call for every storage, as NAME_csr and NAME_dense. `args` describe the arguments
+// that follow the raw arrays. No array is ever converted: a copy of w or alpha would lose the update.
+template <class>
+auto raw() {
+    return nb::arg().noconvert();
+}
+
+template <template <class...> class Kernel, class... Raw, class... Args>
+void bind_storage(nb::module_ &m, const char *name, Args... args) {
+    m.def(name, &Kernel<Raw...>::call, raw<Raw>()..., args...);
+}
+
+template <template <class...> class Kernel, class... Args>
+void bind_storages(nb::module_ &m, const char *csr, const char *dense, Args... args) {
+    using Indptr = In<std::int64_t>;
+    bind_storage<Kernel, In<float>, In<std::int32_t>, Indptr>(m, csr, args...);
+    bind_storage<Kernel, In<float>, In<std::int64_t>, Indptr>(m, csr, args...);
+    bind_storage<Kernel, In<double>, In<std::int32_t>, Indptr>(m, csr, args...);
+    bind_storage<Kernel, In<double>, In<std::int64_t>, Indptr>(m, csr, args...);
+    bind_storage<Kernel, Matrix<float>>(m, dense, args...);
+    bind_storage<Kernel, Matrix<double>>(m, dense, args...);
+}
+
+// An array argument of this name, never converted.
+inline auto array(const char *name) { return nb::arg(name).noconvert(); }
+
+// The generator behind every shuffle and draw: SplitMix64, the same sequence as the twins'.
+struct SplitMix64 {
+    std::uint64_t state;
+
+    std::uint64_t next() {
+        std::uint64_t z = (state += 0x9E3779B97F4A7C15ULL);
+        z = (z ^ (z >> 30)) * 0xBF58476D1CE4E5B9ULL;
+        z = (z ^ (z >> 27)) * 0x94D049BB133111EBULL;
+        return z ^ (z >> 31);
+    }
+
+    // Uniform on 0 .. n-1 for n < 2^32, from the upper half of one draw.
+    std::int64_t below(std::int64_t n) { return std::int64_t(((next() >> 32) * std::uint64_t(n)) >> 32); }
+};
+
+}  // namespace pragam

@@ -1,0 +1,8 @@
+"""The kernels' specifications in NumPy: same names, same arguments, same results; short rather than fast."""
+
+from pragam._kernels.twins.coordinate import *  # noqa: F403
+from pragam._kernels.twins.newton import *  # noqa: F403
+from pragam._kernels.twins.pegasos import *  # noqa: F403
+from pragam._kernels.twins.products import *  # noqa: F403
+from pragam._kernels.twins.projections import *  # noqa: F403
+from pragam._kernels.twins.svmlight import *  # noqa: F403

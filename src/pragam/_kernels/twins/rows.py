@@ -1,0 +1,24 @@
+"""Row access for the twins: ``row(i) -> (columns, values)`` for both storages."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+Row = Callable[[int], tuple[Any, NDArray[np.float64]]]
+
+
+def csr_rows(data: NDArray[Any], indices: NDArray[Any], indptr: NDArray[np.int64]) -> Row:
+    def row(i: int) -> tuple[Any, NDArray[np.float64]]:
+        part = slice(indptr[i], indptr[i + 1])
+        return indices[part], data[part].astype(np.float64)
+
+    return row
+
+
+def dense_rows(X: NDArray[Any]) -> Row:
+    everything = np.arange(X.shape[1])
+    return lambda i: (everything, X[i].astype(np.float64))
