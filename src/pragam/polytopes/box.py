@@ -1,0 +1,74 @@
+"""The box {lower <= alpha <= upper}: the dual variables of a mean of one-dimensional losses."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from pragam import _kernels
+from pragam.polytopes.base import Polytope, Vector
+
+ZERO = np.zeros(1)
+
+
+class Box(Polytope):
+    r"""Q = {alpha : lower <= alpha <= upper}, with bounds that may be infinite, or equal.
+
+    support(s) = sum_i max(lower_i s_i, upper_i s_i)
+    """
+
+    def __init__(self, lower: ArrayLike, upper: ArrayLike) -> None:
+        lower, upper = np.broadcast_arrays(np.asarray(lower, np.float64), np.asarray(upper, np.float64))
+        if lower.ndim != 1:
+            raise ValueError(f"lower and upper must be vectors, not of shape {lower.shape}")
+        self.lower, self.upper = np.ascontiguousarray(lower), np.ascontiguousarray(upper)
+        self.size = self.lower.size
+        wrong = ~(self.lower <= self.upper) | (self.lower == np.inf) | (self.upper == -np.inf)
+        if wrong.any():
+            i = int(np.argmax(wrong))
+            raise ValueError(
+                f"lower must not exceed upper, and some number lie between: row {i} has "
+                f"[{self.lower[i]}, {self.upper[i]}]"
+            )
+
+    def violation(self, alpha: Vector) -> float:
+        outside = np.maximum(np.maximum(self.lower - alpha, alpha - self.upper), 0.0)
+        if np.isnan(outside).any():
+            return np.inf
+        bounds = np.concatenate([b[np.isfinite(b)] for b in (self.lower, self.upper)])
+        size = np.abs(bounds if bounds.any() else alpha).max(initial=0.0)
+        return relative(float(outside.max(initial=0.0)), float(size))
+
+    def project(self, v: Vector) -> Vector:
+        return np.clip(v, self.lower, self.upper)
+
+    def maximise_linear(self, s: Vector) -> Vector:
+        alpha = np.where(s > 0, self.upper, np.where(s < 0, self.lower, self._corner()))
+        if not np.isfinite(alpha).all():
+            raise ValueError(f"<alpha, s> is unbounded above: see row {int(np.argmin(np.isfinite(alpha)))}")
+        return alpha
+
+    def support(self, s: Vector, kappa: float = 0.0) -> tuple[float, float | None]:
+        return _kernels.get("box_plane_support")(s, self.lower, self.upper, ZERO, 0.0, kappa), None
+
+    def radius2(self, centre: Vector | None = None) -> float:
+        centre = np.zeros(self.size) if centre is None else centre
+        return 0.5 * float(np.sum(np.maximum((self.lower - centre) ** 2, (self.upper - centre) ** 2)))
+
+    def sample(self, rng: np.random.Generator) -> Vector:
+        wide = 10.0 ** rng.uniform(-2, 2)
+        inner = self.project(self._corner() + wide * rng.standard_normal(self.size))
+        with np.errstate(invalid="ignore"):  # an unbounded row has no uniform sample
+            uniform = self.lower + rng.random(self.size) * (self.upper - self.lower)
+        bounded = np.isfinite(uniform) & (rng.random(self.size) < 0.5)
+        return self.project(np.where(bounded, uniform, inner))
+
+    def _corner(self) -> Vector:
+        """The lower bound of each row where finite, else the upper one, else 0."""
+        upper = np.where(np.isfinite(self.upper), self.upper, 0.0)
+        return np.where(np.isfinite(self.lower), self.lower, upper)
+
+
+def relative(excess: float, size: float) -> float:
+    """``excess / size``, where a set of size 0 leaves no room for any excess."""
+    return excess / size if size > 0 else (np.inf if excess > 0 else 0.0)

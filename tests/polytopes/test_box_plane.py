@@ -1,0 +1,77 @@
+"""The box cut by a plane: which bias is returned, what is refused, and a million rows."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from pragam.polytopes import Box, BoxPlane, Simplices
+
+
+def test_bias_is_the_midpoint_of_its_interval():
+    # Two rows of each class with margins that any b in [-1, 2] separates equally well.
+    Q = BoxPlane(np.zeros(2), np.ones(2), np.array([1.0, -1.0]))
+    value, b = Q.support(np.array([2.0, 1.0]))  # beta = (a, -a): kinks at 2 and -1, slope 0 between them
+    assert (value, b) == (pytest.approx(3.0), pytest.approx(0.5))
+
+
+def test_bias_of_a_half_line_is_its_end_and_of_all_numbers_zero():
+    up = BoxPlane(np.zeros(2), np.ones(2), np.ones(2), 2.0)
+    assert up.support(np.array([3.0, 5.0])) == (8.0, 3.0)
+    down = BoxPlane(np.zeros(2), np.ones(2), np.ones(2), 0.0)
+    assert down.support(np.array([3.0, 5.0])) == (0.0, 5.0)
+    assert BoxPlane([0.0], [1.0], [0.0]).support(np.array([4.0])) == (4.0, 0.0)
+
+
+def test_slopes_within_rounding_count_as_flat():
+    weights = np.array([0.1, 0.2, 0.3])  # 0.1 + 0.2 - 0.3 is not 0 in floating point
+    Q = BoxPlane(np.zeros(3), weights, np.array([1.0, 1.0, -1.0]))
+    value, b = Q.support(np.array([4.0, 4.0, 2.0]))  # kinks 4, 4, -2
+    assert b == pytest.approx(1.0)
+    assert value == pytest.approx(0.3 * 6)
+
+
+@pytest.mark.parametrize("z", [-1.1, 3.5])
+def test_empty_set_is_refused_with_the_interval(z):
+    with pytest.raises(ValueError, match=r"\[-1\.0, 2\.0\]"):
+        BoxPlane(np.zeros(3), np.ones(3), np.array([1.0, 1.0, -1.0]), z)
+
+
+@pytest.mark.parametrize(
+    ("build", "named"),
+    [
+        (lambda: Box([0.0, 2.0], [1.0, 1.0]), "lower"),
+        (lambda: Box([0.0, np.nan], [1.0, 1.0]), "lower"),
+        (lambda: Box([np.inf], [np.inf]), "lower"),
+        (lambda: Box(np.zeros((2, 2)), 1.0), "vectors"),
+        (lambda: BoxPlane([0.0], [1.0], [np.nan]), "sigma"),
+        (lambda: BoxPlane([0.0], [1.0], [np.inf]), "sigma"),
+        (lambda: BoxPlane([0.0], [1.0], [1.0, 2.0, 3.0]), "sigma"),
+        (lambda: BoxPlane([0.0], [1.0], [1.0], np.nan), "z must"),
+        (lambda: Simplices([-1.0], 2), "totals"),
+        (lambda: Simplices([1.0], 0), "K must"),
+    ],
+)
+def test_invalid_sets_are_refused(build, named):
+    with pytest.raises(ValueError, match=named):
+        build()
+
+
+def test_a_warm_multiplier_changes_nothing():
+    rng = np.random.default_rng(0)
+    Q = BoxPlane(np.zeros(1000), rng.random(1000), rng.choice([-1.0, 1.0], 1000))
+    v = rng.standard_normal(1000)
+    for start in (-100.0, 0.0, 0.3, 1e9):
+        np.testing.assert_allclose(Q.project(v, start), Q.project(v), rtol=0, atol=1e-14)
+
+
+def test_a_million_rows():
+    n = 10**6
+    rng = np.random.default_rng(0)
+    y = np.where(rng.random(n) < 0.2, 1.0, -1.0)
+    s = np.round(rng.standard_normal(n), 3)  # many ties
+    Q = BoxPlane(np.zeros(n), np.full(n, 1 / n), y)
+    vertex, (value, _) = Q.maximise_linear(s), Q.support(s)
+    assert Q.contains(vertex)
+    assert Q.contains(Q.project(s / n))
+    assert np.dot(vertex, s) == pytest.approx(value, rel=1e-13)
