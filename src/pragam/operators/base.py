@@ -1,0 +1,67 @@
+"""The linear map A of a model as an object: the place where dense, sparse and distributed data differ."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+Vector = NDArray[np.float64]
+
+
+class Operator(ABC):
+    """A linear map from weights w (length ``shape[1]``) to scores A w (length ``shape[0]``, as alpha)."""
+
+    shape: tuple[int, int]
+
+    @abstractmethod
+    def matvec(self, w: Vector) -> Vector:
+        """A w, a new float64 vector."""
+
+    @abstractmethod
+    def rmatvec(self, alpha: Vector) -> Vector:
+        """A' alpha, a new float64 vector."""
+
+    @abstractmethod
+    def row_norms(self) -> Vector:
+        """The Euclidean norm of every row of A."""
+
+    @abstractmethod
+    def norm_bound(self) -> float:
+        """A proven upper bound of the largest singular value of A."""
+
+
+@dataclass(frozen=True)
+class Rows:
+    """Raw access to the rows of A = diag(scale) X, for kernels that walk them one by one.
+
+    ``kind`` is ``"csr"`` with ``arrays = (data, indices, indptr)`` (indptr int64), or ``"dense"`` with
+    ``arrays = (X,)``. The indices were checked to lie in range: a kernel may trust them.
+    """
+
+    kind: str
+    arrays: tuple[NDArray[Any], ...]
+    scale: Vector
+
+
+class RowOperator(Operator):
+    """An operator that can also hand out its rows, as coordinate methods need."""
+
+    @abstractmethod
+    def rows(self) -> Rows:
+        """The rows of A, without a copy where the storage allows."""
+
+    @abstractmethod
+    def take(self, rows: NDArray[np.int64]) -> RowOperator:
+        """The operator of these rows alone, on a copy of them."""
+
+    @abstractmethod
+    def gram(self) -> Vector:
+        """A A', a dense matrix: for few rows."""
+
+    @abstractmethod
+    def add_outer(self, rows: NDArray[np.int64], weights: Vector, out: Vector) -> None:
+        """out += sum_k weights_k a_i a_i', i = rows_k; only the lower triangle of ``out`` (d, d) need be right."""

@@ -1,0 +1,62 @@
+"""An operator that counts its products: the measure of work that does not depend on the machine."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from pragam.operators.base import Operator, RowOperator, Rows, Vector
+
+
+class Counting(Operator):
+    """``operator`` with the numbers of products so far in ``matvecs`` and ``rmatvecs``.
+
+    It is a :class:`RowOperator` exactly when ``operator`` is one, so a solver that asks sees no difference.
+    """
+
+    def __new__(cls, operator: Operator) -> Counting:
+        return super().__new__(_CountingRows if isinstance(operator, RowOperator) else cls)
+
+    def __init__(self, operator: Any) -> None:
+        self.operator = operator
+        self.shape = operator.shape
+        self.matvecs = 0
+        self.rmatvecs = 0
+
+    def matvec(self, w: Vector) -> Vector:
+        """A w, counted."""
+        self.matvecs += 1
+        return self.operator.matvec(w)
+
+    def rmatvec(self, alpha: Vector) -> Vector:
+        """A' alpha, counted."""
+        self.rmatvecs += 1
+        return self.operator.rmatvec(alpha)
+
+    def row_norms(self) -> Vector:
+        """As the operator's."""
+        return self.operator.row_norms()
+
+    def norm_bound(self) -> float:
+        """As the operator's."""
+        return self.operator.norm_bound()
+
+
+class _CountingRows(Counting, RowOperator):
+    def rows(self) -> Rows:
+        """As the operator's."""
+        return self.operator.rows()
+
+    def take(self, rows: NDArray[np.int64]) -> RowOperator:
+        """As the operator's; products with the part are not counted."""
+        return self.operator.take(rows)
+
+    def gram(self) -> Vector:
+        """As the operator's."""
+        return self.operator.gram()
+
+    def add_outer(self, rows: NDArray[np.int64], weights: Vector, out: Vector) -> None:
+        """As the operator's."""
+        self.operator.add_outer(rows, weights, out)

@@ -1,0 +1,80 @@
+"""The map of the multiclass hinge loss of Crammer and Singer (2001)."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from pragam.operators.base import Operator, Vector
+from pragam.operators.check import check_data
+
+
+class CrammerSinger(Operator):
+    r"""(A w)_{ik} = <w_k - w_{y_i}, x_i>,  i < n, k < K, with w = (w_0 .. w_{K-1}) in R^{K d}.
+
+    ``w`` is a (K, d) and ``alpha`` an (n, K) array, both flattened row by row. With the scores S = X W' and
+    L_y = I - 1 e_y' (subtract the entry y from all), row i of A w is L_{y_i} S_i; its adjoint is
+
+        W = B' X,   B_i = L_{y_i}' alpha_i = alpha_i - e_{y_i} sum_k alpha_ik.
+
+    ``y_index`` holds the class of each row of X as an integer in [0, K).
+    """
+
+    def __init__(self, X: Any, y_index: Any, K: int) -> None:
+        self.storage = check_data(X)
+        n, d = self.storage.shape
+        self.K = int(K)
+        self.y_index = _classes(y_index, n, self.K)
+        self.shape = (n * self.K, self.K * d)
+
+    def matvec(self, w: Vector) -> Vector:
+        """The score of every class minus the score of the true one."""
+        n, d = self.storage.shape
+        scores = self.storage.matmat(_block(w, (self.K, d), "w"))
+        scores -= scores[np.arange(n), self.y_index, None]
+        return scores.ravel()
+
+    def rmatvec(self, alpha: Vector) -> Vector:
+        """B' X, where the entry of the true class is minus the sum of the others."""
+        n = self.storage.shape[0]
+        B = _block(alpha, (n, self.K), "alpha").copy()
+        B[np.arange(n), self.y_index] = 0.0
+        B[np.arange(n), self.y_index] = -B.sum(axis=1)
+        return self.storage.rmatmat(B).ravel()
+
+    def row_norms(self) -> Vector:
+        """sqrt(2) |x_i| for k != y_i (the row holds x_i and -x_i), 0 for k = y_i."""
+        n = self.storage.shape[0]
+        norms = np.repeat(np.sqrt(2.0) * np.sqrt(self.storage.row_norms2)[:, None], self.K, axis=1)
+        norms[np.arange(n), self.y_index] = 0.0
+        return norms.ravel()
+
+    def norm_bound(self) -> float:
+        r"""sqrt(K) times the bound of X (0 if K = 1).
+
+        A is the block diagonal of the L_{y_i} times the map W -> X W', whose norm is |X|. The rows of L_y are
+        e_k - e_y for k != y and 0 for k = y, so L_y L_y' is I + 1 1' on the K - 1 entries k != y: its largest
+        eigenvalue is 1 + (K - 1) = K. No smaller factor will do: if all y_i are equal, |A| = sqrt(K) |X|.
+        """
+        slack = 1.0 + 4.0 * float(np.finfo(np.float64).eps)
+        return self.storage.norm_bound * float(np.sqrt(self.K)) * slack if self.K > 1 else 0.0
+
+
+def _classes(y_index: Any, n: int, K: int) -> NDArray[np.intp]:
+    if K < 1:
+        raise ValueError(f"K must be at least 1, not {K}")
+    y = np.asarray(y_index)
+    if y.shape != (n,) or y.dtype.kind not in "iu":
+        raise ValueError(f"y_index must be {n} integers, but has shape {y.shape} and dtype {y.dtype}")
+    if n and not (y.min() >= 0 and y.max() < K):
+        raise ValueError(f"y_index must lie in [0, {K}), but reaches from {y.min()} to {y.max()}")
+    return y.astype(np.intp)
+
+
+def _block(v: Vector, shape: tuple[int, int], name: str) -> NDArray[np.float64]:
+    v = np.asarray(v, dtype=np.float64)
+    if v.shape != (shape[0] * shape[1],):
+        raise ValueError(f"{name} has shape {v.shape}, expected ({shape[0] * shape[1]},)")
+    return v.reshape(shape)

@@ -1,0 +1,305 @@
+"""The data matrix X (n, d) as its user stores it, never copied: dense, CSR, or the transpose of CSR (CSC).
+
+Every difference between the storages ends here. Values may be float32 or float64 (float32 is widened entry by
+entry inside the products, and every sum is a float64 sum), indices int32 or int64, arrays read-only memory
+maps; entries of a sparse row may be unsorted, and repeated ones add up.
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Iterator
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy import sparse
+
+from pragam import _kernels
+from pragam.operators.base import Vector
+
+Array = NDArray[Any]
+
+
+class Storage(ABC):
+    """A real matrix X of shape (n, d) whose entries are finite and whose indices lie in range."""
+
+    shape: tuple[int, int]
+    stored: int  # number of entries in memory
+
+    @property
+    @abstractmethod
+    def T(self) -> Storage:  # noqa: N802
+        """X' on the same memory."""
+
+    @abstractmethod
+    def matvec(self, w: Vector, scale: Vector | None = None) -> Vector:
+        """diag(scale) X w; no ``scale`` means ones."""
+
+    @abstractmethod
+    def rmatvec(self, alpha: Vector, scale: Vector | None = None) -> Vector:
+        """X' diag(scale) alpha."""
+
+    @abstractmethod
+    def matmat(self, W: Array) -> Array:
+        """X W' (n, K) for K weight vectors, the rows of ``W`` (K, d)."""
+
+    @abstractmethod
+    def rmatmat(self, B: Array) -> Array:
+        """B' X (K, d) for ``B`` (n, K)."""
+
+    @abstractmethod
+    def abs_sums(self) -> tuple[Vector, Vector]:
+        """The row sums and the column sums of |X|, or upper bounds of them where entries are repeated."""
+
+    @abstractmethod
+    def rows(self) -> tuple[str, tuple[Array, ...]]:
+        """``("csr", (data, indices, indptr))`` or ``("dense", (X,))``, for kernels that walk rows."""
+
+    @abstractmethod
+    def take(self, rows: Array) -> Storage:
+        """A copy of the rows with these numbers."""
+
+    @abstractmethod
+    def gram(self) -> Array:
+        """X X', dense."""
+
+    @abstractmethod
+    def add_outer(self, rows: Array, weights: Vector, out: Array) -> None:
+        """out += sum_k weights_k x_i x_i', i = rows_k; only the lower triangle of ``out`` (d, d) need be right."""
+
+    @abstractmethod
+    def _row_norms2(self) -> Vector: ...
+
+    @cached_property
+    def row_norms2(self) -> Vector:
+        """The squared Euclidean norm of every row (inf where it overflows), read-only."""
+        with np.errstate(over="ignore"):
+            norms2 = self._row_norms2()
+        norms2.flags.writeable = False
+        return norms2
+
+    @cached_property
+    def norm_bound(self) -> float:
+        r"""min( |X|_F, sqrt(max_i sum_j |X_ij| * max_j sum_i |X_ij|) ) >= sigma_max(X).
+
+        The second is Schur's test: sum |u_i X_ij v_j| <= (sum |X_ij| u_i^2)^1/2 (sum |X_ij| v_j^2)^1/2. Sums
+        of N non-negative terms have a relative rounding error below N eps, and each square that underflows
+        loses less than the smallest normal number; both are added back, so the bound holds as computed.
+        """
+        real = np.finfo(np.float64)
+        with np.errstate(over="ignore"):
+            rows, columns = self.abs_sums()
+            schur = np.sqrt(rows.max(initial=0.0)) * np.sqrt(columns.max(initial=0.0))
+            frobenius = np.sqrt(self.row_norms2.sum() + self.stored * real.tiny)
+        return float(min(frobenius, schur) * (1.0 + (self.stored + 8) * real.eps))
+
+
+class Dense(Storage):
+    """An array of any strides: float64 in C or Fortran order goes to BLAS, all else to a kernel."""
+
+    def __init__(self, X: Array) -> None:
+        self.X = X
+        self.shape = (X.shape[0], X.shape[1])
+        self.stored = X.size
+        self._blas = X.dtype == np.float64 and (X.flags.c_contiguous or X.flags.f_contiguous)
+
+    @property
+    def T(self) -> Dense:  # noqa: N802
+        return Dense(self.X.T)
+
+    def matvec(self, w: Vector, scale: Vector | None = None) -> Vector:
+        w = _vector(w, self.shape[1], "w")
+        out = np.empty(self.shape[0])
+        if self._blas:
+            np.matmul(self.X, w, out=out)
+        else:
+            _kernels.get("dense_matvec")(self.X, w, out)
+        return _times(scale, out)
+
+    def rmatvec(self, alpha: Vector, scale: Vector | None = None) -> Vector:
+        return self.T.matvec(_times(scale, _vector(alpha, self.shape[0], "alpha")))
+
+    def matmat(self, W: Array) -> Array:
+        if self._blas:
+            return self.X @ W.T
+        return np.stack([self.matvec(w) for w in W], axis=1)
+
+    def rmatmat(self, B: Array) -> Array:
+        return np.ascontiguousarray(self.T.matmat(B.T).T)
+
+    def rows(self) -> tuple[str, tuple[Array, ...]]:
+        return "dense", (self.X,)
+
+    def take(self, rows: Array) -> Dense:
+        return Dense(self.X[rows].astype(np.float64, copy=False))
+
+    def gram(self) -> Array:
+        return self.X @ self.X.T
+
+    def add_outer(self, rows: Array, weights: Vector, out: Array) -> None:
+        high = max(1, 1_000_000 // max(self.shape[1], 1))
+        for first in range(0, len(rows), high):
+            part = self.take(rows[first : first + high]).X
+            out += (part.T * weights[first : first + high]) @ part
+
+    def _row_norms2(self) -> Vector:
+        norms2 = np.zeros(self.shape[0])
+        for rows, _, tile in self._tiles():
+            norms2[rows] += np.einsum("ij,ij->i", tile, tile)
+        return norms2
+
+    def abs_sums(self) -> tuple[Vector, Vector]:
+        by_row, by_column = np.zeros(self.shape[0]), np.zeros(self.shape[1])
+        for rows, columns, tile in self._tiles():
+            sizes = np.abs(tile)
+            by_row[rows] += sizes.sum(axis=1)
+            by_column[columns] += sizes.sum(axis=0)
+        return by_row, by_column
+
+    def check(self, name: str) -> None:
+        """Refuse NaN and infinity."""
+        for rows, _, tile in self._tiles():
+            finite = np.isfinite(tile).all(axis=1)
+            if not finite.all():
+                row = rows.start + int(np.argmin(finite))
+                raise ValueError(f"{name} contains NaN or infinity (first found in row {row})")
+
+    def _tiles(self) -> Iterator[tuple[slice, slice, Array]]:
+        """X in float64 tiles of about 65536 entries: no temporary of X's size, in any memory order."""
+        n, d = self.shape
+        high, wide = (max(256, 65536 // max(side, 1)) for side in (d, n))
+        for i in range(0, n, high):
+            for j in range(0, d, wide):
+                rows, columns = slice(i, i + high), slice(j, j + wide)
+                yield rows, columns, np.asarray(self.X[rows, columns], dtype=np.float64)
+
+
+class Csr(Storage):
+    """Compressed rows: row i has ``data[p]`` in column ``indices[p]``, indptr[i] <= p < indptr[i+1]."""
+
+    def __init__(self, arrays: tuple[Array, Array, Array], shape: tuple[int, int]) -> None:
+        self.arrays = arrays
+        self.shape = shape
+        self.stored = int(arrays[2][-1])
+
+    @property
+    def T(self) -> Csc:  # noqa: N802
+        return Csc(self)
+
+    def matvec(self, w: Vector, scale: Vector | None = None) -> Vector:
+        out = np.empty(self.shape[0])
+        _kernels.get("csr_matvec")(*self.arrays, scale, _vector(w, self.shape[1], "w"), out)
+        return out
+
+    def rmatvec(self, alpha: Vector, scale: Vector | None = None) -> Vector:
+        out = np.empty(self.shape[1])
+        _kernels.get("csr_rmatvec")(*self.arrays, scale, _vector(alpha, self.shape[0], "alpha"), out)
+        return out
+
+    def matmat(self, W: Array) -> Array:
+        out = np.empty((self.shape[0], len(W)))
+        _kernels.get("csr_matmat")(*self.arrays, np.ascontiguousarray(W.T), out)
+        return out
+
+    def rmatmat(self, B: Array) -> Array:
+        out = np.empty((self.shape[1], B.shape[1]))
+        _kernels.get("csr_rmatmat")(*self.arrays, np.ascontiguousarray(B), out)
+        return np.ascontiguousarray(out.T)
+
+    def rows(self) -> tuple[str, tuple[Array, ...]]:
+        return "csr", self.arrays
+
+    def take(self, rows: Array) -> Csr:
+        data, indices, indptr = self.arrays
+        lengths = indptr[rows + 1] - indptr[rows]
+        ends = np.concatenate([[0], np.cumsum(lengths)])
+        where = np.arange(ends[-1]) + np.repeat(indptr[rows] - ends[:-1], lengths)
+        return Csr((data[where], indices[where], ends.astype(np.int64)), (len(rows), self.shape[1]))
+
+    def gram(self) -> Array:
+        data, indices, indptr = self.arrays
+        X = sparse.csr_array((data.astype(np.float64), indices, indptr), shape=self.shape)
+        return (X @ X.T).toarray()
+
+    def add_outer(self, rows: Array, weights: Vector, out: Array) -> None:
+        _kernels.get("csr_gram_add")(*self.arrays, rows, weights, self.shape[1], out.reshape(-1))
+
+    def _row_norms2(self) -> Vector:
+        out = np.empty(self.shape[0])
+        _kernels.get("csr_row_norms2")(*self.arrays, self.shape[1], out)
+        return out
+
+    def column_norms2(self) -> Vector:
+        """The squared norm of every column."""
+        out = np.empty(self.shape[1])
+        _kernels.get("csr_column_norms2")(*self.arrays, out)
+        return out
+
+    def abs_sums(self) -> tuple[Vector, Vector]:
+        by_row, by_column = np.empty(self.shape[0]), np.empty(self.shape[1])
+        _kernels.get("csr_abs_sums")(*self.arrays, by_row, by_column)
+        return by_row, by_column
+
+
+class Csc(Storage):
+    """Compressed sparse columns: the transpose of a ``Csr``, whose kernels it uses."""
+
+    def __init__(self, transpose: Csr) -> None:
+        self._transpose = transpose
+        self.shape = transpose.shape[::-1]
+        self.stored = transpose.stored
+
+    @property
+    def T(self) -> Csr:  # noqa: N802
+        return self._transpose
+
+    def matvec(self, w: Vector, scale: Vector | None = None) -> Vector:
+        return _times(scale, self.T.rmatvec(_vector(w, self.shape[1], "w")))
+
+    def rmatvec(self, alpha: Vector, scale: Vector | None = None) -> Vector:
+        return self.T.matvec(_times(scale, _vector(alpha, self.shape[0], "alpha")))
+
+    def matmat(self, W: Array) -> Array:
+        return np.ascontiguousarray(self.T.rmatmat(W.T).T)
+
+    def rmatmat(self, B: Array) -> Array:
+        return np.ascontiguousarray(self.T.matmat(B.T).T)
+
+    @cached_property
+    def _rows(self) -> Csr:
+        csc = sparse.csc_array(self.T.arrays, shape=self.shape)
+        csr = csc.tocsr()
+        return Csr((csr.data, csr.indices, csr.indptr.astype(np.int64, copy=False)), self.shape)
+
+    def rows(self) -> tuple[str, tuple[Array, ...]]:
+        """The one copy that is made of X: rows cannot be walked in CSC, so it is converted once and kept."""
+        return self._rows.rows()
+
+    def take(self, rows: Array) -> Csr:
+        return self._rows.take(rows)
+
+    def gram(self) -> Array:
+        return self._rows.gram()
+
+    def add_outer(self, rows: Array, weights: Vector, out: Array) -> None:
+        self._rows.add_outer(rows, weights, out)
+
+    def _row_norms2(self) -> Vector:
+        return self.T.column_norms2()
+
+    def abs_sums(self) -> tuple[Vector, Vector]:
+        return self.T.abs_sums()[::-1]
+
+
+def _times(scale: Vector | None, v: Vector) -> Vector:
+    return v if scale is None else scale * v
+
+
+def _vector(v: Vector, length: int, name: str) -> Vector:
+    """``v`` as the kernels read it; a wrong length must not reach them."""
+    v = np.ascontiguousarray(v, dtype=np.float64)
+    if v.shape != (length,):
+        raise ValueError(f"{name} has shape {v.shape}, expected ({length},)")
+    return v
