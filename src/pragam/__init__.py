@@ -1,0 +1,43 @@
+"""pragam trains linear max-margin models and proves how good its answer is.
+
+>>> import pragam
+>>> problem = pragam.hinge(X, y, lam=1e-4)                   # doctest: +SKIP
+>>> result = pragam.solve(problem, tol=1e-6)                 # doctest: +SKIP
+>>> result.certificate.relative_gap                          # doctest: +SKIP
+
+Risks build a :class:`Problem`; :func:`solve` runs a solver on it until the duality gap that :func:`certify`
+computes is small; estimators wrap both for scikit-learn.
+"""
+
+from __future__ import annotations
+
+from importlib import import_module
+from typing import Any
+
+from pragam import polytopes, solvers
+from pragam.certificate import Certificate, certify
+from pragam.problem import Problem
+from pragam.result import History, Result, Status
+from pragam.risks import hinge, max_affine, multiclass_hinge
+from pragam.solve import Progress, solve
+
+__version__ = "0.1.0"
+
+__all__ = [
+    "Certificate", "History", "LinearSVC", "Problem", "Progress", "Result", "Status", "certify", "datasets", "hinge",
+    "io", "max_affine", "multiclass_hinge", "polytopes", "solve", "solvers", "theory",
+]  # fmt: skip
+
+#: Loaded at first use, so that ``import pragam`` stays light: name -> module that holds it.
+_LAZY = {"LinearSVC": "pragam.estimators", "datasets": "pragam.datasets", "io": "pragam.io", "theory": "pragam.theory"}
+
+
+def __getattr__(name: str) -> Any:
+    if name not in _LAZY:
+        raise AttributeError(f"module 'pragam' has no attribute {name!r}")
+    module = import_module(_LAZY[name])
+    return module if module.__name__ == f"pragam.{name}" else getattr(module, name)
+
+
+def __dir__() -> list[str]:
+    return __all__

@@ -1,0 +1,88 @@
+"""A regularised risk minimisation problem: a polytope, a linear operator, an offset and a number."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from pragam.operators.base import Operator, Vector
+from pragam.polytopes.base import Polytope
+
+
+@dataclass(frozen=True)
+class Problem:
+    r"""Primal and adjoint (dual) of one model; everything a solver knows.
+
+    ::
+
+        R(w)     = max over alpha in Q of  <alpha, A w + c> - kappa/2 |alpha|^2      the empirical risk
+        J(w)     = lam/2 |w|^2 + R(w)                                                primal
+        D(alpha) = <c, alpha> - kappa/2 |alpha|^2 - |A' alpha|^2 / (2 lam)           dual, alpha in Q
+        w(alpha) = -A' alpha / lam                                                   primal-dual map
+
+    so that J(w) >= J(w*) = D(alpha*) >= D(alpha) for every w and every alpha in Q (Saha, Zhang and
+    Vishwanathan, "Lower bounds for BMRM and faster rates for training SVMs", eq. 10-12).
+
+    Parameters
+    ----------
+    A : Operator
+        From weights (length d) to scores (length of alpha).
+    c : vector, length of alpha
+        The offset of the scores.
+    Q : Polytope
+        The set of dual variables. An equality constraint of Q is an unpenalised bias of the model: its
+        multiplier at the risk's maximum is the best bias for the given w.
+    lam : float > 0
+        The weight of the regulariser 1/2 |w|^2.
+    kappa : float >= 0
+        Curvature of the risk's conjugate: 0 for piecewise linear risks, positive for smoothed ones.
+    relaxed : bool
+        Whether Q is an outer relaxation of the model's own set (loopy graphs), so that a certificate
+        speaks of the relaxed problem.
+    """
+
+    A: Operator
+    c: Vector
+    Q: Polytope
+    lam: float
+    kappa: float = 0.0
+    relaxed: bool = False
+
+    def __post_init__(self) -> None:
+        if not (np.isfinite(self.lam) and self.lam > 0):
+            raise ValueError(f"lam must be a positive finite number, not {self.lam!r}")
+        if not (np.isfinite(self.kappa) and self.kappa >= 0):
+            raise ValueError(f"kappa must be a finite number >= 0, not {self.kappa!r}")
+        m = self.A.shape[0]
+        if self.c.shape != (m,) or self.Q.size != m:
+            raise ValueError(f"A has {m} rows, c has shape {self.c.shape} and Q has dimension {self.Q.size}")
+
+    @property
+    def n_weights(self) -> int:
+        """The length of w."""
+        return self.A.shape[1]
+
+    def risk(self, w: Vector) -> tuple[float, float | None]:
+        """``(R(w), b)``: the empirical risk and the best bias for this w (None if the model has none)."""
+        # Most solves begin at w = 0, where the product is known.
+        return self.Q.support(self.A.matvec(w) + self.c if w.any() else self.c, self.kappa)
+
+    def primal(self, w: Vector) -> float:
+        """J(w), at the best bias for this w."""
+        return 0.5 * self.lam * float(w @ w) + self.risk(w)[0]
+
+    def dual(self, alpha: Vector) -> float:
+        """D(alpha); a lower bound of every J(w) if alpha is in Q."""
+        u = self.A.rmatvec(alpha) if alpha.any() else np.zeros(self.n_weights)
+        smooth = 0.5 * self.kappa * float(alpha @ alpha) if self.kappa else 0.0
+        # |u|/lam first: u.u overflows long before the quotient does when X and lam are both large.
+        return float(self.c @ alpha) - smooth - 0.5 * float(u @ (u / self.lam))
+
+    def w_of_alpha(self, alpha: Vector) -> Vector:
+        """w(alpha) = -A' alpha / lam."""
+        return self.A.rmatvec(alpha) / -self.lam
+
+    def bias_of(self, w: Vector) -> float | None:
+        """The best unpenalised bias for this w, or None if the model has none."""
+        return self.risk(w)[1]

@@ -1,0 +1,59 @@
+"""The binary hinge risk: linear support vector machines."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from pragam.operators import ScaledRows, check_data
+from pragam.polytopes import Box, BoxPlane
+from pragam.problem import Problem
+from pragam.risks.labels import check_labels, example_weights, signs
+
+
+def hinge(
+    X: Any,
+    y: ArrayLike,
+    lam: float = 1e-4,
+    bias: bool = True,
+    sample_weight: ArrayLike | None = None,
+    class_weight: Any = None,
+) -> Problem:
+    r"""A linear SVM: the mean hinge loss, with or without an unpenalised bias.
+
+    ::
+
+        J(w) = lam/2 |w|^2 + min over b of (1/n) sum_i weight_i [1 - y_i (<x_i, w> + b)]_+
+        D(alpha) = sum_i alpha_i - |sum_i y_i alpha_i x_i|^2 / (2 lam)
+        Q = { 0 <= alpha_i <= weight_i / n,  sum_i y_i alpha_i = 0 }          (the equality only with a bias)
+        w(alpha) = (1/lam) sum_i y_i alpha_i x_i
+
+    so A = -diag(y) X, c = 1, and b is the multiplier of the equality (the paper's appendix on g*). The relation to
+    scikit-learn's sum form is C = 1/(n lam).
+
+    Parameters
+    ----------
+    X : (n, d) array or scipy sparse matrix
+        float32 or float64; dense in any order, CSR or CSC. It is not copied.
+    y : (n,) labels of two classes
+        The larger one is the positive class; -1/+1 may be all of one sign.
+    lam : float > 0
+    bias : bool
+        Whether the model has an intercept, which is not penalised.
+    sample_weight : (n,) numbers >= 0, optional
+    class_weight : dict or "balanced", optional
+        Each weight scales its example's loss, which is the size of its box.
+    """
+    storage = check_data(X)
+    n = storage.shape[0]
+    labels = check_labels(y, n)
+    sign = signs(labels)
+    upper = example_weights(labels, sample_weight, class_weight) / n
+    lower = np.zeros(n)
+    A = ScaledRows(storage, -sign)
+    if not np.isfinite(A.row_norms()).all():
+        raise ValueError("X has rows whose norm overflows float64: scale X (and lam by the square) before training")
+    Q = BoxPlane(lower, upper, sigma=sign) if bias else Box(lower, upper)
+    return Problem(A, np.ones(n), Q, lam)

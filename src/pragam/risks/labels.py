@@ -1,0 +1,68 @@
+"""Labels and weights as the risks need them, checked."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+Vector = NDArray[np.float64]
+
+
+def check_labels(y: ArrayLike, n: int) -> NDArray[Any]:
+    """y as a vector of n labels without NaN."""
+    y = np.asarray(y)
+    if y.ndim != 1 or len(y) != n:
+        raise ValueError(f"y must hold one label for each of the {n} rows of X, not shape {y.shape}")
+    if n == 0:
+        raise ValueError("X has no rows")
+    if y.dtype.kind == "f" and not np.isfinite(y).all():
+        raise ValueError("y contains NaN or infinity")
+    return y
+
+
+def signs(y: NDArray[Any]) -> Vector:
+    """Two classes as -1.0 and +1.0, the larger label +1. Labels that are -1/+1 already may be all of one sign."""
+    classes = np.unique(y)
+    if y.dtype.kind in "iuf" and np.isin(classes, (-1, 1)).all():
+        return y.astype(np.float64)
+    if len(classes) != 2:
+        raise ValueError(f"y must have two classes (or be -1 and +1), not {len(classes)}: {classes[:5].tolist()}")
+    return np.where(y == classes[1], 1.0, -1.0)
+
+
+def example_weights(y: NDArray[Any], sample_weight: ArrayLike | None, class_weight: Any) -> Vector:
+    """sample_weight times class_weight: non-negative, finite, one for each example.
+
+    class_weight is None, "balanced" (n / (number of classes * size of the class, weighted)) or a dict from label
+    to weight, in which a missing label weighs 1.
+    """
+    if sample_weight is None:
+        weights = np.ones(len(y))
+    else:
+        weights = np.array(sample_weight, dtype=np.float64)
+        if weights.ndim == 0:
+            weights = np.full(len(y), float(weights))
+        if weights.shape != y.shape:
+            raise ValueError(f"sample_weight must hold {len(y)} numbers, not shape {weights.shape}")
+    if not (np.isfinite(weights).all() and (weights >= 0).all()):
+        raise ValueError("sample_weight must hold finite numbers >= 0")
+    if class_weight is None:
+        return weights
+    classes, index = np.unique(y, return_inverse=True)
+    return weights * _class_weights(class_weight, classes, np.bincount(index, weights).astype(np.float64))[index]
+
+
+def _class_weights(class_weight: Any, classes: NDArray[Any], mass: Vector) -> Vector:
+    if isinstance(class_weight, str):
+        if class_weight != "balanced":
+            raise ValueError(f"class_weight must be None, 'balanced' or a dict, not {class_weight!r}")
+        return np.divide(mass.sum(), len(classes) * mass, out=np.ones(len(classes)), where=mass > 0)
+    unknown = [label for label in class_weight if label not in classes]
+    if unknown:
+        raise ValueError(f"class_weight has labels that are not in y: {unknown[:5]}")
+    values = np.array([class_weight.get(label, 1.0) for label in classes.tolist()], dtype=np.float64)
+    if not (np.isfinite(values).all() and (values >= 0).all()):
+        raise ValueError("class_weight must hold finite numbers >= 0")
+    return values

@@ -1,0 +1,262 @@
+"""The loop: clock, budget, certificates, history, callbacks and Ctrl-C, once for all solvers."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+
+from pragam import solvers
+from pragam.certificate import Bound, Certificate, certify_dual, certify_primal, combine
+from pragam.operators.base import Vector
+from pragam.problem import Problem
+from pragam.result import History, Result, Status
+from pragam.solvers.base import AnySolver, Start
+from pragam.threads import one_blas_thread
+
+#: Without an estimate from the solver, certify each time the work has grown by this factor.
+_GROWTH = 1.2
+#: With one, certify at this growth at the latest.
+_GROWTH_WITH_ESTIMATE = 2.0
+#: Call a solve stalled when this much more work improved the gap by less than 1 % ...
+_STALL_FACTOR = 10.0
+#: ... but never before this many passes over the data.
+_STALL_PASSES = 2000.0
+#: A relative gap below this is rounding: no tolerance can be certified beyond it.
+_FLOOR = 4 * np.finfo(np.float64).eps
+
+
+@dataclass(frozen=True)
+class Progress:
+    """What a callback sees after each iteration: the best certificate so far."""
+
+    iteration: int
+    passes: float
+    seconds: float
+    certificate: Certificate
+    tol: float
+    w: Vector
+    alpha: Vector
+
+
+Callback = Callable[[Progress], Any]
+
+
+def solve(
+    problem: Problem,
+    solver: str | AnySolver = "auto",
+    *,
+    tol: float = 1e-6,
+    max_iter: int | None = None,
+    max_seconds: float | None = None,
+    start: Result | tuple[Vector | None, Vector] | Vector | None = None,
+    callback: Callback | None = None,
+    random_state: int | np.random.Generator | None = None,
+) -> Result:
+    r"""Minimise J(w) until the certified relative gap (J - D) / max(\|J\|, \|D\|) is at most ``tol``.
+
+    Parameters
+    ----------
+    problem : Problem
+        As made by :func:`pragam.hinge` and the other risks.
+    solver : str or Solver
+        A name out of ``pragam.solvers.names()`` or a solver object with its own settings.
+    tol : float >= 0
+        The relative duality gap to certify.
+    max_iter, max_seconds : optional budgets
+        When one ends first, the best pair so far is returned with its gap. 0 certifies the start alone.
+        The clock is read between iterations.
+    start : Result, (w, alpha) or alpha, optional
+        A warm start. alpha is projected onto Q; w is taken as w(alpha) if it is missing.
+    callback : callable, optional
+        Called with a :class:`Progress` after each iteration; a true return value stops the solve.
+    random_state : int or numpy Generator, optional
+        Seed of the randomised solvers. The default, None, is seed 0: equal calls give equal answers.
+
+    Returns
+    -------
+    Result
+        Also after Ctrl-C, with status ``Status.INTERRUPTED``.
+    """
+    _check_budget(tol, max_iter, max_seconds)
+    method = solvers.choose(solver, problem)
+    rng = np.random.default_rng(0 if random_state is None else random_state)
+    with one_blas_thread():
+        begin = _as_start(problem, start)
+        return _run(problem, method, begin, rng, tol, max_iter, _Clock(max_seconds), callback)
+
+
+def _run(
+    problem: Problem,
+    method: AnySolver,
+    start: Start | None,
+    rng: np.random.Generator,
+    tol: float,
+    max_iter: int | None,
+    clock: _Clock,
+    callback: Callback | None,
+) -> Result:
+    record = _Record(problem, start)
+    status: Status | None = None
+    iteration, state = 0, None
+    try:
+        state = method.init(problem, rng, start, tol)
+        record.certify(method.candidate(problem, state), iteration, state.passes, clock.seconds())
+        while (status := _verdict(record, tol, iteration, max_iter, clock)) is None:
+            state = method.step(problem, state)
+            iteration += 1
+            if record.is_due(method.estimate(problem, state), state.passes, tol):
+                record.certify(method.candidate(problem, state), iteration, state.passes, clock.seconds())
+            if callback is not None and callback(record.progress(iteration, state.passes, clock, tol)):
+                status = Status.STOPPED
+                break
+    except KeyboardInterrupt:
+        status = Status.INTERRUPTED
+    except _InfeasibleError:
+        status = Status.FAILED
+    status = _last_word(record, method, state, status, iteration, clock, tol)
+    return record.result(status, method.name if state is None else method.label(state), iteration)
+
+
+class _InfeasibleError(Exception):
+    """A solver proposed an alpha outside Q."""
+
+
+@dataclass
+class _Record:
+    """The best primal and the best dual point, each with its certified value, and the history."""
+
+    problem: Problem
+    start: Start | None = None
+    w: Vector = field(init=False)
+    alpha: Vector = field(init=False)
+    primal: Bound = field(init=False)
+    dual: Bound = field(init=False)
+    rows: list[tuple[int, float, float, float, float, float]] = field(default_factory=list)
+
+    def __post_init__(self) -> None:
+        # The start w_0 = 0 counts as iterate 0, whatever the solver proposes first; and the answer is never worse than
+        # a start that was given, even if the solver has no use for its w.
+        self.w, self.alpha = np.zeros(self.problem.n_weights), self.problem.Q.project(np.zeros(self.problem.Q.size))
+        self.primal, self.dual = certify_primal(self.problem, self.w), certify_dual(self.problem, self.alpha)
+        if self.start is not None:
+            self._offer(self.start.w, self.start.alpha)
+
+    def _offer(self, w: Vector, alpha: Vector) -> None:
+        primal = certify_primal(self.problem, w)
+        if primal.value < self.primal.value:
+            self.primal, self.w = primal, w.copy()
+        dual = certify_dual(self.problem, alpha)
+        if dual.value > self.dual.value:
+            self.dual, self.alpha = dual, alpha.copy()
+
+    def certify(self, pair: tuple[Vector, Vector], iteration: int, passes: float, seconds: float) -> None:
+        """Certify a candidate and keep what improves either bound."""
+        try:
+            self._offer(*pair)
+        except ValueError as error:
+            raise _InfeasibleError from error
+        gap = self.certificate.gap
+        self.rows.append((iteration, passes, seconds, self.primal.value, self.dual.value, gap))
+
+    @property
+    def certificate(self) -> Certificate:
+        return combine(self.problem, self.primal, self.dual)
+
+    def is_due(self, estimate: float | None, passes: float, tol: float) -> bool:
+        """Whether a certificate is worth its two products now. Never whether to stop."""
+        last = self.rows[-1][1]
+        if estimate is None:
+            return passes >= _GROWTH * last + 1
+        promising = estimate <= tol and passes >= 1.05 * last + 1
+        return promising or passes >= _GROWTH_WITH_ESTIMATE * last + 1
+
+    def has_stalled(self) -> bool:
+        """Whether the last nine tenths of the work brought nothing, or nothing more can come."""
+        _, passes, _, _, _, gap = self.rows[-1]
+        if self.certificate.relative_gap <= _FLOOR:
+            return True
+        if passes < _STALL_PASSES:
+            return False
+        before = [row[5] for row in self.rows if row[1] * _STALL_FACTOR <= passes]
+        return bool(before) and gap > 0.99 * before[-1]
+
+    def progress(self, iteration: int, passes: float, clock: _Clock, tol: float) -> Progress:
+        return Progress(iteration, passes, clock.seconds(), self.certificate, tol, self.w, self.alpha)
+
+    def result(self, status: Status, solver: str, n_iter: int) -> Result:
+        return Result(
+            w=self.w, bias=self.primal.bias, alpha=self.alpha, certificate=self.certificate, status=status,
+            history=History.from_rows(self.rows), solver=solver, n_iter=n_iter,
+        )  # fmt: skip
+
+
+class _Clock:
+    def __init__(self, limit: float | None) -> None:
+        self._begin = time.perf_counter()
+        self._limit = np.inf if limit is None else limit
+
+    def seconds(self) -> float:
+        return time.perf_counter() - self._begin
+
+    def is_over(self) -> bool:
+        return self.seconds() >= self._limit
+
+
+def _verdict(record: _Record, tol: float, iteration: int, max_iter: int | None, clock: _Clock) -> Status | None:
+    if record.certificate.relative_gap <= tol:
+        return Status.CONVERGED
+    if max_iter is not None and iteration >= max_iter:
+        return Status.MAX_ITER
+    if clock.is_over():
+        return Status.MAX_SECONDS
+    if record.has_stalled():
+        return Status.STALLED
+    return None
+
+
+def _last_word(
+    record: _Record, method: AnySolver, state: Any, status: Status, iteration: int, clock: _Clock, tol: float
+) -> Status:
+    """Certify where the solver stands at the end, unless that was just done; it may have converged."""
+    if state is not None and status not in (Status.CONVERGED, Status.FAILED):
+        if not record.rows or record.rows[-1][0] != iteration or status is Status.INTERRUPTED:
+            try:
+                record.certify(method.candidate(record.problem, state), iteration, state.passes, clock.seconds())
+            except _InfeasibleError:
+                return Status.FAILED
+        if record.certificate.relative_gap <= tol:
+            return Status.CONVERGED
+    return status
+
+
+def _as_start(problem: Problem, start: Any) -> Start | None:
+    if start is None:
+        return None
+    if isinstance(start, Result):
+        start = (start.w, start.alpha)
+    w, alpha = start if isinstance(start, tuple) else (None, start)
+    alpha = _finite("start (alpha)", alpha, problem.Q.size)
+    if not problem.Q.contains(alpha):
+        alpha = problem.Q.project(alpha)
+    w = problem.w_of_alpha(alpha) if w is None else _finite("start (w)", w, problem.n_weights)
+    return Start(w, alpha)
+
+
+def _finite(name: str, x: Any, size: int) -> Vector:
+    x = np.array(x, dtype=np.float64).reshape(-1)
+    if x.size != size or not np.isfinite(x).all():
+        raise ValueError(f"{name} must hold {size} finite numbers, not {np.isfinite(x).sum()} out of {x.size}")
+    return x
+
+
+def _check_budget(tol: float, max_iter: int | None, max_seconds: float | None) -> None:
+    if not tol >= 0:
+        raise ValueError(f"tol must be a number >= 0, not {tol!r}")
+    if max_iter is not None and not max_iter >= 0:
+        raise ValueError(f"max_iter must be None or a whole number >= 0, not {max_iter!r}")
+    if max_seconds is not None and not max_seconds >= 0:
+        raise ValueError(f"max_seconds must be None or a number >= 0, not {max_seconds!r}")

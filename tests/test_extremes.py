@@ -1,0 +1,123 @@
+"""Data and numbers at the ends of float64, and the smallest problems: a valid gap or one clear error."""
+
+from __future__ import annotations
+
+import warnings
+
+import numpy as np
+import pytest
+from scipy import sparse
+
+import pragam
+from pragam import Status
+
+
+@pytest.fixture(autouse=True)
+def no_warnings():
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        yield
+
+
+def gaussian(n, d, seed=0):
+    rng = np.random.default_rng(seed)
+    X = rng.standard_normal((n, d))
+    return X, np.where(X @ rng.standard_normal(d) + rng.standard_normal(n) > 0, 1, -1)
+
+
+def check(problem, result):
+    assert 0 <= result.certificate.relative_gap <= 1
+    assert np.isfinite(result.w).all() and np.isfinite(result.alpha).all() and np.isfinite(result.bias)
+    assert pragam.certify(problem, result.w, result.alpha) == result.certificate
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_a_smaller_tolerance_is_never_worse(seed):
+    """The instance of scikit-learn's issue 22283, where liblinear's objective grew as tol fell."""
+    rng = np.random.default_rng(seed)
+    n, p, C = 1000, 300, 1.0
+    X = rng.standard_normal((n, p))
+    y = np.sign(X @ rng.standard_normal(p) + rng.standard_normal(n))
+    problem = pragam.hinge(X, y, lam=1 / (n * C), bias=False)
+    values = {}
+    for tol in (1e-4, 1e-8, 1e-12):
+        result = pragam.solve(problem, tol=tol)
+        assert result.status is Status.CONVERGED and result.certificate.relative_gap <= tol
+        values[tol] = result.certificate.primal
+    assert values[1e-12] <= values[1e-4] and values[1e-12] <= values[1e-8]
+
+
+@pytest.mark.parametrize("solver", ["dcd", "pragam"])
+@pytest.mark.parametrize("bias", [False, True])
+@pytest.mark.parametrize("scale", [1e-300, 1e-160, 1e-100, 1e-30, 1e-8, 1e8, 1e30, 1e100, 1e150, 1e160])
+@pytest.mark.parametrize("storage", [np.asarray, sparse.csr_array])
+def test_scaled_data(solver, bias, scale, storage):
+    X, y = gaussian(40, 5)
+    try:
+        problem = pragam.hinge(storage(scale * X), y, lam=1e-2, bias=bias)
+        result = pragam.solve(problem, solver, max_iter=200, max_seconds=5.0)
+    except ValueError as error:
+        assert scale >= 1e100 and "scale X" in str(error)
+        return
+    check(problem, result)
+
+
+@pytest.mark.parametrize("solver", ["dcd", "pragam", "qp-bmrm", "ls-bmrm", "pegasos-n"])
+@pytest.mark.parametrize("bias", [False, True])
+@pytest.mark.parametrize("lam", [1e-300, 1e-100, 1e-12, 1e12, 1e100, 1e300])
+def test_extreme_lam(solver, bias, lam):
+    X, y = gaussian(40, 5)
+    problem = pragam.hinge(X, y, lam=lam, bias=bias)
+    try:
+        result = pragam.solve(problem, solver, max_iter=200, max_seconds=5.0)
+    except ValueError as error:
+        assert "lam" in str(error) and not 1e-100 < lam < 1e100
+        return
+    check(problem, result)
+
+
+@pytest.mark.parametrize("solver", ["dcd", "pragam", "qp-bmrm"])
+@pytest.mark.parametrize("bias", [False, True])
+@pytest.mark.parametrize(
+    ("X", "y"),
+    [
+        (np.array([[2.0]]), [1]),
+        (np.array([[2.0]]), [-1]),
+        (np.array([[0.0]]), [1]),
+        (np.zeros((3, 0)), [1, -1, 1]),
+        (np.zeros((4, 2)), [1, -1, -1, -1]),
+        (np.ones((4, 2)), [1, 1, 1, 1]),
+        (sparse.csr_array((3, 5)), [1, -1, 1]),
+    ],
+    ids=["one row", "one negative row", "one zero row", "no columns", "zeros", "one class", "empty CSR"],
+)
+def test_the_smallest_problems(solver, bias, X, y):
+    problem = pragam.hinge(X, np.array(y), lam=0.5, bias=bias)
+    result = pragam.solve(problem, solver, tol=1e-4, max_iter=2000)
+    assert result.converged
+    check(problem, result)
+
+
+def test_one_row_by_hand():
+    """min 1/4 w^2 + [1 - 2w]_+ is at w = 1/2: 1/16."""
+    result = pragam.solve(pragam.hinge(np.array([[2.0]]), [1], lam=0.5, bias=False), tol=1e-12)
+    assert result.w[0] == pytest.approx(0.5, rel=1e-12) and result.certificate.primal == pytest.approx(1 / 16)
+
+
+@pytest.mark.parametrize("solver", ["dcd", "pragam", "qp-bmrm", "ls-bmrm", "pegasos-n"])
+@pytest.mark.parametrize("bias", [False, True])
+def test_all_weights_zero(solver, bias):
+    X, y = gaussian(10, 3)
+    problem = pragam.hinge(X, y, bias=bias, sample_weight=np.zeros(10))
+    result = pragam.solve(problem, solver, max_iter=100)
+    assert result.converged and result.certificate.primal == 0.0 and not result.w.any()
+
+
+@pytest.mark.parametrize("bias", [False, True])
+def test_weights_of_very_different_sizes(bias):
+    X, y = gaussian(30, 4)
+    weight = 10.0 ** np.random.default_rng(0).uniform(-12, 6, 30)
+    problem = pragam.hinge(X, y, lam=0.1, bias=bias, sample_weight=weight)
+    result = pragam.solve(problem, tol=1e-8, max_iter=20_000)
+    check(problem, result)
+    assert result.converged

@@ -1,0 +1,91 @@
+"""Imports point one way, and ``import pragam`` stays light."""
+
+from __future__ import annotations
+
+import ast
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+import pragam
+
+ROOT = Path(pragam.__file__).parent
+FILES = sorted(ROOT.rglob("*.py"))
+
+#: What each part may import of the package, beside itself. "*" is the public API and everything below it.
+CORE = {
+    "_kernels": set(),
+    "polytopes": {"_kernels"},
+    "operators": {"_kernels"},
+    "problem": {"operators", "polytopes"},
+    "risks": {"operators", "polytopes", "problem"},
+    "structured": {"_kernels", "operators", "polytopes", "problem"},
+    "solvers": {"_kernels", "operators", "polytopes", "problem"},
+    "certificate": {"operators", "problem", "threads"},
+    "result": {"certificate", "operators"},
+    "threads": set(),
+    "solve": {"certificate", "operators", "problem", "result", "solvers", "threads"},
+    "progress": {"solve"},
+    "one_vs_rest": {"operators", "problem", "result", "risks", "solve", "threads"},
+    "datasets": {"_kernels"},
+    "__init__": {"polytopes", "solvers", "certificate", "problem", "result", "risks", "solve", "structured"},
+}
+#: Nothing below may import these.
+ABOVE = {"__main__", "estimators", "cli", "report", "theory", "distributed", "io"}
+
+
+def part_of(path):
+    return path.relative_to(ROOT).parts[0].removesuffix(".py")
+
+
+def imported(path):
+    """(module, names) of every import in the file, at any depth."""
+    for node in ast.walk(ast.parse(path.read_text())):
+        if isinstance(node, ast.Import):
+            yield from ((alias.name, ()) for alias in node.names)
+        elif isinstance(node, ast.ImportFrom):
+            assert node.level == 0, f"{path}: relative imports hide the direction"
+            yield node.module, tuple(alias.name for alias in node.names)
+
+
+def parts_imported(path):
+    """The parts of pragam that the file imports."""
+    for module, names in imported(path):
+        if module == "pragam":
+            yield from names
+        elif module.startswith("pragam."):
+            yield module.split(".")[1]
+
+
+@pytest.mark.parametrize("path", FILES, ids=lambda p: str(p.relative_to(ROOT)))
+def test_direction(path):
+    part = part_of(path)
+    parts = set(parts_imported(path)) - {part}
+    if part in CORE:
+        assert parts <= CORE[part], f"{part} may import {sorted(CORE[part])}"
+    else:
+        assert part in ABOVE, f"{part} has no place in the order of imports: add it to this test"
+        assert not parts & {"_kernels"}, f"{part} must use the public API"
+
+
+@pytest.mark.parametrize("path", sorted((ROOT / "solvers").glob("*.py")), ids=lambda p: p.name)
+def test_a_solver_owns_no_clock_no_printer_and_no_certificate(path):
+    modules = {module.split(".")[0] for module, _ in imported(path)}
+    assert not modules & {"time", "datetime", "logging", "rich", "sklearn"}
+    names = {node.id for node in ast.walk(ast.parse(path.read_text())) if isinstance(node, ast.Name)}
+    assert not names & {"print", "certify", "certify_primal", "certify_dual"}
+
+
+def test_only_the_estimators_import_scikit_learn():
+    """Apart from the example data set, which is scikit-learn's own."""
+    users = {p for p in FILES if any(module.split(".")[0] == "sklearn" for module, _ in imported(p))}
+    assert {str(p.relative_to(ROOT)) for p in users if part_of(p) != "estimators"} <= {"datasets/registry.py"}
+
+
+def test_importing_pragam_is_light():
+    heavy = ("sklearn", "matplotlib", "dask", "distributed", "rich", "safetensors", "pandas")
+    program = f"import sys, pragam; print([m for m in {heavy!r} if m in sys.modules])"
+    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
+    assert done.stdout.strip() == "[]"

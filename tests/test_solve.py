@@ -1,0 +1,211 @@
+"""The driver: history, repeatability, warm starts, budgets, callbacks and refusals, for every solver."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+import pragam
+from pragam import Status
+from zoo import PAIRS, SOLVERS, ZOO, hinge_case, max_affine_case, multiclass_case
+
+LIMIT = 30
+
+
+@pytest.mark.parametrize(("solver", "name"), PAIRS)
+def test_history_is_monotone_and_ends_at_the_certificate(solver, name):
+    result = pragam.solve(ZOO[name](0).problem, solver, tol=1e-6, max_iter=LIMIT)
+    history = result.history
+    assert np.all(np.diff(history.primal) <= 0) and np.all(np.diff(history.dual) >= 0)
+    assert np.all(np.diff(history.gap) <= 0)
+    assert np.all(np.diff(history.iteration) >= 0) and np.all(np.diff(history.passes) >= 0)
+    assert np.all(np.diff(history.seconds) >= 0)
+    last = (history.primal[-1], history.dual[-1], history.gap[-1], history.iteration[-1])
+    certificate = result.certificate
+    assert last == (certificate.primal, certificate.dual, certificate.gap, result.n_iter)
+
+
+@pytest.mark.parametrize(("solver", "name"), PAIRS)
+def test_the_certificate_can_be_reproduced_exactly(solver, name):
+    problem = ZOO[name](0).problem
+    result = pragam.solve(problem, solver, tol=1e-6, max_iter=LIMIT)
+    assert pragam.certify(problem, result.w, result.alpha) == result.certificate
+    assert result.bias == result.certificate.bias
+    assert result.solver == solver
+
+
+@pytest.mark.parametrize(("solver", "name"), PAIRS)
+def test_equal_seeds_give_equal_answers(solver, name):
+    problem = ZOO[name](1).problem
+    seeds = (7, 7, np.random.default_rng(7))
+    runs = [pragam.solve(problem, solver, max_iter=LIMIT, random_state=seed) for seed in seeds]
+    for other in runs[1:]:
+        assert np.array_equal(runs[0].w, other.w) and np.array_equal(runs[0].alpha, other.alpha)
+        assert runs[0].certificate == other.certificate
+    assert pragam.solve(problem, solver, max_iter=3).certificate == pragam.solve(
+        problem, solver, max_iter=3, random_state=0
+    ).certificate  # fmt: skip
+
+
+def test_other_seeds_take_other_ways():
+    problem = hinge_case("tall", False, 0).problem
+    for solver in ("dcd", "pegasos-1"):
+        first, second = (pragam.solve(problem, solver, max_iter=2, random_state=s).alpha for s in (0, 1))
+        assert not np.array_equal(first, second)
+
+
+@pytest.mark.parametrize(("solver", "name"), PAIRS)
+def test_a_warm_start_is_never_worse_than_its_start(solver, name):
+    problem = ZOO[name](2).problem
+    cold = pragam.solve(problem, solver, tol=1e-9, max_iter=LIMIT)
+    for start in (cold, (cold.w, cold.alpha)):
+        for max_iter in (0, 3):
+            warm = pragam.solve(problem, solver, tol=0.0, max_iter=max_iter, start=start)
+            assert warm.certificate.gap <= cold.certificate.gap
+    dual_only = pragam.solve(problem, solver, tol=0.0, max_iter=0, start=cold.alpha)
+    assert dual_only.certificate.dual >= cold.certificate.dual
+
+
+@pytest.mark.parametrize(("solver", "name"), [pair for pair in PAIRS if pair[0] in ("dcd", "qp-bmrm")])
+def test_a_warm_start_at_the_solution_takes_no_iteration(solver, name):
+    problem = ZOO[name](2).problem
+    cold = pragam.solve(problem, solver, tol=1e-8, max_iter=5000)
+    warm = pragam.solve(problem, solver, tol=1e-8, max_iter=5000, start=cold)
+    assert warm.converged and warm.n_iter == 0
+
+
+def test_a_warm_start_on_a_path_is_quicker():
+    """From lam to 0.9 lam: fewer sweeps than from nothing, in total over 20 problems."""
+    cold = warm = 0
+    for seed in range(20):
+        problem = hinge_case("plain", False, seed).problem
+        near = pragam.Problem(problem.A, problem.c, problem.Q, 0.9 * problem.lam)
+        start = pragam.solve(problem, "pragam", tol=1e-3)
+        cold += pragam.solve(near, "pragam", tol=1e-3).n_iter
+        warm += pragam.solve(near, "pragam", tol=1e-3, start=start).n_iter
+    assert warm < cold
+
+
+@pytest.mark.parametrize(("solver", "name"), PAIRS)
+def test_empty_budgets_still_return_a_valid_gap(solver, name):
+    case = ZOO[name](3)
+    by_iterations = pragam.solve(case.problem, solver, tol=0.0, max_iter=0)
+    by_seconds = pragam.solve(case.problem, solver, tol=0.0, max_seconds=0)
+    assert by_iterations.status in (Status.MAX_ITER, Status.CONVERGED)
+    assert by_seconds.status in (Status.MAX_SECONDS, Status.CONVERGED)
+    for result in (by_iterations, by_seconds):
+        assert result.n_iter == 0 and len(result.history) == 1
+        assert result.certificate.dual <= case.optimum + 1e-9 <= result.certificate.primal + 2e-9
+        assert np.isfinite(result.certificate.relative_gap)
+        assert pragam.certify(case.problem, result.w, result.alpha) == result.certificate
+
+
+@pytest.mark.parametrize("solver", SOLVERS)
+def test_budgets_are_kept(solver):
+    problem = hinge_case("wide", False, 0).problem
+    result = pragam.solve(problem, solver, tol=0.0, max_iter=2)
+    assert result.n_iter <= 2 and not result.converged
+    assert result.status is Status.MAX_ITER
+
+
+@pytest.mark.parametrize("solver", SOLVERS)
+def test_a_callback_sees_each_iteration_and_stops_the_solve(solver):
+    problem = hinge_case("weights", False, 0).problem
+    seen = []
+
+    def callback(progress):
+        seen.append(progress)
+        return len(seen) == 4
+
+    result = pragam.solve(problem, solver, tol=1e-15, callback=callback)
+    assert result.status is Status.STOPPED and result.n_iter == 4
+    assert [progress.iteration for progress in seen] == [1, 2, 3, 4]
+    gaps = [progress.certificate.gap for progress in seen]
+    assert np.all(np.diff(gaps) <= 0) and result.certificate.gap <= gaps[-1]
+    assert all(progress.tol == 1e-15 for progress in seen)
+    assert pragam.certify(problem, seen[0].w, seen[0].alpha) == seen[0].certificate
+
+
+def test_an_interrupt_in_a_callback_keeps_the_best_point():
+    problem = hinge_case("plain", True, 0).problem
+
+    def callback(progress):
+        if progress.iteration == 3:
+            raise KeyboardInterrupt
+
+    result = pragam.solve(problem, "pragam", tol=0.0, callback=callback)
+    assert result.status is Status.INTERRUPTED and np.isfinite(result.certificate.relative_gap)
+    assert pragam.certify(problem, result.w, result.alpha) == result.certificate
+
+
+@pytest.mark.parametrize(("solver", "name"), [pair for pair in PAIRS if pair[0] in ("dcd", "qp-bmrm")])
+def test_tolerance_zero_ends_by_itself(solver, name):
+    result = pragam.solve(ZOO[name](6).problem, solver, tol=0.0)
+    assert result.status in (Status.STALLED, Status.CONVERGED)
+
+
+@pytest.mark.parametrize(
+    ("solver", "problem", "words"),
+    [
+        ("dcd", max_affine_case(0).problem, ("'dcd'", "Box", "Simplex")),
+        ("dcd", multiclass_case(0).problem, ("'dcd'", "rows", "CrammerSinger", "Simplices")),
+        ("pegasos-1", hinge_case("plain", True, 0).problem, ("'pegasos-1'", "Box", "BoxPlane")),
+        ("pegasos-1", multiclass_case(0).problem, ("'pegasos-1'", "CrammerSinger")),
+    ],
+)
+def test_a_refusal_names_both_parties(solver, problem, words):
+    with pytest.raises(ValueError) as error:
+        pragam.solve(problem, solver)
+    assert all(word in str(error.value) for word in words)
+
+
+@pytest.mark.parametrize("solver", ["dcd", "qp-bmrm", "ls-bmrm", "pegasos-n", "pegasos-1"])
+def test_smooth_risks_are_refused_by_solvers_for_piecewise_linear_ones(solver):
+    problem = hinge_case("plain", False, 0).problem
+    smooth = pragam.Problem(problem.A, problem.c, problem.Q, problem.lam, kappa=0.5)
+    with pytest.raises(ValueError, match=rf"'{solver}'.*kappa is 0\.5"):
+        pragam.solve(smooth, solver)
+    assert pragam.solve(smooth, "auto", max_iter=1).solver == "auto (pragam)"
+
+
+@pytest.mark.parametrize(
+    ("keywords", "argument"),
+    [
+        ({"solver": "simplex"}, "solver"),
+        ({"solver": 3}, "solver"),
+        ({"solver": pragam.solvers.Dcd}, "solver"),
+        ({"tol": -1e-3}, "tol"),
+        ({"tol": np.nan}, "tol"),
+        ({"max_iter": -1}, "max_iter"),
+        ({"max_seconds": -1.0}, "max_seconds"),
+        ({"max_seconds": np.nan}, "max_seconds"),
+        ({"start": np.zeros(3)}, "start"),
+        ({"start": np.full(25, np.nan)}, "start"),
+        ({"start": (np.full(6, np.inf), np.zeros(25))}, "start"),
+    ],
+)
+def test_errors_name_the_argument(keywords, argument):
+    with pytest.raises(ValueError, match=argument):
+        pragam.solve(hinge_case("plain", False, 0).problem, **keywords)
+
+
+def test_a_start_outside_q_is_projected():
+    problem = hinge_case("plain", True, 0).problem
+    result = pragam.solve(problem, start=np.full(25, 1e3), tol=1e-9)
+    assert result.converged
+
+
+@pytest.mark.parametrize("solver", SOLVERS)
+def test_a_solver_that_leaves_q_is_found_out(solver):
+    """The driver trusts nobody: a candidate outside Q ends the solve with the last certified pair."""
+    problem = hinge_case("plain", False, 0).problem
+    method = pragam.solvers.choose(solver, problem)
+
+    class Liar(type(method)):
+        def candidate(self, problem, state):
+            w, alpha = super().candidate(problem, state)
+            return w, alpha + (1.0 if state.passes > 6 else 0.0)
+
+    result = pragam.solve(problem, Liar(), tol=1e-15)
+    assert result.status is Status.FAILED
+    assert pragam.certify(problem, result.w, result.alpha) == result.certificate
