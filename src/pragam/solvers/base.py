@@ -1,0 +1,103 @@
+"""What an algorithm is to the driver: init, step, candidate on an explicit state, and what it needs."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any, ClassVar, Generic, NamedTuple, TypeVar
+
+import numpy as np
+
+from pragam.operators.base import RowOperator, Vector
+from pragam.polytopes import Box, BoxPlane
+from pragam.problem import Problem
+
+
+class Start(NamedTuple):
+    """Where a solve starts: a feasible dual point and weights (not necessarily w(alpha))."""
+
+    w: Vector
+    alpha: Vector
+
+
+@dataclass
+class State:
+    """What an algorithm remembers between steps. ``passes`` counts its reads of the data."""
+
+    passes: float
+
+
+S = TypeVar("S", bound=State)
+
+
+@dataclass(frozen=True)
+class Requirement:
+    """A property of a problem that an algorithm relies on."""
+
+    holds: Callable[[Problem], bool]
+    needs: str
+    has: Callable[[Problem], str]
+
+
+def _name(part: object) -> str:
+    return type(part).__name__
+
+
+ROWS = Requirement(
+    lambda p: isinstance(p.A, RowOperator),
+    "an operator A that hands out its rows (a RowOperator)",
+    lambda p: f"A is {_name(p.A)}",
+)
+BOX = Requirement(
+    lambda p: isinstance(p.Q, Box) and not isinstance(p.Q, BoxPlane),
+    "Q to be a Box without an equality constraint (no bias)",
+    lambda p: f"Q is {_name(p.Q)}",
+)
+BOX_OR_PLANE = Requirement(
+    lambda p: isinstance(p.Q, Box), "Q to be a Box or a BoxPlane", lambda p: f"Q is {_name(p.Q)}"
+)
+BOUNDED = Requirement(
+    lambda p: bool(np.isfinite(p.Q.radius2())), "a bounded Q", lambda p: f"this {_name(p.Q)} is unbounded"
+)
+PIECEWISE_LINEAR = Requirement(
+    lambda p: p.kappa == 0, "a piecewise linear risk (kappa = 0)", lambda p: f"kappa is {p.kappa:g}"
+)
+
+
+class Solver(ABC, Generic[S]):
+    """An algorithm over a :class:`Problem`. It owns no clock, no printer, no certificate and no verdict.
+
+    If :meth:`step` raises (a KeyboardInterrupt, say), the state it was given must still yield a candidate.
+    """
+
+    name: ClassVar[str]
+    requires: ClassVar[tuple[Requirement, ...]] = ()
+
+    @abstractmethod
+    def init(self, problem: Problem, rng: np.random.Generator, start: Start | None, tol: float) -> S:
+        """The state before the first step; ``tol`` is a hint of the accuracy wanted."""
+
+    @abstractmethod
+    def step(self, problem: Problem, state: S) -> S:
+        """One iteration."""
+
+    @abstractmethod
+    def candidate(self, problem: Problem, state: S) -> tuple[Vector, Vector]:
+        """The pair ``(w, alpha)`` proposed now, alpha in Q."""
+
+    def estimate(self, problem: Problem, state: S) -> float | None:
+        """A cheap guess of the relative gap, by which the driver chooses when to certify; None if unknown."""
+        return None
+
+    def label(self, state: S) -> str:
+        """What to call the algorithm that ran."""
+        return self.name
+
+    @classmethod
+    def missing(cls, problem: Problem) -> list[str]:
+        """What this problem lacks for this algorithm, one sentence each; empty if it fits."""
+        return [f"needs {r.needs}, and {r.has(problem)}" for r in cls.requires if not r.holds(problem)]
+
+
+AnySolver = Solver[Any]

@@ -1,0 +1,56 @@
+"""What must hold after every step of every solver on every problem: the driver's loop done by hand."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+import pragam
+from pragam.solvers import Start, choose
+from zoo import PAIRS, ZOO
+
+STEPS = 25
+
+
+def run(problem, solver, start=None, seed=0):
+    """The candidates of the first steps."""
+    method = choose(solver, problem)
+    state = method.init(problem, np.random.default_rng(seed), start, 1e-6)
+    for step in range(STEPS):
+        w, alpha = method.candidate(problem, state)
+        yield step, w.copy(), alpha.copy(), state
+        state = method.step(problem, state)
+
+
+@pytest.mark.parametrize(("solver", "name"), PAIRS)
+def test_alpha_is_in_q_and_the_gap_covers_the_suboptimality(solver, name):
+    case = ZOO[name](2)
+    slack = 1e-10 + 1e-9 * abs(case.optimum)
+    for step, w, alpha, _ in run(case.problem, solver):
+        certificate = pragam.certify(case.problem, w, alpha)  # raises outside Q, and if D > J
+        assert certificate.dual <= case.optimum + slack, step
+        assert certificate.primal >= case.optimum - slack, step
+        assert certificate.gap >= certificate.primal - case.optimum - slack, step
+
+
+@pytest.mark.parametrize(("solver", "name"), PAIRS)
+def test_passes_never_fall_and_a_start_is_not_changed(solver, name):
+    problem = ZOO[name](4).problem
+    alpha = problem.Q.sample(np.random.default_rng(0))
+    start = Start(problem.w_of_alpha(alpha), alpha)
+    copy = Start(start.w.copy(), start.alpha.copy())
+    passes = [state.passes for _, _, _, state in run(problem, solver, start)]
+    assert np.all(np.diff(passes) >= 0) and passes[-1] > passes[0]
+    assert np.array_equal(start.w, copy.w) and np.array_equal(start.alpha, copy.alpha)
+
+
+@pytest.mark.parametrize(("solver", "name"), PAIRS)
+def test_a_random_start_is_certified_too(solver, name):
+    case = ZOO[name](5)
+    rng = np.random.default_rng(1)
+    for _ in range(3):
+        alpha = case.problem.Q.sample(rng)
+        start = Start(rng.standard_normal(case.problem.n_weights), alpha)
+        for _, w, alpha, _ in run(case.problem, solver, start):
+            certificate = pragam.certify(case.problem, w, alpha)
+            assert certificate.dual <= case.optimum + 1e-9 * (1 + abs(case.optimum))

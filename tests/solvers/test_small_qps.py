@@ -1,0 +1,61 @@
+"""The two small quadratic programs inside the solvers: on a simplex, and on a face of a box."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from scipy import sparse
+
+from clarabel_qp import minimise
+from pragam.solvers.face import maximise_on_face
+from pragam.solvers.simplex_qp import maximise_on_simplex
+
+
+def quadratic(rng, n, rank):
+    B = rng.standard_normal((n, rank))
+    return B @ B.T
+
+
+@pytest.mark.parametrize("rank", [1, 3, 8])
+def test_simplex(rank):
+    for seed in range(40):
+        rng = np.random.default_rng([rank, seed])
+        n = int(rng.integers(1, 9))
+        K, b = quadratic(rng, n, rank), rng.standard_normal(n)
+        start = rng.dirichlet(np.ones(n)) if seed % 2 else np.eye(n)[0]
+        p = maximise_on_simplex(K, b, start)
+        assert p.min() >= 0 and p.sum() == pytest.approx(1.0, abs=1e-14)
+        gradient = b - K @ p
+        # the KKT conditions, which suffice for a concave function
+        assert gradient.max() <= gradient @ p + 1e-10 * (1 + np.abs(K).max())
+
+
+@pytest.mark.parametrize("plane", [False, True])
+@pytest.mark.parametrize("rank", [2, 5, 9])
+def test_face_never_falls_and_reaches_the_box_maximum_or_a_bound(rank, plane):
+    for seed in range(40):
+        rng = np.random.default_rng([rank, seed, plane])
+        n = 6
+        gram, c = quadratic(rng, n, rank), rng.standard_normal(n)
+        lower, upper = np.zeros(n), rng.uniform(0.5, 2, n)
+        alpha = upper * rng.uniform(0.1, 0.9, n)
+        sigma = rng.choice([-1.0, 1.0], n) if plane else None
+        slopes = c - gram @ alpha
+        face = maximise_on_face(gram, slopes, alpha, lower, upper, sigma)
+
+        def value(a, c=c, gram=gram):
+            return c @ a - 0.5 * a @ gram @ a
+
+        assert np.all((face.alpha >= lower) & (face.alpha <= upper))
+        assert value(face.alpha) >= value(alpha) - 1e-10
+        if plane:
+            assert sigma @ (face.alpha - alpha) == pytest.approx(0, abs=1e-9)
+        free = (face.alpha > lower) & (face.alpha < upper)
+        rest = (c - gram @ face.alpha)[free]
+        if plane:
+            rest = rest - sigma[free] * (rest * sigma[free]).mean() if free.any() else rest
+        assert np.abs(rest).max(initial=0) <= 1e-7  # stationary on the face where it ended
+        best = -minimise(
+            sparse.csc_matrix(gram), -c, np.vstack([np.eye(n), -np.eye(n)]), np.r_[upper, -lower]
+        )  # fmt: skip
+        assert value(face.alpha) <= best + 1e-8
