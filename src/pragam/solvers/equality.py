@@ -1,0 +1,122 @@
+r"""The equality <sigma, alpha> = z inside coordinate ascent: an unpenalised bias by the method of multipliers.
+
+The sweeps maximise, over the box alone, a function that equals D(alpha) on the plane r = <sigma, alpha> - z = 0:
+
+    <c, alpha> - |A' alpha + r m|^2 / (2 lam) - b r - rho/2 r^2,
+
+and b <- b + rho r after each sweep, from the best bias for the first w. The vector m is free. With m the mean of the
+examples (sigma = -scale for a bias) the rows become x_i - m: coordinate ascent does not see a common offset of the
+data, which it is otherwise slow on, and sparse rows stay sparse, since only lift = A m and moment = <m, w> enter. The
+model's bias is b - <m, w>.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from pragam.operators.base import RowOperator, Vector
+from pragam.polytopes import BoxPlane, project_box_plane
+from pragam.problem import Problem
+
+#: rho as a share of the mean curvature of the rows that can move: so small that the sweeps hardly feel it, ...
+_PENALTY = 0.1
+#: ... but this share of the curvature of all rows, or few rows would all jump between their bounds at once.
+_PENALTY_FEW_ROWS = 10.0
+#: Rounding in |x_i - m|^2, relative to |x_i|^2: a smaller curvature is not to be trusted.
+_CANCELLATION = 1e-12
+
+
+@dataclass
+class Equality:
+    """State of the multiplier. Empty vectors where the problem has no equality."""
+
+    sigma: Vector
+    lift: Vector  # A m
+    running: Vector  # r and <m, w>
+    centre: Vector  # m
+    centre2: float  # |m|^2
+    rho: float
+    reach: float = 0.0  # max |sigma|
+    multiplier: float = 0.0
+
+    @property
+    def active(self) -> bool:
+        return self.sigma.size > 0
+
+    @property
+    def residual(self) -> float:
+        return float(self.running[0])
+
+    @property
+    def bias(self) -> float:
+        """The bias of the model, in the coordinates of X as given."""
+        return self.multiplier - float(self.running[1])
+
+    @bias.setter
+    def bias(self, value: float) -> None:
+        self.multiplier = value + float(self.running[1])
+
+    @property
+    def next_shift(self) -> float:
+        """How far the slopes are about to move by the multiplier's next step."""
+        return abs(self.rho * self.residual) * self.reach
+
+    def kernel_arguments(self) -> tuple[Vector, Vector, Vector, float, float, float]:
+        return self.sigma, self.lift, self.running, self.multiplier, self.rho, self.centre2
+
+    def refresh(self, problem: Problem, w: Vector, alpha: Vector) -> None:
+        """Recompute r and <m, w>, keeping the model's bias."""
+        if self.active:
+            bias = self.bias
+            self.running[:] = _residual(problem, alpha), self.centre @ w
+            self.bias = bias
+
+    def ascend(self) -> None:
+        """The step of the multiplier after a sweep."""
+        self.multiplier += self.rho * self.residual
+
+
+def equality_of(problem: Problem, w: Vector, alpha: Vector) -> tuple[Equality, Vector]:
+    """The multiplier's state at the start, and the curvatures q of the rows under it; three products with a bias."""
+    A, Q, lam = problem.A, problem.Q, problem.lam
+    norms = A.row_norms()
+    if not isinstance(Q, BoxPlane):
+        nothing = np.empty(0)
+        return Equality(nothing, nothing, np.zeros(2), nothing, 0.0, 0.0), norms * (norms / lam)
+    assert isinstance(A, RowOperator)
+    scale = A.rows().scale
+    total = float(scale @ scale)
+    centre = A.rmatvec(scale) / total if total > 0 else np.zeros(problem.n_weights)
+    lift, centre2 = A.matvec(centre), float(centre @ centre)
+    length2 = np.maximum(norms**2 + 2 * Q.sigma * lift + Q.sigma**2 * centre2, _CANCELLATION * norms**2)
+    moves = Q.upper > Q.lower
+    sigma2 = float(Q.sigma[moves] @ Q.sigma[moves])
+    share = max(_PENALTY, _PENALTY_FEW_ROWS / Q.size)
+    rho = share * float(length2[moves].sum()) / lam / sigma2 if sigma2 > 0 else 0.0
+    reach = float(np.abs(Q.sigma).max(initial=0.0))
+    equality = Equality(Q.sigma, lift, np.zeros(2), centre, centre2, rho or 1.0, reach)
+    equality.refresh(problem, w, alpha)
+    equality.bias = Q.support(problem.c + A.matvec(w))[1] or 0.0
+    return equality, length2 / lam + equality.rho * Q.sigma**2
+
+
+def onto_plane(problem: Problem, alpha: Vector) -> Vector:
+    """The nearest point of Q on alpha's own face if the face meets the plane, else the nearest point of Q."""
+    Q = problem.Q
+    assert isinstance(Q, BoxPlane)
+    free = (alpha > Q.lower) & (alpha < Q.upper)
+    moved = alpha.copy()
+    try:
+        rest = Q.z - float(Q.sigma[~free] @ alpha[~free])
+        moved[free] = project_box_plane(alpha[free], Q.lower[free], Q.upper[free], Q.sigma[free], rest)
+    except ValueError:  # the face does not meet the plane
+        return Q.project(alpha)
+    return moved
+
+
+def _residual(problem: Problem, alpha: Vector) -> float:
+    Q = problem.Q
+    assert isinstance(Q, BoxPlane)
+    return float(Q.sigma @ alpha) - Q.z
