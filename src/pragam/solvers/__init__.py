@@ -1,0 +1,46 @@
+"""The algorithms. One file each, all over the same Problem; :func:`choose` picks one and checks that it fits."""
+
+from __future__ import annotations
+
+from pragam.problem import Problem
+from pragam.solvers.auto import Auto
+from pragam.solvers.base import AnySolver, Solver, Start, State
+from pragam.solvers.dcd import Dcd
+from pragam.solvers.ls_bmrm import LsBmrm
+from pragam.solvers.newton import Newton
+from pragam.solvers.pegasos_1 import Pegasos1
+from pragam.solvers.pegasos_n import PegasosN
+from pragam.solvers.pragam import Pragam
+from pragam.solvers.qp_bmrm import QpBmrm
+
+__all__ = [
+    "Auto", "Dcd", "LsBmrm", "Newton", "Pegasos1", "PegasosN", "Pragam", "QpBmrm", "Solver", "Start", "State",
+    "by_name", "choose", "names",
+]  # fmt: skip
+
+_SOLVERS: dict[str, type[AnySolver]] = {
+    solver.name: solver for solver in (Auto, Pragam, QpBmrm, LsBmrm, PegasosN, Pegasos1, Dcd, Newton)
+}
+
+
+def names() -> list[str]:
+    """The names that ``pragam.solve(problem, solver=...)`` accepts."""
+    return list(_SOLVERS)
+
+
+def by_name(name: str) -> AnySolver:
+    """The solver of this name, with its default settings."""
+    if name not in _SOLVERS:
+        raise ValueError(f"solver must be one of {', '.join(map(repr, names()))} or a Solver, not {name!r}")
+    return _SOLVERS[name]()
+
+
+def choose(solver: str | AnySolver, problem: Problem) -> AnySolver:
+    """The solver object for a name or an object, refused if the problem lacks what it needs."""
+    if isinstance(solver, str):
+        solver = by_name(solver)
+    if not isinstance(solver, Solver):
+        raise ValueError(f"solver must be a name or a Solver, not {solver!r}")
+    if missing := solver.missing(problem):
+        raise ValueError(f"solver {solver.name!r} does not fit this problem: it {'; it '.join(missing)}")
+    return solver

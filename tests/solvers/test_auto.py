@@ -1,0 +1,49 @@
+"""The default solver: its choice, its net, and PRAGAM under both."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+import pragam
+from pragam.solvers import auto
+from zoo import ZOO, hinge_case
+
+
+@pytest.mark.parametrize("name", ZOO)
+def test_pragam_takes_over_when_the_fast_paths_have_had_their_share(name, monkeypatch):
+    """With no share at all PRAGAM runs alone, from the fast path's start, and certifies."""
+    monkeypatch.setattr(auto, "_limit", lambda problem, tol: 0.0)
+    case = ZOO[name](0)
+    result = pragam.solve(case.problem, tol=3e-2, max_iter=20_000)
+    assert result.converged
+    if result.n_iter > 1:
+        assert result.solver == "auto (pragam)"
+    assert result.certificate.dual <= case.optimum + 1e-7 <= result.certificate.primal + 2e-7
+
+
+@pytest.mark.parametrize("bias", [False, True])
+def test_the_paths_hand_over_to_each_other_and_lose_nothing(bias, monkeypatch):
+    monkeypatch.setattr(auto, "_PATIENCE", 1e-3)
+    seen = []
+    problem = hinge_case("plain", bias, 3).problem
+    method = pragam.solvers.Auto()
+    state = method.init(problem, np.random.default_rng(0), None, 1e-9)
+    best = np.inf
+    for _ in range(60):
+        state = method.step(problem, state)
+        seen.append(method.label(state))
+        certificate = pragam.certify(problem, *method.candidate(problem, state))
+        best = min(best, certificate.relative_gap)
+    assert {"auto (dcd)", "auto (newton)"} <= set(seen)
+    assert best <= 1e-9
+
+
+def test_the_choice_follows_the_cost():
+    """Few columns and a small lam want Newton; many columns and an easy problem want coordinate ascent."""
+    rng = np.random.default_rng(0)
+    y = rng.choice([-1, 1], 400)
+    hard = pragam.hinge(10 * rng.standard_normal((400, 5)), y, lam=1e-6)
+    easy = pragam.hinge(rng.standard_normal((400, 2000)) / 45, y, lam=1e-2)
+    assert pragam.solve(hard, tol=1e-6).solver == "auto (newton)"
+    assert pragam.solve(easy, tol=1e-6).solver == "auto (dcd)"
