@@ -1,0 +1,39 @@
+"""Every iterate of a solver, certified: what the theorems speak about."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from pragam.certificate import Certificate, certify_dual, certify_primal
+from pragam.operators.base import Vector
+from pragam.problem import Problem
+from pragam.solvers import Solver, Start
+
+
+class Iterate(NamedTuple):
+    """One iterate: its number, the solver's state, the proposed pair and its certificate."""
+
+    t: int
+    state: Any
+    w: Vector
+    alpha: Vector
+    certificate: Certificate
+
+
+def trace(problem: Problem, solver: Solver[Any], steps: int, start: Start | None = None) -> Iterator[Iterate]:
+    """The iterates t = 0 .. steps. Iterate 0 is the solver's start, w_0 = 0 unless it has its own."""
+    state = solver.init(problem, np.random.default_rng(0), start, 0.0)
+    for t in range(steps + 1):
+        if t:
+            state = solver.step(problem, state)
+        w, alpha = solver.candidate(problem, state)
+        yield Iterate(t, state, w, alpha, _certificate(problem, w, alpha))
+
+
+def _certificate(problem: Problem, w: Vector, alpha: Vector) -> Certificate:
+    """As :func:`pragam.certify`, but where weak duality fails that is measured and not raised."""
+    primal, dual = certify_primal(problem, w), certify_dual(problem, alpha)
+    return Certificate(primal.value, dual.value, primal.bias, exact=not problem.relaxed)
