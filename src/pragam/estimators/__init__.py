@@ -1,0 +1,5 @@
+"""scikit-learn estimators. The only part of the package that imports scikit-learn."""
+
+from pragam.estimators.linear_svc import LinearSVC
+
+__all__ = ["LinearSVC"]

@@ -1,0 +1,52 @@
+"""scikit-learn's callbacks (``sklearn.callback``, from 1.9 on) on top of pragam's; nothing where they do not exist."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Any
+
+from pragam.solve import Callback, Progress
+
+try:
+    from sklearn.callback import CallbackSupportMixin, with_callbacks
+except ImportError:  # scikit-learn < 1.9
+
+    class CallbackSupportMixin:  # type: ignore[no-redef]
+        """Placeholder: this scikit-learn has no callbacks."""
+
+    def with_callbacks(method: Any) -> Any:
+        return method
+
+
+class FitTasks:
+    """The tree of tasks that scikit-learn's callbacks see: fit, one task per problem, one per iteration."""
+
+    def __init__(self, estimator: Any, n_problems: int) -> None:
+        self._estimator = estimator
+        self._root = None
+        if getattr(estimator, "_skl_callbacks", None):
+            self._root = estimator._init_callback_context(max_subtasks=n_problems, sequential_subtasks=False)
+            self._root.call_on_fit_task_begin(estimator=estimator)
+
+    @contextmanager
+    def problem(self, k: int) -> Iterator[Callback | None]:
+        """The task of problem k, and a callback for :func:`pragam.solve` on it; None if nobody listens."""
+        if self._root is None:
+            yield None
+            return
+        task = self._root.subcontext(task_name="problem", task_id=k, max_subtasks=None)
+        task.call_on_fit_task_begin(estimator=self._estimator)
+
+        def after_iteration(progress: Progress) -> bool:
+            iteration = task.subcontext(task_name="iteration")
+            iteration.call_on_fit_task_begin(estimator=self._estimator)
+            metadata = {"relative_gap": progress.certificate.relative_gap, "passes": progress.passes}
+            return bool(iteration.call_on_fit_task_end(estimator=self._estimator, metadata=metadata))
+
+        yield after_iteration
+        task.call_on_fit_task_end(estimator=self._estimator)
+
+    def end(self) -> None:
+        if self._root is not None:
+            self._root.call_on_fit_task_end(estimator=self._estimator)

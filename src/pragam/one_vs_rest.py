@@ -1,0 +1,92 @@
+"""More than two classes: one hinge problem for each against the rest, solved together under one budget."""
+
+from __future__ import annotations
+
+import threading
+import time
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from pragam.operators import check_data
+from pragam.problem import Problem
+from pragam.result import Result, Status
+from pragam.risks import hinge
+from pragam.solve import Callback, Progress
+from pragam.threads import one_blas_thread
+
+
+class Stop(threading.Event):
+    """A callback of :func:`pragam.solve` that stops every solve that has it, once it is set."""
+
+    def __call__(self, progress: Progress) -> bool:
+        return self.is_set()
+
+
+#: Solves one problem within the given seconds (None: no limit).
+Job = Callable[[float | None, Stop], Result]
+
+
+def one_vs_rest(X: Any, y: NDArray[Any], classes: Any, lam: float, bias: bool, weights: Any) -> list[Problem]:
+    """One hinge problem for two classes (the second is positive), else one for each class; all on the same X."""
+    storage = check_data(X)
+    positives = classes[1:] if len(classes) == 2 else classes
+    return [hinge(storage, np.where(y == k, 1, -1), lam, bias=bias, sample_weight=weights) for k in positives]
+
+
+def solve_all(jobs: list[Job], max_seconds: float | None, n_threads: int) -> list[Result]:
+    """Run the jobs, ``n_threads`` at a time; each gets an even share of the time that is left.
+
+    Ctrl-C ends the running jobs at their next iteration and the waiting ones at their start: every job returns a
+    certified result.
+    """
+    stop = Stop()
+    end = None if max_seconds is None else time.perf_counter() + max_seconds
+    waiting = len(jobs)
+    lock = threading.Lock()
+    begin = threading.Event()  # nothing runs before the main thread listens for Ctrl-C
+
+    def run(job: Job) -> Result:
+        nonlocal waiting
+        begin.wait()
+        with lock:
+            rounds = -(-waiting // n_threads)
+            waiting -= 1
+        left = None if end is None else max(end - time.perf_counter(), 0.0) / rounds
+        late = stop.is_set()
+        result = job(0.0 if late else left, stop)
+        if result.status is Status.INTERRUPTED:
+            stop.set()
+        stopped = not result.converged and (late or (stop.is_set() and result.status is Status.STOPPED))
+        return replace(result, status=Status.INTERRUPTED) if stopped else result
+
+    if n_threads == 1:
+        begin.set()
+        return [run(job) for job in jobs]
+    with one_blas_thread(), ThreadPoolExecutor(n_threads) as pool:
+        try:
+            futures = [pool.submit(run, job) for job in jobs]
+            while True:
+                try:
+                    begin.set()
+                    return [future.result() for future in futures]
+                except KeyboardInterrupt:
+                    stop.set()
+        finally:  # an error in one job ends the others
+            stop.set()
+            begin.set()
+
+
+def both(first: Callback | None, second: Callback) -> Callback:
+    """One callback out of two; either may stop the solve."""
+    if first is None:
+        return second
+
+    def run(progress: Progress) -> bool:
+        return bool(first(progress)) | bool(second(progress))
+
+    return run

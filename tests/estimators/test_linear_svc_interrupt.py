@@ -1,0 +1,77 @@
+"""Ctrl-C during fit, with a real signal to a real process.
+
+The process says when it is in the middle of a solve, so that nothing depends on timing.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import threading
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import pragam
+
+pytestmark = pytest.mark.skipif(os.name == "nt", reason="POSIX signals")
+
+#: Fits for ever (the tolerance is beyond reach of a sublinear solver), announces each iteration, reports on the end.
+FIT = """
+import json, os, sys, warnings
+import numpy as np
+from pragam import LinearSVC
+from pragam.progress import ProgressLine
+
+ProgressLine.__call__ = lambda self, progress: os.write(1, b"solving\\n") < 0  # True would stop the solve
+n_classes, n_jobs = map(int, sys.argv[1:])
+rng = np.random.default_rng(0)
+X, y = rng.standard_normal((60, 5)), np.arange(60) % n_classes
+model = LinearSVC(solver="pegasos-1", fit_intercept=False, tol=1e-13, n_jobs=n_jobs, verbose=1)
+with warnings.catch_warnings(record=True) as caught:
+    warnings.simplefilter("always")
+    model.fit(X, y)
+several = isinstance(model.status_, list)
+print(json.dumps({
+    "status": [s.name for s in (model.status_ if several else [model.status_])],
+    "gaps": [c.relative_gap for c in (model.certificate_ if several else [model.certificate_])],
+    "warnings": [w.category.__name__ for w in caught],
+    "text": str(caught[0].message) if caught else "",
+    "finite": bool(np.isfinite(model.decision_function(X)).all()),
+}))
+"""
+
+
+def interrupted_fit(n_classes: int, n_jobs: int) -> dict:
+    source = str(Path(pragam.__file__).parents[1])
+    path = os.pathsep.join(filter(None, [source, os.environ.get("PYTHONPATH")]))
+    process = subprocess.Popen(
+        [sys.executable, "-c", FIT, str(n_classes), str(n_jobs)],
+        stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, env={**os.environ, "PYTHONPATH": path},
+    )  # fmt: skip
+    watchdog = threading.Timer(60, process.kill)
+    watchdog.start()
+    try:
+        assert process.stdout is not None
+        assert process.stdout.readline() == "solving\n"
+        process.send_signal(signal.SIGINT)
+        out, err = process.communicate(timeout=60)
+    finally:
+        watchdog.cancel()
+    assert process.returncode == 0, err
+    return json.loads(out.splitlines()[-1])
+
+
+@pytest.mark.parametrize("n_jobs", [1, 2])
+@pytest.mark.parametrize("n_classes", [2, 3])
+def test_ctrl_c_keeps_a_certified_model(n_classes, n_jobs):
+    report = interrupted_fit(n_classes, n_jobs)
+    assert report["status"] == ["INTERRUPTED"] * (1 if n_classes == 2 else n_classes)
+    assert all(1e-13 < gap < np.inf for gap in report["gaps"])
+    assert report["warnings"] == ["ConvergenceWarning"]
+    assert "interrupted" in report["text"]
+    assert report["finite"]
