@@ -1,0 +1,76 @@
+"""The command line, ``pragam COMMAND``: one file per command, each with ``add_parser`` and ``run``.
+
+What a command needs beyond the standard library and the core is imported when it runs.
+"""
+
+from __future__ import annotations
+
+import argparse
+import os
+import sys
+from collections.abc import Sequence
+from typing import NoReturn
+
+import pragam
+from pragam.cli import certify, predict, theory, train
+
+CERTIFIED, FALSE, BAD_INPUT, NOT_CERTIFIED, ABORTED, BROKEN_PIPE = 0, 1, 2, 3, 130, 141
+
+_EPILOG = """\
+exit status:
+  0    done; for train and certify: the tolerance is certified
+  1    theory: a statement does not hold
+  2    bad input, with one line on the standard error that says what and where
+  3    train and certify: the tolerance is not certified (train has still written the model and its gap)
+  130  aborted by Ctrl-C; during train the first one ends the solve and keeps what it reached
+"""
+
+
+class _Parser(argparse.ArgumentParser):
+    """Says what is wrong in one line."""
+
+    def error(self, message: str) -> NoReturn:
+        self.exit(BAD_INPUT, f"{self.prog}: {message} (see {self.prog} --help)\n")
+
+
+def make_parser() -> argparse.ArgumentParser:
+    """The parser of all commands; ``args.run`` is the chosen one."""
+    parser = _Parser(
+        prog="pragam",
+        description="Linear support vector machines, trained to a proven duality gap.",
+        epilog=_EPILOG,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
+    parser.add_argument("--version", action="version", version=f"pragam {pragam.__version__}")
+    commands = parser.add_subparsers(title="commands", metavar="COMMAND", required=True)
+    for command in (train, predict, certify, theory):
+        command.add_parser(commands)
+    return parser
+
+
+def main(argv: Sequence[str] | None = None) -> int:
+    """Run one command and return its exit status."""
+    args = make_parser().parse_args(argv)
+    try:
+        status = args.run(args)
+        sys.stdout.flush()
+        return status
+    except BrokenPipeError:
+        # The reader left. Python flushes stdout once more at its end: let that go nowhere.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return BROKEN_PIPE
+    except KeyboardInterrupt:
+        return _complain("aborted", ABORTED)
+    except (ValueError, OSError, ArithmeticError, MemoryError) as error:
+        return _complain(_sentence(error), BAD_INPUT)
+
+
+def _complain(message: str, status: int) -> int:
+    print(f"pragam: {message}", file=sys.stderr)
+    return status
+
+
+def _sentence(error: BaseException) -> str:
+    if isinstance(error, OSError) and error.filename is not None and error.strerror:
+        return f"{error.filename}: {error.strerror}"
+    return " ".join(str(error).split()) or type(error).__name__

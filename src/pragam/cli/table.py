@@ -1,0 +1,26 @@
+"""Tables on the standard output."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterable, Sequence
+
+
+def show(title: str, header: Sequence[str], rows: Iterable[Sequence[str]]) -> None:
+    """Print a table; an empty ``header`` makes it a list of names and values.
+
+    The first column, which names the row, is never broken; the others fold where the terminal is narrow.
+    """
+    from rich import box
+    from rich.console import Console
+    from rich.table import Table
+    from rich.text import Text
+
+    style = box.SIMPLE_HEAD if header else None
+    table = Table(*header, title=Text(title), title_justify="left", show_header=bool(header), box=style)
+    for name, *cells in rows:
+        table.add_row(Text(name, no_wrap=True), *(Text(cell, overflow="fold") for cell in cells))
+    console = Console()
+    with console.capture() as text:  # rich has its own answer to a broken pipe; ours is in main
+        console.print(table)
+    sys.stdout.writelines(line.rstrip() + "\n" for line in text.get().splitlines())

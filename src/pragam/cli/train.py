@@ -1,0 +1,188 @@
+"""``pragam train [DATA] -o MODEL``: train until the gap is certified, or as far as the budget goes."""
+
+from __future__ import annotations
+
+import argparse
+import os
+from contextlib import nullcontext
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from pragam import solvers
+from pragam.cli.arguments import number
+from pragam.problem import Problem
+from pragam.result import Result
+from pragam.solve import Callback, solve
+
+if TYPE_CHECKING:
+    from pragam.io import Model
+
+
+def add_parser(commands: Any) -> None:
+    """The command's arguments."""
+    parser = commands.add_parser(
+        "train",
+        help="train a linear SVM to a certified gap",
+        description="Train a linear SVM with the hinge loss until the relative duality gap is proven to be "
+        "at most TOL. More than two classes are trained one against the rest. Ctrl-C ends early, keeping the "
+        "best model so far.",
+    )
+    names = solvers.names()
+    formats = "svmlight text (also .gz .bz2 .xz), .npz (CSR) or .npy"
+    add = parser.add_argument
+    add("data", metavar="DATA", nargs="?", help=f"{formats}; default: a built-in example")
+    add("-o", "--output", metavar="MODEL", help="write the model and the proof of its gap here")
+    add("--liblinear", metavar="FILE", help="also write a LIBLINEAR text model here")
+    size = parser.add_mutually_exclusive_group()
+    size.add_argument("-C", type=number, help="weight of the summed loss, C = 1/(n lam); default: 1")
+    size.add_argument("--lam", type=number, help="weight of the regulariser lam/2 |w|^2 against the mean loss")
+    add("--no-bias", action="store_true", help="train without an intercept; else there is one, not penalised")
+    add("--class-weight", choices=["balanced"], help="give every class the same total weight")
+    add("--tol", type=number, default=1e-6, help="relative duality gap to certify; default: %(default)g")
+    add("--solver", choices=names, default="auto", metavar="NAME", help=f"{', '.join(names)}; default: auto")
+    add("--max-iter", type=int, metavar="N", help="stop each problem after N iterations")
+    add("--max-seconds", type=number, metavar="S", help="stop after about S seconds, shared by all classes")
+    add("--seed", type=int, default=0, metavar="N", help="seed of the randomised solvers; default: 0")
+    add("--n-features", type=int, metavar="D", help="columns of DATA; default: what its highest index needs")
+    add("--quiet", action="store_true", help="show no progress, only the final table")
+    parser.set_defaults(run=run)
+
+
+def run(args: argparse.Namespace) -> int:
+    """Train, write, report. The status is 0 only if every problem was certified."""
+    from pragam.cli.data import classes_of, problems, read
+    from pragam.io.liblinear import integer_labels
+
+    X, y = read(args.data, args.n_features)
+    classes = classes_of(y)
+    for path in filter(None, (args.output, args.liblinear)):
+        _check_target(Path(path))
+    if args.liblinear:
+        integer_labels(classes)
+    lam = _lam(args, len(y))
+    results = _solve_all(problems(X, y, classes, lam, not args.no_bias, args.class_weight), classes, args)
+    model = _model(X, y, classes, lam, results, args)
+    _write(model, args)
+    _report(model, X, y, results, args)
+    return 0 if all(result.converged for result in results) else 3
+
+
+def _lam(args: argparse.Namespace, n: int) -> float:
+    if args.lam is not None:
+        return args.lam
+    C = 1.0 if args.C is None else args.C
+    if not (C > 0 and 0 < 1 / (n * C) < float("inf")):
+        raise ValueError(f"-C must be a positive number that 1/(n C) can be computed with, not {C!r}")
+    return 1 / (n * C)
+
+
+def _check_target(path: Path) -> None:
+    """Fail before the training, not after it."""
+    if path.is_dir():
+        raise ValueError(f"{path}: is a folder, and the model is one file")
+    if not os.access(path.parent, os.W_OK | os.X_OK):
+        raise ValueError(f"{path}: its folder does not exist or cannot be written to")
+
+
+def _solve_all(problems: list[Problem], classes: list[Any], args: argparse.Namespace) -> list[Result]:
+    """One after the other, so that each has its line of progress. Ctrl-C ends the rest at its start."""
+    from pragam.one_vs_rest import Job, both, solve_all
+
+    def job(problem: Problem, label: str) -> Job:
+        def run(max_seconds: float | None, stop: Callback) -> Result:
+            with _progress(args.quiet, label) as line:
+                return solve(
+                    problem, args.solver, tol=args.tol, max_iter=args.max_iter, max_seconds=max_seconds,
+                    callback=both(line, stop), random_state=args.seed,
+                )  # fmt: skip
+
+        return run
+
+    labels = [f"class {label}:" for label in classes] if len(problems) > 1 else [""]
+    return solve_all([job(*pair) for pair in zip(problems, labels, strict=True)], args.max_seconds, n_threads=1)
+
+
+def _progress(quiet: bool, label: str) -> Any:
+    from pragam.progress import ProgressLine
+
+    return nullcontext() if quiet else ProgressLine(label)
+
+
+def _model(X: Any, y: Any, classes: list[Any], lam: float, results: list[Result], args: argparse.Namespace) -> Model:
+    import numpy as np
+
+    from pragam import __version__
+    from pragam.io import Model, data_fingerprint
+
+    return Model(
+        coef=np.array([result.w for result in results]),
+        intercept=np.array([result.bias for result in results]),
+        classes=classes,
+        alpha=np.array([result.alpha for result in results]),
+        certificates=[result.certificate for result in results],
+        parameters={
+            "lam": lam,
+            "C": 1 / (len(y) * lam),
+            "bias": not args.no_bias,
+            "class_weight": args.class_weight,
+            "tol": args.tol,
+            "solver": results[0].solver,
+            "seed": args.seed,
+            "n_features": X.shape[1],
+            "status": [result.status.name for result in results],
+            "n_iter": [result.n_iter for result in results],
+            "pragam": __version__,
+        },
+        fingerprint=data_fingerprint(X, y),
+    )
+
+
+def _write(model: Model, args: argparse.Namespace) -> None:
+    from pragam.io import save_liblinear, save_model
+
+    if args.output:
+        save_model(args.output, model)
+    if args.liblinear:
+        save_liblinear(args.liblinear, model)
+
+
+def _report(model: Model, X: Any, y: Any, results: list[Result], args: argparse.Namespace) -> None:
+    from pragam.cli.table import show
+
+    worst = max(results, key=lambda result: (not result.converged, result.certificate.relative_gap))
+    size = model.fingerprint
+    accuracy = float((model.predict(X) == y).mean())
+    rows = [
+        ("data", f"{args.data or 'built-in example'}: {size['n']} x {size['d']}, {size['nnz']} nonzero"),
+        ("lam", f"{model.parameters['lam']:.6g}  (C = {model.parameters['C']:.6g})"),
+        ("solver", worst.solver),
+        *zip(("iterations", "passes", "seconds"), _effort(results), strict=True),
+        *(zip(("primal", "dual"), _bounds(worst), strict=True) if len(results) == 1 else ()),
+        ("relative gap", f"{_gap(worst)}  (tolerance {args.tol:g})"),
+        ("status", str(worst.status)),
+        ("training accuracy", f"{100 * accuracy:.2f} %"),
+        ("model", args.output or "not written (-o MODEL writes it)"),
+        *([("LIBLINEAR model", args.liblinear)] if args.liblinear else ()),
+    ]
+    if len(results) > 1:
+        header = ("class", "passes", "primal", "dual", "relative gap", "status")
+        show("one against the rest", header, (
+            (str(label), _effort([one])[1], *_bounds(one), _gap(one), one.status.name.lower())
+            for label, one in zip(model.classes, results, strict=True)
+        ))  # fmt: skip
+    show("pragam train", (), rows)
+
+
+def _effort(results: list[Result]) -> tuple[str, str, str]:
+    """Iterations, passes and seconds, summed. A solve that was interrupted at its start has no history."""
+    passes = sum(float(result.history.passes[-1:].sum()) for result in results)
+    seconds = sum(float(result.history.seconds[-1:].sum()) for result in results)
+    return str(sum(result.n_iter for result in results)), f"{passes:.0f}", f"{seconds:.3g}"
+
+
+def _bounds(result: Result) -> tuple[str, str]:
+    return f"{result.certificate.primal:.10g}", f"{result.certificate.dual:.10g}"
+
+
+def _gap(result: Result) -> str:
+    return f"{result.certificate.relative_gap:.2e}"

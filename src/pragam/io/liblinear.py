@@ -1,0 +1,121 @@
+"""LIBLINEAR's text model, so that its tools can predict with our weights and we with its.
+
+::
+
+    solver_type L2R_L1LOSS_SVC_DUAL
+    nr_class 2
+    label 1 -1
+    nr_feature d
+    bias B
+    w
+    one line for each feature, and one more for the bias if B >= 0
+
+A line of w has one number for two classes, else one for each class, in the order of ``label``. With two
+classes a positive score means the *first* label, so our ``classes`` are written in reverse. The score is
+<w, (x, B)>: the intercept is B times the last line.
+"""
+
+from __future__ import annotations
+
+import os
+from itertools import chain
+from typing import Any, TextIO
+
+import numpy as np
+
+from pragam.datasets.svmlight import replacing
+from pragam.io.model import Label, Model
+
+FIRST_WORD = b"solver_type "
+_SOLVER = "L2R_L1LOSS_SVC_DUAL"
+#: The classifiers that share the layout above.
+_SOLVERS = (
+    "L2R_LR", "L2R_L2LOSS_SVC_DUAL", "L2R_L2LOSS_SVC", _SOLVER, "L1R_L2LOSS_SVC", "L1R_LR", "L2R_LR_DUAL",
+)  # fmt: skip
+_INT32 = np.iinfo(np.int32)
+
+
+def save_liblinear(path: str | os.PathLike[str], model: Model) -> None:
+    """Write the weights as a LIBLINEAR text model, exact to the last bit; labels must be integers."""
+    labels = integer_labels(model.classes)
+    bias = bool(model.intercept.any())
+    order = " ".join(map(str, _reversed_if_two(labels)))
+    header = (
+        f"solver_type {_SOLVER}\nnr_class {len(labels)}\nlabel {order}\n"
+        f"nr_feature {model.n_features}\nbias {1 if bias else -1}\nw\n"
+    )
+    weights = np.vstack([model.coef.T, model.intercept]) if bias else model.coef.T
+    with replacing(path) as stream:
+        stream.write(header.encode())
+        np.savetxt(stream, weights, fmt="%.17g")
+        stream.flush()
+        os.fsync(stream.fileno())
+
+
+def load_liblinear(path: str | os.PathLike[str]) -> Model:
+    """The model of a LIBLINEAR text file: no dual variables, no certificates."""
+    with open(path, encoding="ascii") as stream:
+        try:
+            return _parse(stream)
+        except ValueError as error:
+            raise ValueError(f"{os.fspath(path)}: not a usable LIBLINEAR model: {error}") from error
+
+
+def integer_labels(classes: list[Label]) -> list[int]:
+    """The classes, if LIBLINEAR can hold them: integers of 32 bits."""
+    labels = [label for label in classes if isinstance(label, int) and _INT32.min <= label <= _INT32.max]
+    if len(labels) < len(classes):
+        raise ValueError(f"a LIBLINEAR model needs labels that are 32-bit integers, not {classes!r:.60}")
+    return labels
+
+
+def _parse(stream: TextIO) -> Model:
+    header = _header(stream)
+    if header["solver_type"] not in _SOLVERS:
+        raise ValueError(f"solver_type {header['solver_type']!r:.40} is not one of {', '.join(_SOLVERS)}")
+    n_classes, n_features = int(header["nr_class"]), int(header["nr_feature"])
+    labels = [int(label) for label in header["label"].split()]
+    bias = float(header["bias"])
+    if len(labels) != n_classes or n_features < 0 or not np.isfinite(bias):
+        raise ValueError(f"{n_classes} classes with {len(labels)} labels, {n_features} features, bias {bias}")
+    rows, columns = n_features + (bias >= 0), 1 if n_classes == 2 else n_classes
+    weights = _weights(stream)
+    # Compared, not allocated: what the header promises may be anything, what was read is as long as the file.
+    if weights.shape != (rows, columns):
+        raise ValueError(f"w must be {rows} lines of {columns} numbers, not of shape {weights.shape}")
+    intercept = bias * weights[-1] if bias >= 0 else np.zeros(columns)
+    return Model(
+        coef=np.ascontiguousarray(weights[:n_features].T),
+        intercept=intercept,
+        classes=_reversed_if_two(labels),
+        alpha=np.empty((columns, 0)),
+        parameters={"solver": header["solver_type"], "bias": bias >= 0, "n_features": n_features},
+    )
+
+
+def _header(stream: TextIO) -> dict[str, str]:
+    """The lines ``key value`` before the line ``w``."""
+    header: dict[str, str] = {}
+    for line in iter(stream.readline, ""):
+        key, _, value = line.strip().partition(" ")
+        if key == "w":
+            break
+        header[key] = value
+    else:
+        raise ValueError("there is no line 'w'")
+    needed = ("solver_type", "nr_class", "label", "nr_feature", "bias")
+    if missing := [key for key in needed if key not in header]:
+        raise ValueError(f"there is no line {missing[0]!r}")
+    return header
+
+
+def _weights(stream: TextIO) -> Any:
+    lines = (line for line in iter(stream.readline, "") if not line.isspace())
+    first = next(lines, None)
+    if first is None:
+        raise ValueError("there are no weights after the line 'w'")
+    return np.loadtxt(chain([first], lines), ndmin=2, comments=None)
+
+
+def _reversed_if_two(labels: list[Any]) -> list[Any]:
+    return labels[::-1] if len(labels) == 2 else labels

@@ -1,0 +1,300 @@
+"""train, predict, certify and theory: what they print, write and return."""
+
+from __future__ import annotations
+
+import os
+import re
+import subprocess
+import sys
+from dataclasses import replace
+from types import SimpleNamespace
+
+import numpy as np
+import pytest
+from cli_data import make_data, start
+from scipy import sparse
+
+import pragam
+from pragam import theory
+from pragam.cli import main
+from pragam.io import data_fingerprint, load_liblinear, load_model, save_model
+
+
+@pytest.fixture
+def data(tmp_path):
+    X, y = make_data(tmp_path / "data.svm")
+    return SimpleNamespace(path=str(tmp_path / "data.svm"), model=str(tmp_path / "model"), X=X, y=y)
+
+
+@pytest.mark.parametrize("n_classes", [2, 3])
+@pytest.mark.parametrize(
+    "options", [[], ["--no-bias"], ["--class-weight", "balanced"], ["--lam", "0.03"], ["-C", "0.2"]]
+)
+def test_train_then_certify_reproduces_the_numbers(tmp_path, capsys, n_classes, options):
+    path, file = str(tmp_path / "data.svm"), str(tmp_path / "model")
+    X, y = make_data(path, n_classes)
+    assert main(["train", path, "-o", file, *options]) == 0
+    table = capsys.readouterr().out
+    model = load_model(file)
+    assert model.classes == list(range(n_classes)) and all(type(label) is int for label in model.classes)
+    assert model.fingerprint == data_fingerprint(X, y)
+    assert str(pragam.Status.CONVERGED) in table
+    assert f"{100 * np.mean(model.predict(X) == y):.2f} %" in table
+    assert all(proof.relative_gap <= 1e-6 for proof in model.certificates)
+    assert main(["certify", file, path]) == 0
+    lines = [line.split() for line in capsys.readouterr().out.splitlines()]
+    for name in ("primal", "dual", "bias"):
+        printed = [line[1:] for line in lines if line[:1] == [name]]
+        assert printed == [[repr(getattr(proof, name))] * 2 for proof in model.certificates]
+
+
+def test_the_model_solves_the_problem_that_was_asked_for(data):
+    assert main(["train", data.path, "-o", data.model, "-C", "0.3", "--class-weight", "balanced"]) == 0
+    model = load_model(data.model)
+    lam = 1 / (60 * 0.3)
+    problem = pragam.hinge(data.X, data.y, lam, class_weight="balanced")
+    assert model.parameters["lam"] == pytest.approx(lam, rel=1e-15)
+    assert model.certificates[0].relative_gap <= 1e-6
+    best = pragam.solve(problem, tol=1e-10).certificate
+    ours = pragam.certify(problem, model.coef, model.alpha)
+    assert best.dual <= ours.primal <= best.primal * (1 + 2e-6)
+
+
+def test_train_without_data_and_without_output(tmp_path, capsys, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    assert main(["train", "--quiet"]) == 0
+    out, err = capsys.readouterr()
+    assert "569 x 30" in out and "not written" in out and err == ""
+    assert os.listdir(tmp_path) == []
+
+
+def test_the_built_in_example_can_be_certified(tmp_path, capsys):
+    file = str(tmp_path / "model")
+    assert main(["train", "-o", file]) == 0
+    assert "relative gap" in capsys.readouterr().err  # the progress line
+    assert main(["certify", file]) == 0
+    assert "Certified" in capsys.readouterr().out
+
+
+def test_a_budget_that_ends_first(data, capsys):
+    assert main(["train", data.path, "-o", data.model, "--max-iter", "1", "--tol", "1e-9"]) == 3
+    assert str(pragam.Status.MAX_ITER) in " ".join(capsys.readouterr().out.split())
+    model = load_model(data.model)
+    assert 1e-9 < model.certificates[0].relative_gap < np.inf
+    assert model.parameters["status"] == ["MAX_ITER"]
+    assert main(["certify", data.model, data.path]) == 3
+    assert main(["certify", data.model, data.path, "--tol", "1"]) == 0
+    assert main(["train", data.path, "--max-seconds", "0"]) == 3
+
+
+@pytest.mark.parametrize("bias", [True, False])
+@pytest.mark.parametrize("n_classes", [2, 4])
+def test_predict_and_the_liblinear_export(tmp_path, capsys, n_classes, bias):
+    path, file, text = (str(tmp_path / name) for name in ("data.svm", "model", "model.txt"))
+    X, y = make_data(path, n_classes)
+    assert main(["train", path, "-o", file, "--liblinear", text, *([] if bias else ["--no-bias"])]) == 0
+    model = load_model(file)
+    np.testing.assert_array_equal(load_liblinear(text).coef, model.coef)
+    expected = [str(label) for label in model.predict(X)]
+    capsys.readouterr()
+    for source in (file, text):
+        assert main(["predict", source, path]) == 0
+        out, err = capsys.readouterr()
+        assert out.splitlines() == expected
+        right = np.sum(model.predict(X) == y)
+        assert err == f"accuracy {100 * right / 60:.2f} % ({right} of 60)\n"
+    assert main(["predict", file, path, "-o", str(tmp_path / "labels")]) == 0
+    assert (tmp_path / "labels").read_text().splitlines() == expected
+    assert capsys.readouterr().out == ""
+
+
+def test_predict_on_data_with_other_columns_or_without_labels(tmp_path, data, capsys):
+    assert main(["train", data.path, "-o", data.model]) == 0
+    narrow, wide, bare = (str(tmp_path / name) for name in ("narrow.svm", "wide.svm", "bare.npy"))
+    pragam.datasets.save_svmlight(narrow, data.X[:, :3], data.y)
+    pragam.datasets.save_svmlight(wide, np.hstack([data.X, data.X]), data.y)
+    np.save(bare, data.X)
+    model = load_model(data.model)
+    capsys.readouterr()
+    assert main(["predict", data.model, narrow]) == 0
+    padded = np.where(np.arange(5) < 3, data.X, 0)
+    assert capsys.readouterr().out.split() == [str(label) for label in model.predict(padded)]
+    assert main(["predict", data.model, bare]) == 0
+    out, err = capsys.readouterr()
+    assert out.split() == [str(label) for label in model.predict(data.X)] and err == ""
+    assert main(["predict", data.model, wide]) == 2
+    assert "line 1: feature index 10 is beyond n_features=5" in capsys.readouterr().err
+
+
+def test_certify_knows_the_data_in_another_storage(tmp_path, data, capsys):
+    assert main(["train", data.path, "-o", data.model]) == 0
+    X = sparse.csr_array(data.X)
+    np.savez(tmp_path / "data.npz", data=X.data, indices=X.indices, indptr=X.indptr, shape=X.shape, y=data.y)
+    assert main(["certify", data.model, str(tmp_path / "data.npz")]) == 0
+
+
+def test_certify_refuses_other_data(tmp_path, data, capsys):
+    assert main(["train", data.path, "-o", data.model]) == 0
+    data.X[17, 2] += 1e-9
+    pragam.datasets.save_svmlight(data.path, data.X, data.y)
+    capsys.readouterr()
+    assert main(["certify", data.model, data.path]) == 2
+    out, err = capsys.readouterr()
+    assert out == "" and err.count("\n") == 1 and "the certificate belongs to other data" in err
+
+
+def _with(model, **parameters):
+    return replace(model, parameters={**model.parameters, **parameters})
+
+
+TAMPERED = {
+    "weights": (lambda m: replace(m, coef=m.coef * 1.1), 2, "does not belong to its weights"),
+    "negative alpha": (lambda m: replace(m, alpha=m.alpha - 1e-6), 2, "alpha is not in Q"),
+    "smaller alpha": (lambda m: replace(m, alpha=m.alpha * 0.9), 3, "Not certified"),
+    "short alpha": (lambda m: replace(m, alpha=m.alpha[:, 1:]), 2, "alpha has 59 entries"),
+    "intercept": (lambda m: replace(m, intercept=m.intercept + 0.1), 2, "does not belong to its weights"),
+    "labels": (lambda m: replace(m, classes=m.classes[::-1]), 3, "Not certified"),
+    "lam": (lambda m: _with(m, lam=2 * m.parameters["lam"]), 3, "Not certified"),
+    "bad lam": (lambda m: _with(m, lam=-1.0), 2, "lam must be a positive"),
+    "text lam": (lambda m: _with(m, lam="1"), 2, "define no problem"),
+    "no lam": (lambda m: replace(m, parameters={}), 2, "define no problem"),
+    "no proof": (lambda m: replace(m, certificates=[]), 2, "no dual variables"),
+    "no print": (lambda m: replace(m, fingerprint={}), 2, "belongs to other data"),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("what", TAMPERED)
+def test_certify_sees_through_a_tampered_model(data, capsys, what):
+    tamper, status, message = TAMPERED[what]
+    assert main(["train", data.path, "-o", data.model]) == 0
+    save_model(data.model, tamper(load_model(data.model)))
+    capsys.readouterr()
+    assert main(["certify", data.model, data.path]) == status
+    out, err = capsys.readouterr()
+    assert re.search(message, err if status == 2 else out)
+
+
+def test_an_intercept_is_alien_to_a_model_without_bias(data, capsys):
+    assert main(["train", data.path, "-o", data.model, "--no-bias"]) == 0
+    model = load_model(data.model)
+    assert model.intercept.tolist() == [0.0]
+    save_model(data.model, replace(model, intercept=np.array([1e-9])))
+    assert main(["certify", data.model, data.path]) == 2
+    save_model(data.model, replace(model, coef=model.coef * 1.1))
+    assert main(["certify", data.model, data.path]) == 3
+
+
+def test_of_several_best_intercepts_any_will_do(data, capsys):
+    # At w = 0 with as many rows in either class, every bias in [-1, 1] has the same risk.
+    assert main(["train", data.path, "-o", data.model, "--max-iter", "0"]) == 3
+    model = load_model(data.model)
+    assert not model.coef.any()
+    for intercept, status in ((0.25, 0), (-1.0, 0), (1.01, 2)):
+        save_model(data.model, replace(model, intercept=np.array([intercept])))
+        assert main(["certify", data.model, data.path, "--tol", "1"]) == status
+
+
+def test_a_forged_certificate_does_not_count(data, capsys):
+    assert main(["train", data.path, "-o", data.model, "--max-iter", "1", "--tol", "1e-9"]) == 3
+    model = load_model(data.model)
+    forged = replace(model.certificates[0], dual=model.certificates[0].primal)
+    save_model(data.model, replace(model, certificates=[forged]))
+    assert main(["certify", data.model, data.path]) == 3
+
+
+BAD = {
+    "no file": (["train", "none.svm"], "none.svm: No such file"),
+    "bad text": (["train", "bad.svm"], "bad.svm, line 2: value 'x'"),
+    "one class": (["train", "one.svm"], "at least two classes, not only [1.0]"),
+    "no labels": (["train", "bare.npy"], "bare.npy: there are no labels"),
+    "no folder": (["train", "-o", "none/model"], "none/model: its folder does not exist"),
+    "a folder": (["train", "-o", "."], ".: is a folder"),
+    "C": (["train", "-C", "0"], "-C must be a positive number"),
+    "lam": (["train", "--lam", "-1"], "lam must be a positive"),
+    "tol": (["train", "--tol", "-1"], "tol must be"),
+    "seed": (["train", "--seed", "-1"], "non-negative"),
+    "width": (["train", "--n-features", "7"], "has 30 features, not 7"),
+    "float labels": (["train", "half.svm", "--liblinear", "out"], "32-bit integers"),
+    "no model": (["predict", "none", "half.svm"], "none: No such file"),
+    "no such model": (["certify", "half.svm", "half.svm"], "half.svm: not a usable model file"),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("what", BAD)
+def test_bad_input_is_one_line_and_status_2(tmp_path, capsys, monkeypatch, what):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "bad.svm").write_text("1 1:1\n-1 1:x\n")
+    (tmp_path / "one.svm").write_text("1 1:1\n1 1:2\n")
+    (tmp_path / "half.svm").write_text("0.5 1:1\n1.5 1:2\n")
+    np.save(tmp_path / "bare.npy", np.ones((2, 2)))
+    before = sorted(os.listdir(tmp_path))
+    argv, message = BAD[what]
+    assert main(argv) == 2
+    out, err = capsys.readouterr()
+    assert message in err and err.count("\n") == 1 and err.startswith("pragam: ") and out == ""
+    assert sorted(os.listdir(tmp_path)) == before
+
+
+@pytest.mark.parametrize(
+    "argv",
+    [[], ["fly"], ["train", "--lam", "1", "-C", "1"], ["train", "--tol", "inf"], ["train", "--solver", "x"]],
+)
+def test_bad_arguments_are_one_line_and_status_2(capsys, argv):
+    with pytest.raises(SystemExit) as stop:
+        main(argv)
+    err = capsys.readouterr().err
+    assert stop.value.code == 2 and err.count("\n") == 1 and "--help" in err
+
+
+def test_half_labels_stay_floats(tmp_path, capsys):
+    (tmp_path / "half.svm").write_text("0.5 1:1\n2 1:2\n")
+    assert main(["train", str(tmp_path / "half.svm"), "-o", str(tmp_path / "m")]) == 0
+    assert load_model(tmp_path / "m").classes == [0.5, 2.0]
+    capsys.readouterr()
+    assert main(["predict", str(tmp_path / "m"), str(tmp_path / "half.svm")]) == 0
+    assert capsys.readouterr().out == "0.5\n2.0\n"
+
+
+@pytest.mark.parametrize("holds", [[True, True], [True, False], []])
+def test_theory(monkeypatch, capsys, holds):
+    checks = [
+        SimpleNamespace(
+            name=f"theorem {k}",
+            statement="s",
+            measured=1.0,
+            bound=2.0,
+            relation="<=",
+            reference="r",
+            holds=ok,
+        )
+        for k, ok in enumerate(holds)
+    ]
+    monkeypatch.setattr(theory, "run", lambda: checks, raising=False)
+    assert main(["theory"]) == (0 if holds == [True, True] else 1)
+    out = capsys.readouterr().out
+    assert all(check.name in out for check in checks) and out.count("NO") == holds.count(False)
+
+
+def test_every_argument_has_help(capsys):
+    from pragam.cli import make_parser
+
+    commands = next(action for action in make_parser()._actions if action.choices)
+    for parser in commands.choices.values():
+        assert parser.description and all(action.help for action in parser._actions)
+        assert "usage" in parser.format_help()
+
+
+def test_version_and_start_up_stay_light():
+    # scikit-learn, rich and safetensors take longer to load than the command takes to answer.
+    heavy = "{'sklearn', 'rich', 'safetensors'}"
+    tell = f"import atexit; atexit.register(lambda: print(sorted({heavy} & set(sys.modules))))"
+    out, err = start("--version", before=tell).communicate(timeout=60)
+    assert out.splitlines() == [f"pragam {pragam.__version__}", "[]"] and err == ""
+
+
+def test_python_m_pragam(tmp_path):
+    env = {**os.environ, "PYTHONPATH": os.path.dirname(os.path.dirname(pragam.__file__))}
+    done = subprocess.run(
+        [sys.executable, "-m", "pragam", "train"], env=env, cwd=tmp_path, capture_output=True, text=True
+    )
+    assert done.returncode == 0 and "relative gap" in done.stdout and os.listdir(tmp_path) == []
