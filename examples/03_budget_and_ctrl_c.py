@@ -1,0 +1,40 @@
+"""Budgets, callbacks and Ctrl-C: however a solve ends, it returns its best model and what is proven of it."""
+
+import _thread
+import threading
+
+import numpy as np
+
+import pragam
+
+rng = np.random.default_rng(0)
+X = rng.standard_normal((20_000, 200))
+y = np.where(X @ rng.standard_normal(200) + 10 * rng.standard_normal(20_000) > 0, 1, -1)
+problem = pragam.hinge(X, y, lam=1e-4)
+
+
+def report(what: str, result: pragam.Result) -> None:
+    print(f"{what}:\n    {result.status}")
+    print(f"    relative gap {result.certificate.relative_gap:.1e} after {result.n_iter} iterations")
+
+
+report("One second at most", pragam.solve(problem, tol=1e-12, max_seconds=1))
+
+
+def good_enough(progress: pragam.Progress) -> bool:
+    """Called after each iteration with the best certificate so far; a true value stops."""
+    return progress.certificate.relative_gap < 1e-3
+
+
+first = pragam.solve(problem, tol=1e-12, callback=good_enough)
+report("Until a callback is content", first)
+
+# The same as a Ctrl-C from the keyboard after one second.
+timer = threading.Timer(1, _thread.interrupt_main)
+timer.start()
+result = pragam.solve(problem, tol=1e-12, start=first)
+timer.cancel()
+report("From there on until Ctrl-C", result)
+
+# The best primal and the best dual point are kept separately, so neither bound can get worse.
+assert (np.diff(result.history.primal) <= 0).all() and (np.diff(result.history.dual) >= 0).all()

@@ -1,0 +1,118 @@
+"""The documentation runs: Python and shell blocks of README.md and docs/, the examples, links and tables."""
+
+from __future__ import annotations
+
+import os
+import re
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+import pragam
+
+ROOT = Path(__file__).resolve().parents[1]
+PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))]
+PROSE = [*PAGES, *(ROOT / name for name in ("CONTRIBUTING.md", "NOTATION.md", "CHANGELOG.md"))]
+EXAMPLES = sorted((ROOT / "examples").glob("*.py"))
+
+
+def blocks(page: Path, language: str) -> list[str]:
+    """The fenced blocks of one language, each behind as many empty lines as stand before it on the page."""
+    text = page.read_text(encoding="utf-8")
+    found = re.finditer(rf"^```{language}\n(.*?)^```$", text, re.MULTILINE | re.DOTALL)
+    return ["\n" * text[: match.start(1)].count("\n") + match[1] for match in found]
+
+
+def run_page(page: Path) -> None:
+    """Execute the Python blocks of a page in order, in one namespace."""
+    namespace = {"__name__": "__main__"}
+    for block in blocks(page, "python"):
+        exec(compile(block, str(page), "exec"), namespace)
+
+
+def id_of(path: Path) -> str:
+    return path.relative_to(ROOT).as_posix()
+
+
+def environment() -> dict[str, str]:
+    """A child process imports the pragam that is tested here."""
+    source = str(Path(pragam.__file__).parents[1])
+    return {**os.environ, "PYTHONPATH": os.pathsep.join(filter(None, [source, os.environ.get("PYTHONPATH")]))}
+
+
+@pytest.mark.parametrize("page", PAGES, ids=id_of)
+def test_python_blocks_run(page, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    assert blocks(page, "python")
+    run_page(page)
+
+
+def test_a_block_that_fails_is_found(tmp_path):
+    page = tmp_path / "page.md"
+    page.write_text("Text.\n\n```python\nx = 1\n```\n\n```python\nassert x == 2\n```\n")
+    with pytest.raises(AssertionError) as failure:
+        run_page(page)
+    assert failure.traceback[-1].lineno + 1 == 8
+
+
+@pytest.mark.skipif(os.name == "nt" or shutil.which("bash") is None, reason="bash")
+@pytest.mark.parametrize("page", PAGES, ids=id_of)
+def test_shell_blocks_run(page, tmp_path):
+    commands = "\n".join(block for block in blocks(page, "sh") if "pip install" not in block)
+    program = f'pragam() {{ "{sys.executable}" -m pragam "$@"; }}\npython() {{ "{sys.executable}" "$@"; }}\n'
+    done = subprocess.run(
+        ["bash", "-euc", program + commands], cwd=tmp_path, env=environment(), capture_output=True, text=True
+    )
+    assert done.returncode == 0, done.stderr
+    if page.name == "command-line.md":
+        assert "exit status 3" in done.stdout and (tmp_path / "rough.model").exists()
+
+
+@pytest.mark.parametrize("example", EXAMPLES, ids=id_of)
+def test_examples_run(example, tmp_path):
+    done = subprocess.run(
+        [sys.executable, "-W", "error", str(example)], cwd=tmp_path, env=environment(), capture_output=True, text=True
+    )
+    assert done.returncode == 0, done.stderr
+    assert done.stdout and not done.stderr
+
+
+@pytest.mark.parametrize("page", PROSE, ids=id_of)
+def test_links_lead_somewhere(page):
+    for target in re.findall(r"\]\(([^)\s]+)\)", page.read_text(encoding="utf-8")):
+        if target.startswith("https://"):
+            continue
+        name, _, anchor = target.partition("#")
+        file = page.parent / name if name else page
+        assert file.exists(), target
+        if anchor:
+            titles = re.findall(r"^#+ (.*)$", file.read_text(encoding="utf-8"), re.MULTILINE)
+            assert anchor in [re.sub(r"[^\w -]", "", title).lower().replace(" ", "-") for title in titles], target
+
+
+def test_readme_has_exactly_the_two_install_commands():
+    lines = [line for line in PAGES[0].read_text(encoding="utf-8").splitlines() if line.startswith("pip install")]
+    assert lines == ["pip install . && pragam train", "pip install '.[test]' && pytest"]
+
+
+def test_readme_lists_all_solvers():
+    table = PAGES[0].read_text(encoding="utf-8").partition("## Solvers")[2].partition("\n## ")[0]
+    assert sorted(re.findall(r"^\| `([^`]+)`", table, re.MULTILINE)) == sorted(pragam.solvers.names())
+
+
+def test_every_status_is_explained():
+    page = (ROOT / "docs" / "choosing.md").read_text(encoding="utf-8")
+    assert all(re.search(rf"^\|.*\b{status.name}\b", page, re.MULTILINE) for status in pragam.Status)
+
+
+def test_every_exit_status_is_documented():
+    from pragam import cli
+
+    page = (ROOT / "docs" / "command-line.md").read_text(encoding="utf-8")
+    documented = {int(code) for code in re.findall(r"^\| (\d+) \|", page, re.MULTILINE)}
+    assert documented == {
+        cli.CERTIFIED, cli.FALSE, cli.BAD_INPUT, cli.NOT_CERTIFIED, cli.ABORTED, cli.BROKEN_PIPE,
+    }  # fmt: skip
