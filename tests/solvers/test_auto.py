@@ -47,3 +47,11 @@ def test_the_choice_follows_the_cost():
     easy = pragam.hinge(rng.standard_normal((400, 2000)) / 45, y, lam=1e-2)
     assert pragam.solve(hard, tol=1e-6).solver == "auto (newton)"
     assert pragam.solve(easy, tol=1e-6).solver == "auto (dcd)"
+
+
+def test_a_problem_that_nothing_fits_is_refused():
+    """A smoothed risk over an unbounded box: PRAGAM needs a bound, the others a piecewise linear risk."""
+    problem = hinge_case("plain", False, 0).problem
+    unbounded = pragam.polytopes.Box(problem.Q.lower, np.full(problem.Q.size, np.inf))
+    with pytest.raises(ValueError, match=r"no solver fits .* bounded Q"):
+        pragam.solve(pragam.Problem(problem.A, problem.c, unbounded, problem.lam, kappa=1.0))

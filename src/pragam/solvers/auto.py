@@ -76,9 +76,9 @@ class Auto(Solver[AutoState]):
         state.inner = leg.solver.step(problem, state.inner)
         state.used += leg.per_step + leg.per_pass * (state.inner.passes - before)
         state.passes = state.before + state.inner.passes
-        if state.passes > state.limit and not isinstance(leg.solver, Pragam):
+        if state.passes > state.limit and len(state.legs) > 1 and isinstance(state.legs[-1].solver, Pragam):
             _hand_over(problem, state, state.legs[-1:])
-        elif state.used > leg.allowance:
+        elif state.used > leg.allowance and len(state.legs) > 1:
             _hand_over(problem, state, state.legs[1:])
         return state
 
@@ -109,20 +109,20 @@ def _limit(problem: Problem, tol: float) -> float:
 
 
 def _plan(problem: Problem, tol: float) -> list[Leg]:
-    last = Leg(Pragam(), 0.0, 0.0, np.inf)
-    fits_pragam = not Pragam.missing(problem)
-    if Dcd.missing(problem):
-        legs = [] if QpBmrm.missing(problem) else [Leg(QpBmrm(), 0.0, 0.0, np.inf)]
-        return [*legs, *([last] if fits_pragam or not legs else [])]
-    if Newton.missing(problem):
-        return [Leg(Dcd(), 0.0, 0.0, np.inf), *([last] if fits_pragam else [])]
+    """The turns, the first one first. PRAGAM is the last wherever it fits."""
+    last = [] if Pragam.missing(problem) else [Leg(Pragam(), 0.0, 0.0, np.inf)]
+    if Dcd.missing(problem) or Newton.missing(problem):
+        only = [Leg(method(), 0.0, 0.0, np.inf) for method in (Dcd, QpBmrm) if not method.missing(problem)][:1]
+        if not (only or last):
+            raise ValueError(f"no solver fits this problem: pragam {'; '.join(Pragam.missing(problem))}")
+        return [*only, *last]
     dcd, newton = _estimates(problem, tol)
     first, second = (dcd, newton) if dcd[1] <= newton[1] else (newton, dcd)
     legs = []
     for turn in range(20):
         (solver, _, per_pass, per_step), other = (first, second) if turn % 2 == 0 else (second, first)
         legs.append(Leg(solver, per_pass, per_step, _PATIENCE * other[1] * 2.0 ** (turn // 2)))
-    return [*legs, last]
+    return [*legs, *last]
 
 
 def _estimates(problem: Problem, tol: float) -> tuple[Any, Any]:
