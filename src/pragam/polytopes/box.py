@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from functools import cached_property
+
 import numpy as np
 from numpy.typing import ArrayLike
 
@@ -32,12 +34,14 @@ class Box(Polytope):
             )
 
     def violation(self, alpha: Vector) -> float:
+        if (alpha >= self.lower).all() and (alpha <= self.upper).all():  # a NaN is neither
+            return 0.0
         outside = np.maximum(np.maximum(self.lower - alpha, alpha - self.upper), 0.0)
         if np.isnan(outside).any():
             return np.inf
         bounds = np.concatenate([b[np.isfinite(b)] for b in (self.lower, self.upper)])
         size = np.abs(bounds if bounds.any() else alpha).max(initial=0.0)
-        return relative(float(outside.max(initial=0.0)), float(size))
+        return relative(float(outside.max()), float(size))
 
     def project(self, v: Vector) -> Vector:
         return np.clip(v, self.lower, self.upper)
@@ -52,8 +56,11 @@ class Box(Polytope):
         return _kernels.get("box_plane_support")(s, self.lower, self.upper, ZERO, 0.0, kappa), None
 
     def radius2(self, centre: Vector | None = None) -> float:
-        centre = np.zeros(self.size) if centre is None else centre
-        return 0.5 * float(np.sum(np.maximum((self.lower - centre) ** 2, (self.upper - centre) ** 2)))
+        return self._radius2 if centre is None else _half_farthest2(self.lower - centre, self.upper - centre)
+
+    @cached_property
+    def _radius2(self) -> float:
+        return _half_farthest2(self.lower, self.upper)
 
     def sample(self, rng: np.random.Generator) -> Vector:
         wide = 10.0 ** rng.uniform(-2, 2)
@@ -67,6 +74,10 @@ class Box(Polytope):
         """The lower bound of each row where finite, else the upper one, else 0."""
         upper = np.where(np.isfinite(self.upper), self.upper, 0.0)
         return np.where(np.isfinite(self.lower), self.lower, upper)
+
+
+def _half_farthest2(lower: Vector, upper: Vector) -> float:
+    return 0.5 * float(np.sum(np.maximum(lower**2, upper**2)))
 
 
 def relative(excess: float, size: float) -> float:
