@@ -1,0 +1,260 @@
+"""What the comparisons share: the problems, the competitors, and a process for each of them with a CPU clock.
+
+A competitor is a function ``make(X, y, lam, bias) -> fit`` with ``fit(tol) -> (w, alpha or None)``. It imports its
+package itself, so that one which is not installed is found when it is asked for. Formats that a package insists on are
+made before the clock starts. All solve J(w) = lam/2 |w|^2 + (1/n) sum of hinge losses, which in the sum form is
+C = 1/(lam n). The processes are forked and watched through /proc: Linux only.
+"""
+
+from __future__ import annotations
+
+import gzip
+import multiprocessing
+import os
+import platform
+import signal
+import time
+import warnings
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import numpy as np
+from scipy import sparse
+from threadpoolctl import threadpool_limits
+
+import pragam
+from pragam.datasets import data_folder, load_named, paper_lambda
+
+Data = tuple[Any, np.ndarray]
+Answer = tuple[Any, Any]
+Fit = Callable[[float], Answer]
+Maker = Callable[[Any, np.ndarray, float, bool], Fit]
+
+#: No iteration limit of a peer shall end its fit: its tolerance or the cap does.
+MAX_ITER = 200_000
+#: The tolerances offered to a peer, from loose to tight.
+SWEEP = 10.0 ** -np.arange(0, 10.25, 0.5)
+#: Tight enough that the warm-up compiles every function of a peer that needs compiling.
+WARM_UP_TOL = 1e-4
+
+
+# ---------------------------------------------------------------- problems
+
+
+def text(n: int, d: int, per_row: int, seed: int = 0) -> Data:
+    """Unit rows of about ``per_row`` words, word j of frequency 1/(j + 10), labels of a sparse model with 5 % noise."""
+    rng = np.random.default_rng(seed)
+    words = np.floor(10 * ((d / 10 + 1) ** rng.random((n, per_row)) - 1)).astype(np.int32)  # inverts the integral
+    indptr = np.arange(n + 1, dtype=np.int32) * per_row  # scikit-learn takes no int64 here
+    X = sparse.csr_array((np.ones(n * per_row), words.ravel(), indptr), shape=(n, d))
+    X.sum_duplicates()
+    X.data = (1 + np.log(X.data)) * np.log1p(X.indices / 10.0 + 1)  # as tf-idf: rare words count more
+    X.data /= np.repeat(np.sqrt(X.multiply(X).sum(axis=1)), np.diff(X.indptr))
+    score: Any = X @ (rng.standard_normal(d) * (rng.random(d) < 0.2))
+    return X, np.where(rng.random(n) < 0.05, -1.0, 1.0) * np.where(score > np.median(score), 1.0, -1.0)
+
+
+def gaussian(n: int, d: int, noise: float, seed: int = 0) -> Data:
+    """Dense Gaussian rows, labels of a linear model whose scores get ``noise`` times their own deviation."""
+    rng = np.random.default_rng(seed)
+    X = rng.standard_normal((n, d))
+    score = X @ rng.standard_normal(d)
+    return X, np.where(score + noise * score.std() * rng.standard_normal(n) > 0, 1.0, -1.0)
+
+
+def mnist() -> Data:
+    """The 60,000 training digits in [0, 1], odd against even."""
+    folder = data_folder()
+    if folder is None:
+        raise FileNotFoundError("mnist: no data folder; set PRAGAM_DATA to the folder of the data sets")
+    pixels, digits = (
+        np.frombuffer(gzip.decompress((folder / "mnist" / f"train-{name}-ubyte.gz").read_bytes())[skip:], np.uint8)
+        for name, skip in (("images-idx3", 16), ("labels-idx1", 8))
+    )
+    return sparse.csr_array(pixels.reshape(len(digits), -1) / 255.0), np.where(digits % 2 == 1, 1.0, -1.0)
+
+
+def _named(name: str) -> Callable[[], Data]:
+    return lambda: load_named(name)
+
+
+#: name: (loader, lam); lam is the paper's where it gives one, else 2^-12; but C is about 1 for the synthetic texts,
+#: which at 2^-12 are solved by the upper corner of the box.
+SETS: dict[str, tuple[Callable[[], Data], float]] = {
+    **{name: (_named(name), paper_lambda(name)) for name in ("a9a", "w8a", "covtype", "news20-bow", "news20-bigram")},
+    **{name: (_named(name), 2.0**-12) for name in ("rcv1-small", "german.numer_scale", "splice")},
+    "mnist-odd-even": (mnist, 2.0**-12),
+    "text": (lambda: text(50_000, 50_000, 80), 2.0**-16),
+    "wide": (lambda: text(16_000, 1_300_000, 450), 2.0**-14),
+    "gaussian": (lambda: gaussian(5_000, 500, 0.5), 2.0**-12),
+    "issue-22283": (lambda: gaussian(1_000, 300, 1.0), 1e-3),
+}
+
+
+# ------------------------------------------------------------- competitors
+
+
+def ours(X: Any, y: np.ndarray, lam: float, bias: bool) -> Fit:
+    """pragam's default, the building of the problem included."""
+
+    def fit(tol: float) -> Answer:
+        result = pragam.solve(pragam.hinge(X, y, lam, bias=bias), "auto", tol=tol)
+        return result.w, result.alpha
+
+    return fit
+
+
+def scikit_learn(X: Any, y: np.ndarray, lam: float, bias: bool) -> Fit:
+    """LIBLINEAR. Its bias is penalised."""
+    from sklearn.svm import LinearSVC
+
+    C = 1 / (lam * len(y))
+    settings: dict[str, Any] = {"loss": "hinge", "dual": True, "C": C, "max_iter": MAX_ITER, "random_state": 0}
+    return lambda tol: (LinearSVC(**settings, fit_intercept=bias, tol=tol).fit(X, y).coef_, None)
+
+
+def svc(X: Any, y: np.ndarray, lam: float, bias: bool) -> Fit:
+    """LIBSVM: the same problem with an unpenalised bias. There is no other."""
+    from sklearn.svm import SVC
+
+    if not bias:
+        raise ValueError("SVC always has a bias")
+
+    def fit(tol: float) -> Answer:
+        w: Any = SVC(kernel="linear", C=1 / (lam * len(y)), tol=tol, cache_size=1000).fit(X, y).coef_
+        return w if isinstance(w, np.ndarray) else w.toarray(), None
+
+    return fit
+
+
+def rehline(X: Any, y: np.ndarray, lam: float, bias: bool) -> Fit:
+    """ReHLine, whose tolerance is a relative gap. It has no bias here."""
+    from rehline import plqERM_Ridge  # type: ignore[import-not-found]
+
+    C = 1 / (lam * len(y))
+    return lambda tol: (plqERM_Ridge({"name": "svm"}, C=C, tol=tol, max_iter=MAX_ITER).fit(X, y).coef_, None)
+
+
+def skglm(X: Any, y: np.ndarray, lam: float, bias: bool) -> Fit:
+    """Working sets and Anderson acceleration, compiled by numba before the clock starts. It has no bias."""
+    from skglm import LinearSVC  # type: ignore[import-not-found]
+
+    settings: dict[str, Any] = {"C": 1 / (lam * len(y)), "fit_intercept": False, "max_iter": MAX_ITER}
+    return lambda tol: (LinearSVC(**settings, tol=tol).fit(X, y).coef_, None)
+
+
+def snapml(X: Any, y: np.ndarray, lam: float, bias: bool) -> Fit:
+    """Snap ML on one thread, which computes in float32 and takes no sparse arrays, only matrices."""
+    from snapml import SupportVectorMachine  # type: ignore[import-not-found]
+
+    rows = X if isinstance(X, np.ndarray) else sparse.csr_matrix(X)
+    settings: dict[str, Any] = {"loss": "hinge", "regularizer": lam * len(y), "max_iter": MAX_ITER, "n_jobs": 1}
+    return lambda tol: (SupportVectorMachine(**settings, fit_intercept=bias, tol=tol).fit(rows, y).coef_, None)
+
+
+PEERS: dict[str, Maker] = {
+    "scikit-learn": scikit_learn, "rehline": rehline, "skglm": skglm, "snapml": snapml, "svc": svc,
+}  # fmt: skip
+
+
+# ------------------------------------------------------------------- clock
+
+
+class Timed(NamedTuple):
+    """One fit: CPU seconds and what it found."""
+
+    seconds: float
+    w: np.ndarray
+    alpha: Any
+
+
+class Runner:
+    """A competitor on one problem, in a process of its own on one thread, which we end when a fit takes more than
+    ``cap`` seconds of CPU. A fit on a few rows first keeps imports and compilation off the clock."""
+
+    def __init__(self, make: Maker, X: Any, y: np.ndarray, lam: float, bias: bool, cap: float) -> None:
+        self._arguments = (make, X, y, lam, bias)
+        self._cap = cap
+        self._process: Any = None
+
+    def fit(self, tol: float) -> Timed | None:
+        """None if the cap came first. An ImportError of the competitor, or RuntimeError for any other, is raised."""
+        if self._process is None:
+            self._start()
+        begin = _cpu_seconds(self._process.pid)
+        self._pipe.send(tol)
+        while not self._pipe.poll(0.02):
+            if _cpu_seconds(self._process.pid) - begin > self._cap:
+                self.close()
+                return None
+        fit = self._receive()
+        return fit if fit.seconds <= self._cap else None
+
+    def close(self) -> None:
+        """End the process."""
+        if self._process is not None:
+            self._pipe.close()
+            self._process.kill()
+            self._process.join()
+            self._process = None
+
+    def _start(self) -> None:
+        fork: Any = multiprocessing.get_context("fork")  # the child shares X with us
+        self._pipe, theirs = fork.Pipe()
+        self._process = fork.Process(target=_serve, args=(theirs, *self._arguments), daemon=True)
+        self._process.start()
+        theirs.close()
+        self._receive()  # it is ready
+
+    def _receive(self) -> Any:
+        try:
+            answer = self._pipe.recv()
+        except (EOFError, ConnectionResetError):
+            answer = RuntimeError(f"the process of {self._arguments[0].__name__} died")
+        if isinstance(answer, Exception):
+            self.close()
+            raise answer
+        return answer
+
+
+def _serve(pipe: Any, make: Maker, X: Any, y: np.ndarray, lam: float, bias: bool) -> None:
+    """In the child: fit at each tolerance that comes, until it is ended."""
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is for the parent, which ends this process
+    warnings.simplefilter("ignore")
+    few = np.concatenate([np.flatnonzero(y > 0)[:20], np.flatnonzero(y <= 0)[:20]])
+    try:
+        make(X[few], y[few], 1.0, bias)(WARM_UP_TOL)
+        fit = make(X, y, lam, bias)
+        pipe.send("ready")
+        with threadpool_limits(1):
+            while True:
+                pipe.send(_timed(fit, pipe.recv()))
+    except ImportError as error:
+        pipe.send(error)
+    except EOFError:  # the parent is gone
+        return
+    except Exception as error:  # of a type of the package's own, perhaps, which would not survive the pipe
+        pipe.send(RuntimeError(f"{type(error).__name__}: {error}"))
+
+
+def _timed(fit: Fit, tol: float) -> Timed:
+    start = time.process_time()
+    w, alpha = fit(tol)
+    return Timed(time.process_time() - start, np.ravel(w), alpha)
+
+
+def _cpu_seconds(pid: int) -> float:
+    """Of another process. (A CPU timer or limit in the process itself would end it as well, but while the kernel has
+    one to watch, time.process_time() of that process advances in ticks of milliseconds.)"""
+    fields = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()
+    return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
+
+
+def machine() -> str:
+    """The processor, the number of cores, and the versions that matter."""
+    info = Path("/proc/cpuinfo")
+    lines = info.read_text().splitlines() if info.exists() else []
+    model = next((line.partition(":")[2].strip() for line in lines if line.startswith("model name")), "")
+    versions = f"pragam {pragam.__version__}, NumPy {np.__version__}, Python {platform.python_version()}"
+    return f"{model or platform.processor() or platform.machine()}, {os.cpu_count()} cores; {versions}"
