@@ -5,7 +5,7 @@ from __future__ import annotations
 import threading
 import time
 from collections.abc import Callable
-from concurrent.futures import ThreadPoolExecutor
+from concurrent.futures import FIRST_EXCEPTION, Future, ThreadPoolExecutor, wait
 from dataclasses import replace
 from typing import Any
 
@@ -73,12 +73,22 @@ def solve_all(jobs: list[Job], max_seconds: float | None, n_threads: int) -> lis
             while True:
                 try:
                     begin.set()
+                    _wait(futures)
                     return [future.result() for future in futures]
                 except KeyboardInterrupt:
                     stop.set()
         finally:  # an error in one job ends the others
             stop.set()
             begin.set()
+
+
+def _wait(futures: list[Future[Result]]) -> None:
+    """Until all are done or one has failed. In short turns: a signal that comes just before a thread blocks does not
+    wake it, and Ctrl-C would go unheard."""
+    while True:
+        done, waiting = wait(futures, timeout=0.1, return_when=FIRST_EXCEPTION)
+        if not waiting or any(future.exception() for future in done):
+            return
 
 
 def both(first: Callback | None, second: Callback) -> Callback:

@@ -19,6 +19,10 @@ except ImportError:  # scikit-learn < 1.9
         return method
 
 
+#: Frames between the user's call of ``fit`` and its body: a warning must point at the user's line.
+FRAMES_AROUND_FIT = int(hasattr(with_callbacks(lambda self: self), "__wrapped__"))
+
+
 class FitTasks:
     """The tree of tasks that scikit-learn's callbacks see: fit, one task per problem, one per iteration."""
 

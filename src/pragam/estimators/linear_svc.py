@@ -18,7 +18,7 @@ from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import _check_sample_weight, validate_data
 
 from pragam import solvers
-from pragam.estimators.callbacks import CallbackSupportMixin, FitTasks, with_callbacks
+from pragam.estimators.callbacks import FRAMES_AROUND_FIT, CallbackSupportMixin, FitTasks, with_callbacks
 from pragam.one_vs_rest import Job, Stop, both, one_vs_rest, solve_all
 from pragam.problem import Problem
 from pragam.progress import ProgressLine
@@ -222,7 +222,7 @@ class LinearSVC(CallbackSupportMixin, LinearClassifierMixin, ClassifierMixin, Ba
             f"{self.tol:g} was asked for, after {worst.n_iter} iterations and {seconds:.2g} s "
             f"(max_iter={self.max_iter}, max_seconds={self.max_seconds}). {_remedy(worst.status)}",
             ConvergenceWarning,
-            stacklevel=4,
+            stacklevel=3 + FRAMES_AROUND_FIT,
         )
 
 
