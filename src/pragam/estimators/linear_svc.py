@@ -175,7 +175,7 @@ class LinearSVC(CallbackSupportMixin, LinearClassifierMixin, ClassifierMixin, Ba
         return results
 
     def _job(self, problem: Problem, start: Any, seed: int, line: Callback | None, task: Any) -> Job:
-        entries = problem.A.rows().arrays[0].size if problem.A.shape[1] else 0  # type: ignore[attr-defined]
+        entries = problem.A.storage.stored  # type: ignore[attr-defined]
 
         def job(max_seconds: float | None, stop: Stop) -> Result:
             with task() as listener:
@@ -198,7 +198,7 @@ class LinearSVC(CallbackSupportMixin, LinearClassifierMixin, ClassifierMixin, Ba
 
     def _remember(self, problems: list[Problem], results: list[Result]) -> None:
         alphas = np.array([result.alpha for result in results])
-        signs = np.array([-problem.A.rows().scale for problem in problems])  # type: ignore[attr-defined]
+        signs = np.array([-problem.A.scale for problem in problems])  # type: ignore[attr-defined]
         self._alphas = (self.classes_.tolist(), alphas)
         self.coef_ = np.array([result.w for result in results])
         self.intercept_ = np.array([result.bias for result in results])
