@@ -125,6 +125,7 @@ class Dcd(Solver[DcdState]):
     def candidate(self, problem: Problem, state: DcdState) -> tuple[Vector, Vector]:
         if state.equality.active:
             alpha = onto_plane(problem, state.alpha)
+            state.passes += 1
             return problem.w_of_alpha(alpha), alpha
         if state.tol < _CARRY:
             state.w[:] = problem.w_of_alpha(state.alpha)
