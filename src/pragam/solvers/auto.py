@@ -2,15 +2,15 @@ r"""The default: the path that should be cheapest, a net under it, and PRAGAM's 
 
 *Choice.* Coordinate ascent (dcd) needs some 8 + 20 C R^2 sweeps to a relative gap of 1e-3, R^2 the mean of |a_i|^2 and
 C = 1/(n lam) (the width of the boxes over lam); Newton needs a number of steps that grows only with its logarithm, each
-with a d x d factorisation. Operation counts alone decide; the constants were fitted on 48 problems and checked on 34
-others, where the better path was at worst 2.3 times faster.
+with a d x d factorisation. Operation counts alone decide. The constants come from prototypes of both paths, so they are
+rough here: the net is what bounds the cost of a wrong choice.
 
 *Net.* A path that has used three times the other's estimate hands its (w, alpha) over; then back, with twice the
 allowance each time.
 
 *Guarantee.* PRAGAM certifies eps after k iterations with 4 L D_2 / ((k+1)(k+2)) <= eps, whatever the data. When the
-fast paths have read the data as often as that bound allows, PRAGAM takes over: in all at most twice its bound, plus
-one step.
+fast paths have read the data as often as that bound allows, PRAGAM takes over: in all at most about twice its bound
+(:mod:`pragam.theory.auto_guarantee` states it exactly).
 
 Problems that neither path fits (simplices, say) go to qp-bmrm first, and to PRAGAM by the same rule.
 """

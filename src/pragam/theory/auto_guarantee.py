@@ -6,7 +6,8 @@ Guarantee:  The fast paths end after at most 3 sqrt(4 L' D_2 / (tol J(0))) passe
             the Lipschitz constant of grad D that is computed without the spectrum; since J(0) >= J*, that is no
             more than PRAGAM's own bound would need with L'. PRAGAM then needs at most sqrt(8 L D_2' / eps) accepted
             steps and ceil(log2(L/L_0)) + 1 others, three passes each, D_2' its diameter about the point it starts
-            from. One step of a fast path and the starts of the paths come on top.
+            from. The starts of the paths come on top, and the passes between two certificates, since that is when
+            the driver looks.
 Source:     pragam_rate (mu_k <= 8 L/(k+2)^2) and the rule in pragam.solvers.auto.
 Tight:      No: where a fast path works, it is ahead by orders of magnitude.
 Corrected:  Nothing: this statement is not in the paper, which asks for such a solver in its last sentence.
@@ -69,7 +70,7 @@ def _hard_hinges(bias: bool) -> Iterator[Problem]:
 def _passes(problem: Problem, tol: float) -> Iterator[tuple[float, float]]:
     """(passes used, passes promised); inf used if tol was not certified."""
     result = solve(problem, "auto", tol=tol)
-    steps = np.diff(result.history.passes).max(initial=0.0)
+    unseen = np.diff(result.history.passes).max(initial=0.0)
     used = float(result.history.passes[-1]) if result.converged else np.inf
     optimum = result.certificate.dual
     norm = problem.A.norm_bound()
@@ -80,7 +81,7 @@ def _passes(problem: Problem, tol: float) -> Iterator[tuple[float, float]]:
     accepted = sqrt(8 * L * _diameter2(problem) / (tol * optimum))
     first = float(problem.A.row_norms().max()) ** 2 / problem.lam
     others = max(ceil(log2(L / first)), 0) + 1
-    yield used, fast + 3 * (accepted + others) + steps + _STARTS
+    yield used, fast + 3 * (accepted + others) + unseen + _STARTS
 
 
 def _diameter2(problem: Problem) -> float:
