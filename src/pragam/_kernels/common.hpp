@@ -59,6 +59,7 @@ void bind_projections(nb::module_ &m);
 void bind_coordinate(nb::module_ &m);
 void bind_pegasos(nb::module_ &m);
 void bind_newton(nb::module_ &m);
+void bind_selection(nb::module_ &m);
 void bind_svmlight(nb::module_ &m);
 
 }  // namespace pragam

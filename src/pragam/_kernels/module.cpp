@@ -8,5 +8,6 @@ NB_MODULE(_compiled, m) {
     pragam::bind_coordinate(m);
     pragam::bind_pegasos(m);
     pragam::bind_newton(m);
+    pragam::bind_selection(m);
     pragam::bind_svmlight(m);
 }

@@ -1,10 +1,15 @@
-// What the semismooth Newton method does row by row: the Hessian's sum of outer products, and the line search.
-// Specification: twins/newton.py.
+// What the semismooth Newton method does row by row: the Hessian's weights and its sum of outer products, the line
+// search, and the move. Specification: twins/newton.py.
+//
+// A row's dual variable is alpha_i = lower_i + width_i beta_i; a row at the position u = base + factor s has beta =
+// clip(u, 0, 1).
 #include "vectorised.hpp"
 
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <vector>
+#include <nanobind/stl/tuple.h>
 
 #include "common.hpp"
 
@@ -51,36 +56,81 @@ void gram_add(In<T> data, In<I> indices, In<std::int64_t> indptr, In<std::int64_
     }
 }
 
+using Block = const double *PRAGAM_RESTRICT;
+using Written = double *PRAGAM_RESTRICT;
+constexpr std::int64_t lanes = 16;    // partial sums, so that the loops vectorise as they stand
+constexpr std::int64_t block = 2048;  // short sums, so that rounding does not grow with n
+
+// The weights of one block: width inside the box, width / (1 + 4 (distance / blur)^2) up to a distance of 2 blur.
+PRAGAM_VECTORISED void weights_of_block(std::int64_t count, Block s, Block base, Block width, double factor,
+                                        double blur, Written out) {
+    const double reach = 2 * blur, scale = blur > 0 ? 2 / blur : 0.0;
+    for (std::int64_t i = 0; i < count; ++i) {
+        const double u = base[i] + factor * s[i];
+        const double distance = -u > u - 1 ? -u : u - 1;
+        const double outside = distance > 0 ? distance * scale : 0.0;
+        const double weight = width[i] / (1 + outside * outside);
+        out[i] = distance < reach ? weight : 0.0;
+    }
+}
+
+void weights(In<double> s, In<double> base, In<double> width, double factor, double blur, Out<double> out) {
+    const std::size_t n = s.size();
+    require(base.size() == n && width.size() == n && out.size() == n, "box_weights: all arrays must have one length");
+    nb::gil_scoped_release release;
+    weights_of_block(std::int64_t(n), s.data(), base.data(), width.data(), factor, blur, out.data());
+}
+
+// For one block: beta = clip(u, 0, 1); near = whether the row is kept or u lies within `band` of [0, 1]; and fixed =
+// upper for a row that is neither near nor below its box, else lower.
+PRAGAM_VECTORISED void select_block(std::int64_t count, Block s, Block base, double factor, double band, Block lower,
+                                    Block upper, Written beta, std::uint8_t *PRAGAM_RESTRICT near, Written fixed) {
+    for (std::int64_t i = 0; i < count; ++i) {
+        const double u = base[i] + factor * s[i];
+        const double floored = u > 0 ? u : 0.0;
+        beta[i] = floored < 1 ? floored : 1.0;
+        const bool inside = (near[i] != 0) | ((u > -band) & (u < 1 + band));
+        near[i] = inside;
+        fixed[i] = inside | (u <= 0) ? lower[i] : upper[i];
+    }
+}
+
+void select(In<double> s, In<double> base, double factor, double band, In<double> lower, In<double> upper,
+            Out<double> beta, Out<std::uint8_t> near, Out<double> fixed) {
+    const std::size_t n = s.size();
+    require(base.size() == n && lower.size() == n && upper.size() == n && beta.size() == n && near.size() == n &&
+                fixed.size() == n,
+            "box_select: all arrays must have one length");
+    nb::gil_scoped_release release;
+    select_block(std::int64_t(n), s.data(), base.data(), factor, band, lower.data(), upper.data(), beta.data(),
+                 near.data(), fixed.data());
+}
+
 struct Slope {
     double value, curvature;
 };
 
-using Block = const double *PRAGAM_RESTRICT;
-
-// The derivative at t, and its slope, of  sum_i max over lower <= a <= upper of a (s_i + t ds_i) - (a - centre_i)^2 /
-// (2 factor tau_i), over one block of rows. Many partial sums, so that the loop vectorises as it stands.
-PRAGAM_VECTORISED Slope slope_of_block(double t, std::int64_t count, Block s, Block ds, Block centre, Block tau,
-                                       double factor, Block lower, Block upper) {
-    constexpr std::int64_t lanes = 16;
+// The derivative at t, and its slope, of the sum over one block of rows of
+//   max over 0 <= b <= 1 of  width (b (s + t ds) - (b - base)^2 / (2 factor)):
+// with p = width ds and du = factor ds it is  sum of p clip(u + t du, 0, 1).
+PRAGAM_VECTORISED Slope slope_of_block(double t, std::int64_t count, Block u, Block du, Block p) {
     double value[lanes] = {}, curvature[lanes] = {};
     std::int64_t first = 0;
     for (; first + lanes <= count; first += lanes) {
         for (std::int64_t k = 0; k < lanes; ++k) {
             const std::int64_t i = first + k;
-            const double step = factor * tau[i];
-            const double a = centre[i] + step * (s[i] + t * ds[i]);
-            const double floored = a > lower[i] ? a : lower[i];
-            const double clipped = floored < upper[i] ? floored : upper[i];
-            value[k] += clipped * ds[i];
-            curvature[k] += clipped == a ? step * ds[i] * ds[i] : 0.0;
+            const double a = u[i] + t * du[i];
+            const double floored = a > 0 ? a : 0.0;
+            const double clipped = floored < 1 ? floored : 1.0;
+            value[k] += clipped * p[i];
+            curvature[k] += clipped == a ? p[i] * du[i] : 0.0;
         }
     }
     for (; first < count; ++first) {
-        const double step = factor * tau[first];
-        const double a = centre[first] + step * (s[first] + t * ds[first]);
-        const double clipped = std::min(std::max(a, lower[first]), upper[first]);
-        value[0] += clipped * ds[first];
-        curvature[0] += clipped == a ? step * ds[first] * ds[first] : 0.0;
+        const double a = u[first] + t * du[first];
+        const double clipped = std::min(std::max(a, 0.0), 1.0);
+        value[0] += clipped * p[first];
+        curvature[0] += clipped == a ? p[first] * du[first] : 0.0;
     }
     for (std::int64_t k = 1; k < lanes; ++k) {
         value[0] += value[k];
@@ -89,31 +139,35 @@ PRAGAM_VECTORISED Slope slope_of_block(double t, std::int64_t count, Block s, Bl
     return {value[0], curvature[0]};
 }
 
-Slope slope_at(double t, std::int64_t n, const double *s, const double *ds, const double *centre, const double *tau,
-               double factor, const double *lower, const double *upper) {
-    constexpr std::int64_t block = 2048;  // short sums, so that rounding does not grow with n
-    Slope total{0, 0};
-    for (std::int64_t i = 0; i < n; i += block) {
-        const Slope part = slope_of_block(t, std::min(block, n - i), s + i, ds + i, centre + i, tau + i, factor,
-                                          lower + i, upper + i);
-        total.value += part.value;
-        total.curvature += part.curvature;
+PRAGAM_VECTORISED void prepare_line(std::int64_t n, Block s, Block ds, Block base, Block width, double factor,
+                                    Written u, Written du, Written p) {
+    for (std::int64_t i = 0; i < n; ++i) {
+        u[i] = base[i] + factor * s[i];
+        du[i] = factor * ds[i];
+        p[i] = width[i] * ds[i];
     }
-    return total;
 }
 
-// The root t > 0 of  linear + quadratic t + slope_at(t), by Newton's method with a bracket as guard.
-double line_search(In<double> s, In<double> ds, In<double> centre, In<double> tau, double factor, In<double> lower,
-                   In<double> upper, double linear, double quadratic, std::int64_t evaluations) {
-    const std::size_t n = s.size();
-    require(ds.size() == n && centre.size() == n && tau.size() == n && lower.size() == n && upper.size() == n,
+// The root t > 0 of  linear + quadratic t + <width ds, clip(base + factor (s + t ds), 0, 1)>, by Newton's method with
+// a bracket as guard.
+double line_search(In<double> s, In<double> ds, In<double> base, In<double> width, double factor, double linear,
+                   double quadratic, std::int64_t evaluations) {
+    const std::size_t size = s.size();
+    require(ds.size() == size && base.size() == size && width.size() == size,
             "box_line_search: all arrays must have one length");
     nb::gil_scoped_release release;
+    const std::int64_t n = std::int64_t(size);
+    std::vector<double> scratch(3 * size);
+    double *u = scratch.data(), *du = u + n, *p = du + n;
+    prepare_line(n, s.data(), ds.data(), base.data(), width.data(), factor, u, du, p);
     double low = 0, high = std::numeric_limits<double>::infinity(), t = 1;
     for (std::int64_t k = 0; k < evaluations; ++k) {
-        const Slope slope = slope_at(t, std::int64_t(n), s.data(), ds.data(), centre.data(), tau.data(), factor,
-                                     lower.data(), upper.data());
-        const double value = linear + quadratic * t + slope.value, curvature = quadratic + slope.curvature;
+        double value = linear + quadratic * t, curvature = quadratic;
+        for (std::int64_t i = 0; i < n; i += block) {
+            const Slope part = slope_of_block(t, std::min(block, n - i), u + i, du + i, p + i);
+            value += part.value;
+            curvature += part.curvature;
+        }
         (value < 0 ? low : high) = t;
         double next = curvature > 0 ? t - value / curvature : low;
         if (!(next > low && next < high)) next = std::isinf(high) ? 2 * t : 0.5 * (low + high);
@@ -121,6 +175,64 @@ double line_search(In<double> s, In<double> ds, In<double> centre, In<double> ta
         t = next;
     }
     return t;
+}
+
+struct Sums {
+    double proximal, hinge, linear, plane;
+};
+
+// s += t ds, beta to its new value and change to width times its change, over one block. The sums, over the block:
+// width (beta - base)^2, width [s]_+, c width beta and sigma width beta.
+PRAGAM_VECTORISED Sums move_block(double t, std::int64_t count, Written s, Block ds, Block base, Block width, Block c,
+                                  Block sigma, double factor, Written beta, Written change) {
+    double proximal[lanes] = {}, hinge[lanes] = {}, linear[lanes] = {}, plane[lanes] = {};
+    const auto move_row = [&](std::int64_t i, std::int64_t k) {
+        const double moved = s[i] + t * ds[i];
+        const double u = base[i] + factor * moved;
+        const double floored = u > 0 ? u : 0.0;
+        const double clipped = floored < 1 ? floored : 1.0;
+        const double filled = width[i] * clipped, away = clipped - base[i];
+        change[i] = width[i] * (clipped - beta[i]);
+        s[i] = moved;
+        beta[i] = clipped;
+        proximal[k] += width[i] * away * away;
+        hinge[k] += moved > 0 ? width[i] * moved : 0.0;
+        linear[k] += c[i] * filled;
+        plane[k] += sigma[i] * filled;
+    };
+    std::int64_t first = 0;
+    for (; first + lanes <= count; first += lanes)
+        for (std::int64_t k = 0; k < lanes; ++k) move_row(first + k, k);
+    for (std::int64_t i = first; i < count; ++i) move_row(i, i - first);
+    for (std::int64_t k = 1; k < lanes; ++k) {
+        proximal[0] += proximal[k];
+        hinge[0] += hinge[k];
+        linear[0] += linear[k];
+        plane[0] += plane[k];
+    }
+    return {proximal[0], hinge[0], linear[0], plane[0]};
+}
+
+std::tuple<double, double, double, double> move(double t, Out<double> s, In<double> ds, In<double> base,
+                                                In<double> width, In<double> c, In<double> sigma, double factor,
+                                                Out<double> beta, Out<double> change) {
+    const std::size_t size = s.size();
+    require(ds.size() == size && base.size() == size && width.size() == size && c.size() == size &&
+                sigma.size() == size && beta.size() == size && change.size() == size,
+            "box_move: all arrays must have one length");
+    nb::gil_scoped_release release;
+    const std::int64_t n = std::int64_t(size);
+    Sums total{0, 0, 0, 0};
+    for (std::int64_t i = 0; i < n; i += block) {
+        const Sums part = move_block(t, std::min(block, n - i), s.data() + i, ds.data() + i, base.data() + i,
+                                     width.data() + i, c.data() + i, sigma.data() + i, factor,
+                                     beta.data() + i, change.data() + i);
+        total.proximal += part.proximal;
+        total.hinge += part.hinge;
+        total.linear += part.linear;
+        total.plane += part.plane;
+    }
+    return {total.proximal, total.hinge, total.linear, total.plane};
 }
 
 }  // namespace
@@ -135,9 +247,17 @@ void bind_newton(nb::module_ &m) {
     PRAGAM_GRAM_ADD(double, std::int32_t);
     PRAGAM_GRAM_ADD(double, std::int64_t);
 #undef PRAGAM_GRAM_ADD
+    m.def("box_weights", &weights, nb::arg("s").noconvert(), nb::arg("base").noconvert(), nb::arg("width").noconvert(),
+          nb::arg("factor"), nb::arg("blur"), nb::arg("out").noconvert());
+    m.def("box_select", &select, nb::arg("s").noconvert(), nb::arg("base").noconvert(), nb::arg("factor"),
+          nb::arg("band"), nb::arg("lower").noconvert(), nb::arg("upper").noconvert(), nb::arg("beta").noconvert(),
+          nb::arg("near").noconvert(), nb::arg("fixed").noconvert());
     m.def("box_line_search", &line_search, nb::arg("s").noconvert(), nb::arg("ds").noconvert(),
-          nb::arg("centre").noconvert(), nb::arg("tau").noconvert(), nb::arg("factor"), nb::arg("lower").noconvert(),
-          nb::arg("upper").noconvert(), nb::arg("linear"), nb::arg("quadratic"), nb::arg("evaluations"));
+          nb::arg("base").noconvert(), nb::arg("width").noconvert(), nb::arg("factor"), nb::arg("linear"),
+          nb::arg("quadratic"), nb::arg("evaluations"));
+    m.def("box_move", &move, nb::arg("t"), nb::arg("s").noconvert(), nb::arg("ds").noconvert(),
+          nb::arg("base").noconvert(), nb::arg("width").noconvert(), nb::arg("c").noconvert(),
+          nb::arg("sigma").noconvert(), nb::arg("factor"), nb::arg("beta").noconvert(), nb::arg("change").noconvert());
 }
 
 }  // namespace pragam

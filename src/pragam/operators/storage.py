@@ -213,10 +213,11 @@ class Csr(Storage):
 
     def take(self, rows: Array) -> Csr:
         data, indices, indptr = self.arrays
-        lengths = indptr[rows + 1] - indptr[rows]
-        ends = np.concatenate([[0], np.cumsum(lengths)])
-        where = np.arange(ends[-1]) + np.repeat(indptr[rows] - ends[:-1], lengths)
-        return Csr((data[where], indices[where], ends.astype(np.int64)), (len(rows), self.shape[1]))
+        ends = np.zeros(len(rows) + 1, dtype=np.int64)
+        np.cumsum(indptr[rows + 1] - indptr[rows], out=ends[1:])
+        copy = np.empty(ends[-1], data.dtype), np.empty(ends[-1], indices.dtype)
+        _kernels.get("csr_take")(*self.arrays, rows, *copy, ends)
+        return Csr((*copy, ends), (len(rows), self.shape[1]))
 
     def gram(self) -> Array:
         data, indices, indptr = self.arrays

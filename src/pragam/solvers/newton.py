@@ -13,13 +13,15 @@ whose own dual is smooth in w (and in the bias b of a plane <sigma, alpha> = z, 
 
 One step is a Newton step on Psi with the generalised Hessian lam I + sum over J of tau_i a_i a_i', J the rows strictly
 inside their boxes (and, at first, those near them), and an exact line search. When the gradient is small against the
-proximal term, the centre moves to alpha and delta shrinks by 4: a few stages reach full accuracy. (w, alpha) are an
+proximal term, the centre moves to alpha and delta shrinks by 4: a few stages reach full accuracy. Late stages work on
+the few rows that may still move (:mod:`pragam.solvers.working_set`). (w, alpha) are an
 independent pair: w need not be w(alpha), and the certificate is J(w) - D(alpha).
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 
@@ -31,6 +33,7 @@ from pragam.solvers.base import BOUNDED, BOX_OR_PLANE, PIECEWISE_LINEAR, ROWS, S
 from pragam.solvers.equality import onto_plane
 from pragam.solvers.newton_system import NewtonSystem
 from pragam.solvers.sample import sample_rows, sampled_problem
+from pragam.solvers.working_set import BAND, Selection, WorkingSet, select, working_set
 
 _FIRST_DELTA = 4.0
 _SHRINK = 0.25
@@ -39,33 +42,55 @@ _INNER = 3.0
 #: After this many steps in one stage the proximal term is made stronger.
 _PATIENCE = 40
 _EVALUATIONS = 60
-#: See _row_weights.
+#: How far outside its box, in widths, a row counts in the Hessian: at first, and how that shrinks with each full step.
 _FIRST_BLUR = 1.0
 _BLUR_SHRINK = 0.25
 _LEAST_BLUR = 0.01
+#: Rounding piles up in what is updated step by step. A new stage begins with A w and A' alpha computed afresh from this
+#: delta on, and after A' alpha has become this much smaller than it was.
+_REBUILD_DELTA = 0.05
+_REBUILD_DROP = 0.1
 #: A risk below this share of the regulariser may be rounding.
 _ROUNDED_RISK = 1e-3
 #: How well, and for how long at most, a sample is solved; and the delta to go on with, per weight and sampled row.
 _SAMPLE_TOL = 1e-2
 _SAMPLE_PASSES = 60.0
-_SAMPLE_DELTA = 60.0
+_SAMPLE_DELTA = 30.0
+_TINY = np.finfo(np.float64).tiny
+
+
+class Entry(NamedTuple):
+    """Where a working set was chosen; s of all rows."""
+
+    w: Vector
+    bias: float
+    s: Vector
 
 
 @dataclass
 class NewtonState(State):
     w: Vector
     bias: float
-    s: Vector  # c + A w - bias sigma
-    alpha: Vector
     adjoint: Vector  # A' alpha
-    centre: Vector
+    beta: Vector  # of all rows; those of the working set may have moved on
+    centre: Vector  # the stage's, of all rows, in the units of beta
     delta: float
-    width: Vector  # upper - lower: tau = width / delta
+    unit: float  # the size of beta that matters, which steps and distances are measured by
+    work: WorkingSet
+    entry: Entry | None  # None if the set is that of all rows
     system: NewtonSystem
     steps: int  # in this stage
-    blur: float  # how far outside its box, in widths, a row still counts in the Hessian
-    is_new_stage: bool  # centre and delta have changed since alpha was computed
-    sigma: Vector | None
+    blur: float
+    is_new_stage: bool  # centre and delta have changed since the working set was chosen
+    checked: Vector | None  # s of all rows at w, if they were just looked at
+    largest: float  # |A' alpha|, the largest since it was last computed afresh
+    has_plane: bool
+    steepness: float  # of the plane: sum of width sigma^2
+
+    @property
+    def factor(self) -> float:
+        """tau / width."""
+        return self.unit / self.delta
 
 
 @dataclass
@@ -74,16 +99,19 @@ class _Guess:
 
     w: Vector
     bias: float | None  # None: the best for w
-    centre: Vector
+    centre: Vector  # in the units of beta
     delta: float
     passes: float
 
     @classmethod
-    def of(cls, problem: Problem, rng: np.random.Generator, start: Start | None, tol: float) -> _Guess:
-        assert isinstance(problem.Q, Box)
+    def of(cls, problem: Problem, rng: np.random.Generator, start: Start | None) -> _Guess:
+        Q = problem.Q
+        assert isinstance(Q, Box)
         if start is not None:
-            return cls(start.w.copy(), None, start.alpha.copy(), _FIRST_DELTA * _SHRINK**2, 0.0)
-        middle = 0.5 * (problem.Q.lower + problem.Q.upper)
+            width = Q.upper - Q.lower
+            centre = np.divide(start.alpha - Q.lower, width, out=np.zeros(Q.size), where=width > 0)
+            return cls(start.w.copy(), None, np.clip(centre, 0.0, 1.0), _FIRST_DELTA * _SHRINK**2, 0.0)
+        middle = np.full(Q.size, 0.5)
         rows = sample_rows(problem, rng)
         if rows is None:
             return cls(np.zeros(problem.n_weights), None, middle, _FIRST_DELTA, 0.0)
@@ -94,7 +122,7 @@ class _Guess:
             state = method.step(part, state)
         # The fewer rows for a weight, the less is the guess worth, and the softer the first stage must be.
         delta = min(_SAMPLE_DELTA * problem.n_weights / len(rows), _FIRST_DELTA)
-        return cls(state.w, state.bias, middle, delta, state.passes * len(rows) / problem.Q.size)
+        return cls(state.w, state.bias, middle, delta, state.passes * len(rows) / Q.size)
 
 
 @dataclass(frozen=True)
@@ -107,77 +135,94 @@ class Newton(Solver[NewtonState]):
     def init(self, problem: Problem, rng: np.random.Generator, start: Start | None, tol: float) -> NewtonState:
         Q, A = problem.Q, problem.A
         assert isinstance(Q, Box) and isinstance(A, RowOperator)
-        sigma = Q.sigma if isinstance(Q, BoxPlane) else None
-        guess = _Guess.of(problem, rng, start, tol)
+        guess = _Guess.of(problem, rng, start)
         s = problem.c + A.matvec(guess.w) if guess.w.any() else problem.c.copy()
-        bias = guess.bias
-        if sigma is not None:
-            bias = (Q.support(s)[1] or 0.0) if bias is None else bias
-            s -= bias * sigma
-        state = NewtonState(
+        bias = guess.bias or 0.0
+        if isinstance(Q, BoxPlane):
+            bias = (Q.support(s)[1] or 0.0) if guess.bias is None else bias
+            s -= bias * Q.sigma
+        # No row is left out before a first stage has shown how far w is from its place.
+        found = select(problem, s, guess.centre, 1 / guess.delta, np.inf)
+        work = working_set(problem, found, guess.centre, 1 / guess.delta)
+        return NewtonState(
             passes=guess.passes + 2,
             w=guess.w,
-            bias=bias or 0.0,
-            s=s,
-            alpha=guess.centre,
-            adjoint=np.empty(0),
+            bias=bias,
+            adjoint=work.fixed_adjoint + work.A.rmatvec(work.share),
+            beta=found.beta,
             centre=guess.centre,
             delta=guess.delta,
-            width=Q.upper - Q.lower,
-            system=NewtonSystem(A, problem.lam),
+            unit=1.0,
+            work=work,
+            entry=None,
+            system=NewtonSystem(work.A, problem.lam),
             steps=0,
             blur=_FIRST_BLUR,
             is_new_stage=False,
-            sigma=sigma,
+            checked=None,
+            largest=0.0,
+            has_plane=isinstance(Q, BoxPlane),
+            steepness=float((Q.upper - Q.lower) @ Q.sigma**2) if isinstance(Q, BoxPlane) else 0.0,
         )
-        state.alpha = _maximiser(problem, state)
-        state.adjoint = A.rmatvec(state.alpha)
-        return state
 
     def step(self, problem: Problem, state: NewtonState) -> NewtonState:
-        A, sigma = problem.A, state.sigma
         if state.is_new_stage:
             _begin_stage(problem, state)
+        work = state.work
         dw, db = _direction(problem, state)
-        ds = A.matvec(dw) if sigma is None else A.matvec(dw) - db * sigma
-        t = _line_search(problem, state, dw, db, ds)
+        ds = work.A.matvec(dw)
+        if state.has_plane:
+            ds -= db * work.sigma
+        linear = problem.lam * float(state.w @ dw) + float(work.fixed_adjoint @ dw)
+        if isinstance(problem.Q, BoxPlane):
+            linear += db * (problem.Q.z - work.fixed_plane)
+        t = _line_search(work.s, ds, work.base, work.width, state.factor, linear, problem.lam * float(dw @ dw))
         state.w += t * dw
         state.bias += t * db
-        state.s += t * ds
-        old, state.alpha = state.alpha, _maximiser(problem, state)
-        change = state.alpha - old
-        state.adjoint += A.rmatvec(change)
-        state.passes += 1 + np.count_nonzero(change) / len(change) + state.system.work
-        state.system.work = 0.0
+        change = work.move(t, ds, state.factor)
+        state.adjoint += work.A.rmatvec(change)
+        state.largest = max(state.largest, float(np.linalg.norm(state.adjoint)))
+        state.passes += (len(ds) + np.count_nonzero(change) + state.system.work) / len(state.beta)
+        state.system.work = 0
         state.steps += 1
         if t > 0.5:
             state.blur *= _BLUR_SHRINK
-        if _is_inner_optimal(problem, state):
-            _end_stage(state, _SHRINK)
-        elif state.steps >= _PATIENCE:
-            _end_stage(state, 1 / _SHRINK**2)
+        optimal = _is_inner_optimal(problem, state)
+        if (optimal or state.steps >= _PATIENCE) and not _readmit(problem, state):
+            _end_stage(state, _SHRINK if optimal else 1 / _SHRINK**2)
         return state
 
     def candidate(self, problem: Problem, state: NewtonState) -> tuple[Vector, Vector]:
-        w = _stretched(problem, state)
-        return w, state.alpha if state.sigma is None else onto_plane(problem, state.alpha)
+        Q = problem.Q
+        assert isinstance(Q, Box)
+        _note_beta(state)
+        alpha = np.clip(Q.lower + (Q.upper - Q.lower) * state.beta, Q.lower, Q.upper)
+        return _stretched(problem, state), onto_plane(problem, alpha) if state.has_plane else alpha
 
     def estimate(self, problem: Problem, state: NewtonState) -> float:
-        """The gap at the current bias, from what is in memory."""
-        Q = problem.Q
-        primal = 0.5 * problem.lam * float(state.w @ state.w) + _risk(problem, state.s)
-        dual = float(problem.c @ state.alpha) - 0.5 * float(state.adjoint @ (state.adjoint / problem.lam))
-        if state.sigma is not None:
-            off_plane = _off_plane(problem, state)
-            primal += state.bias * Q.z  # type: ignore[attr-defined]
-            dual -= (1 + abs(state.bias)) * abs(off_plane)
-        return (primal - dual) / max(abs(primal), abs(dual), np.finfo(np.float64).tiny)
+        """The gap at the current bias, if no row outside the working set has to move."""
+        work = state.work
+        primal = 0.5 * problem.lam * float(state.w @ state.w) + _risk(problem, state)
+        dual = work.fixed_linear + work.sums.linear - 0.5 * float(state.adjoint @ (state.adjoint / problem.lam))
+        if state.has_plane:
+            dual -= (1 + abs(state.bias)) * abs(_off_plane(problem, state))
+        return (primal - dual) / max(abs(primal), abs(dual), _TINY)
 
 
-def _risk(problem: Problem, s: Vector) -> float:
-    """The support function of the box at s: the risk, at a given bias and for z = 0."""
-    assert isinstance(problem.Q, Box)
-    return float(np.maximum(problem.Q.lower * s, problem.Q.upper * s).sum())
+def _risk(problem: Problem, state: NewtonState) -> float:
+    """The risk at w and the current bias: <fixed, s> + sum of width [s]_+."""
+    work = state.work
+    risk = work.fixed_linear + float(work.fixed_adjoint @ state.w) + work.sums.hinge
+    return risk + state.bias * (problem.Q.z - work.fixed_plane) if isinstance(problem.Q, BoxPlane) else risk
+
+
+def _slopes(problem: Problem, state: NewtonState) -> Vector:
+    """s of all rows, from w."""
+    s = problem.c + problem.A.matvec(state.w)
+    if isinstance(problem.Q, BoxPlane):
+        s -= state.bias * problem.Q.sigma
+    state.passes += 1
+    return s
 
 
 def _stretched(problem: Problem, state: NewtonState) -> Vector:
@@ -185,101 +230,97 @@ def _stretched(problem: Problem, state: NewtonState) -> Vector:
 
     Margins of 1 that are short of it by rounding then cost more than the regulariser of a slightly longer w.
     """
+    Q = problem.Q
+    assert isinstance(Q, Box)
     half = 0.5 * problem.lam * float(state.w @ state.w)
-    risk = _risk(problem, state.s)
-    if not 0 < risk < _ROUNDED_RISK * half:
+    if not 0 < _risk(problem, state) < _ROUNDED_RISK * half:
         return state.w
+    s = _slopes(problem, state)
     stretches = np.append(0.0, np.logspace(-15, -6.5, 18))
-    values = [(1 + e) ** 2 * half + _risk(problem, state.s + e * (state.s - problem.c)) for e in stretches]
+    stretched = [s + e * (s - problem.c) for e in stretches]
+    risks = [float(np.maximum(Q.lower * each, Q.upper * each).sum()) for each in stretched]
+    values = (1 + stretches) ** 2 * half + risks
     return (1 + stretches[int(np.argmin(values))]) * state.w
-
-
-def _unclipped(state: NewtonState) -> Vector:
-    """centre + tau s."""
-    values = state.width * state.s
-    values /= state.delta
-    values += state.centre
-    return values
-
-
-def _maximiser(problem: Problem, state: NewtonState) -> Vector:
-    """alpha(w, b)."""
-    assert isinstance(problem.Q, Box)
-    values = _unclipped(state)
-    return np.clip(values, problem.Q.lower, problem.Q.upper, out=values)
-
-
-def _row_weights(problem: Problem, state: NewtonState) -> Vector:
-    """The rows' weights in the Hessian: their widths inside the box, and a share of it just outside.
-
-    Only the rows inside belong to the generalised Hessian; but after a change of stage many rows are about to enter,
-    and a step that does not see them is soon stopped by them.
-    """
-    assert isinstance(problem.Q, Box)
-    values = _unclipped(state)
-    outside = np.maximum(problem.Q.lower - values, values - problem.Q.upper)
-    if state.blur < _LEAST_BLUR:
-        return np.where(outside < 0, state.width, 0.0)
-    # width / (1 + 4 (outside / (blur width))^2), cut off where it is below a hundredth.
-    reach = 5 * state.blur * state.width
-    near = np.flatnonzero(outside < reach)
-    weights = np.zeros_like(values)
-    distance = np.maximum(outside[near], 0.0) / (state.blur * state.width[near])
-    weights[near] = state.width[near] / (1 + 4 * distance**2)
-    return weights
 
 
 def _off_plane(problem: Problem, state: NewtonState) -> float:
     """z - <sigma, alpha>, the derivative of Psi by the bias."""
     assert isinstance(problem.Q, BoxPlane)
-    return problem.Q.z - float(problem.Q.sigma @ state.alpha)
+    return problem.Q.z - state.work.fixed_plane - state.work.sums.plane
 
 
 def _direction(problem: Problem, state: NewtonState) -> tuple[Vector, float]:
     """The Newton direction; with a bias by elimination of the d-dimensional block."""
-    Q, A, sigma, system = problem.Q, problem.A, state.sigma, state.system
-    assert isinstance(Q, Box)
-    system.reweigh(_row_weights(problem, state))
-    factor = 1 / state.delta
+    work, system, factor = state.work, state.system, state.factor
+    system.reweigh(work.weights(factor, state.blur * state.unit if state.blur >= _LEAST_BLUR else 0.0))
     gradient = problem.lam * state.w + state.adjoint
-    if sigma is None:
+    if not state.has_plane:
         return -system.solve(factor, gradient)[0], 0.0
-    weights = factor * system.weights * sigma
-    border = -A.rmatvec(weights)
-    system.work += np.count_nonzero(weights) / Q.size
+    weights = factor * system.weights * work.sigma
+    border = -work.A.rmatvec(weights)
+    system.work += int(np.count_nonzero(weights))
     by_gradient, by_border = system.solve(factor, gradient, border)
     # The ridge only matters when no row is inside its box, and the bias then moves as far as the line search lets it.
-    corner = float(weights @ sigma) + 1e-10 * factor * float(state.width @ sigma**2)
-    db = (float(border @ by_gradient) - _off_plane(problem, state)) / max(
-        corner - float(border @ by_border), 1e-14 * corner
-    )
+    corner = float(weights @ work.sigma) + 1e-10 * factor * state.steepness
+    schur = max(corner - float(border @ by_border), 1e-14 * corner, _TINY)
+    db = (float(border @ by_gradient) - _off_plane(problem, state)) / schur
     return -by_gradient - db * by_border, db
 
 
-def _line_search(problem: Problem, state: NewtonState, dw: Vector, db: float, ds: Vector) -> float:
-    Q = problem.Q
-    assert isinstance(Q, Box)
-    linear = problem.lam * float(state.w @ dw) + (db * Q.z if isinstance(Q, BoxPlane) else 0.0)
-    return _kernels.get("box_line_search")(
-        state.s, ds, state.centre, state.width, 1 / state.delta, Q.lower, Q.upper,
-        linear, problem.lam * float(dw @ dw), _EVALUATIONS,
-    )  # fmt: skip
+def _line_search(
+    s: Vector, ds: Vector, base: Vector, width: Vector, factor: float, linear: float, quadratic: float
+) -> float:
+    return _kernels.get("box_line_search")(s, ds, base, width, factor, linear, quadratic, _EVALUATIONS)
 
 
 def _is_inner_optimal(problem: Problem, state: NewtonState) -> bool:
     gradient = problem.lam * state.w + state.adjoint
     error = float(gradient @ (gradient / (2 * problem.lam)))
-    moved, width = state.alpha - state.centre, state.width
-    proximal = 0.5 * state.delta * float(np.divide(moved**2, width, out=np.zeros_like(moved), where=width > 0).sum())
-    if state.sigma is not None:
+    if isinstance(problem.Q, BoxPlane):
         off = _off_plane(problem, state)
-        error += 0.5 * state.delta * off * off / max(float(width @ state.sigma**2), np.finfo(np.float64).tiny)
-    return error <= _INNER * proximal
+        error += 0.5 / state.factor * off * off / max(state.steepness, _TINY)
+    return error <= _INNER * 0.5 / state.factor * state.work.sums.proximal
+
+
+def _note_beta(state: NewtonState) -> None:
+    """Write the working set's beta into that of all rows."""
+    if state.work.rows is None:
+        state.beta = state.work.beta
+    else:
+        state.beta[state.work.rows] = state.work.beta
+
+
+def _readmit(problem: Problem, state: NewtonState) -> bool:
+    """Look at all rows; those outside the working set that have to move come in, with the others near their boxes.
+
+    Without them the steps since the set was chosen have gone too far. They are cut back by a line search over all rows,
+    so that Psi falls whatever was left out.
+    """
+    work, entry = state.work, state.entry
+    if work.rows is None or entry is None:
+        return False
+    _note_beta(state)
+    found = select(problem, _slopes(problem, state), state.centre, state.factor, BAND * state.unit, work.rows)
+    wrong = found.beta != state.beta
+    wrong[work.rows] = False
+    if not wrong.any():
+        state.checked = found.s
+        return False
+    keep = np.flatnonzero(found.near | wrong)
+    dw, db, ds = state.w - entry.w, state.bias - entry.bias, found.s - entry.s
+    Q = problem.Q
+    assert isinstance(Q, Box)
+    linear = problem.lam * float(entry.w @ dw) + float(Q.lower @ ds) + db * (Q.z if isinstance(Q, BoxPlane) else 0.0)
+    quadratic = problem.lam * float(dw @ dw)
+    t = _line_search(entry.s, ds, state.centre, Q.upper - Q.lower, state.factor, linear, quadratic)
+    state.w, state.bias = entry.w + t * dw, entry.bias + t * db
+    s = entry.s + t * ds
+    _work_on(problem, state, select(problem, s, state.centre, state.factor, BAND * state.unit, keep))
+    return True
 
 
 def _end_stage(state: NewtonState, ratio: float) -> None:
-    """Move the centre to alpha and change delta. alpha stays as it is, the best dual point at hand."""
-    state.centre = state.alpha
+    """Change delta; the centre will move to alpha, which stays as it is: the best dual point at hand."""
     state.delta *= ratio
     state.steps = 0
     state.blur = _FIRST_BLUR
@@ -287,11 +328,38 @@ def _end_stage(state: NewtonState, ratio: float) -> None:
 
 
 def _begin_stage(problem: Problem, state: NewtonState) -> None:
-    """alpha at the new centre; and all that is updated step by step is rebuilt, lest rounding pile up."""
-    state.s = problem.c + problem.A.matvec(state.w)
-    if state.sigma is not None:
-        state.s -= state.bias * state.sigma
-    state.alpha = _maximiser(problem, state)
-    state.adjoint = problem.A.rmatvec(state.alpha)
-    state.passes += 2
+    """The centre moves to alpha, and the working set is chosen anew."""
+    _note_beta(state)
+    state.centre = state.beta.copy()
+    # On data that can be separated, alpha fills a tiny part of its box, which says nothing about its size then.
+    largest = float(state.beta.max(initial=0.0))
+    state.unit = min(1.0, 2 * largest) if largest > 0 else 1.0
+    s = state.checked
+    if s is None:
+        s = state.work.s if state.work.is_all and _is_fresh(state) else _slopes(problem, state)
+    _work_on(problem, state, select(problem, s, state.centre, state.factor, BAND * state.unit))
+    state.checked = None
     state.is_new_stage = False
+
+
+def _is_fresh(state: NewtonState) -> bool:
+    """Whether there is no rounding to speak of in what was updated step by step."""
+    return state.delta > _REBUILD_DELTA and float(np.linalg.norm(state.adjoint)) > _REBUILD_DROP * state.largest
+
+
+def _work_on(problem: Problem, state: NewtonState, found: Selection) -> None:
+    """Go on with another working set, at the same w."""
+    assert isinstance(problem.A, RowOperator)
+    old, work = state.work, working_set(problem, found, state.centre, state.factor)
+    if old.is_all and work.is_all and _is_fresh(state):
+        change = work.width * (work.beta - old.beta)
+        state.adjoint += work.A.rmatvec(change)
+        state.passes += np.count_nonzero(change) / len(change)
+    else:
+        state.adjoint = work.fixed_adjoint + work.A.rmatvec(work.share)
+        state.largest = 0.0
+        state.passes += 1
+    state.system.exchange_rows(problem.A, old.rows, work.rows, work.A)
+    # The set may go on to change found.s, unless it has its own copy of its rows.
+    state.entry = None if work.is_all else Entry(state.w.copy(), state.bias, found.s)
+    state.work, state.beta = work, found.beta

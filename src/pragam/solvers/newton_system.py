@@ -13,6 +13,7 @@ from dataclasses import dataclass, field
 
 import numpy as np
 import scipy.linalg
+from numpy.typing import NDArray
 from scipy.sparse.linalg import LinearOperator, cg
 
 from pragam.operators.base import RowOperator, Vector
@@ -32,7 +33,7 @@ class NewtonSystem:
     lam: float
     weights: Vector = field(init=False)
     outer: Vector | None = None  # sum of weight_i a_i a_i', lower triangle
-    work: float = 0.0  # passes over the data
+    work: int = 0  # rows read
 
     def __post_init__(self) -> None:
         self.weights = np.zeros(self.A.shape[0])
@@ -42,6 +43,21 @@ class NewtonSystem:
         if self.outer is not None:
             self._update_outer(weights)
         self.weights = weights
+
+    def exchange_rows(
+        self, everything: RowOperator, old: NDArray[np.int64] | None, new: NDArray[np.int64] | None, A: RowOperator
+    ) -> None:
+        """From the rows ``old`` of ``everything`` (None: all) to the rows ``new``, whose operator is A.
+
+        Weights of rows that are in both stay; the others' leave the Hessian.
+        """
+        weights = np.zeros(everything.shape[0])
+        weights[slice(None) if old is None else old] = self.weights
+        self.A, self.weights = A, weights[slice(None) if new is None else new]
+        if self.outer is not None and new is not None:
+            weights[new] = 0.0
+            gone = np.flatnonzero(weights)
+            everything.add_outer(gone, -weights[gone], self.outer)
 
     def solve(self, factor: float, *right_hand_sides: Vector) -> list[Vector]:
         d = self.A.shape[1]
@@ -61,8 +77,7 @@ class NewtonSystem:
             self.reweigh(weights)
         matrix = factor * self.outer
         matrix.flat[:: len(matrix) + 1] += self.lam
-        cholesky = scipy.linalg.cho_factor(matrix, lower=True, overwrite_a=True, check_finite=False)
-        return [scipy.linalg.cho_solve(cholesky, rhs, check_finite=False) for rhs in right_hand_sides]
+        return _positive_definite_solve(matrix, right_hand_sides)
 
     def _update_outer(self, weights: Vector) -> None:
         assert self.outer is not None
@@ -74,7 +89,7 @@ class NewtonSystem:
         else:
             difference = weights[changed] - self.weights[changed]
         self.A.add_outer(changed, difference, self.outer)
-        self.work += len(changed) / len(weights)
+        self.work += len(changed)
 
     def _woodbury(self, factor: float, right_hand_sides: tuple[Vector, ...]) -> list[Vector]:
         """(lam I + B'B)^-1 = (I - B' (lam I + B B')^-1 B) / lam  with B = sqrt(factor weight) A on J."""
@@ -85,7 +100,7 @@ class NewtonSystem:
         matrix = root[:, None] * part.gram() * root
         matrix.flat[:: len(rows) + 1] += self.lam
         cholesky = scipy.linalg.cho_factor(matrix, lower=True, overwrite_a=True, check_finite=False)
-        self.work += len(rows) / len(self.weights)
+        self.work += len(rows)
         return [
             (rhs - part.rmatvec(root * scipy.linalg.cho_solve(cholesky, root * part.matvec(rhs)))) / self.lam
             for rhs in right_hand_sides
@@ -97,8 +112,17 @@ class NewtonSystem:
         weights = factor * self.weights[rows]
 
         def product(x: Vector) -> Vector:
-            self.work += 2 * len(rows) / len(self.weights)
+            self.work += 2 * len(rows)
             return self.lam * x + part.rmatvec(weights * part.matvec(x))
 
         matrix = LinearOperator((len(rhs), len(rhs)), matvec=product, dtype=np.float64)
         return cg(matrix, rhs, rtol=_CG_TOL)[0]
+
+
+def _positive_definite_solve(matrix: Vector, right_hand_sides: tuple[Vector, ...]) -> list[Vector]:
+    """By Cholesky of a matrix whose lower triangle is given, in row-major order; it is overwritten."""
+    # The transpose is LAPACK's column-major order without a copy; its upper triangle is the one given.
+    factor, info = scipy.linalg.lapack.dpotrf(matrix.T, lower=0, overwrite_a=1, clean=0)
+    if info != 0:
+        raise np.linalg.LinAlgError(f"the Hessian is not positive definite: dpotrf stopped at {info}")
+    return [scipy.linalg.lapack.dpotrs(factor, rhs, lower=0)[0] for rhs in right_hand_sides]

@@ -1,7 +1,8 @@
 r"""A first guess from a sample of the rows: where there are many more rows than weights, most of them say the same.
 
-Of n rows a sixteenth (or a quarter) is drawn, each class by itself, and the boxes of the sample grow by as much, so
-that the total weight of the loss stays. Not worth it where the smaller class would keep too few rows to fix d weights.
+A quarter of the rows is drawn, each class by itself, and the boxes of the sample grow by as much, so that the total
+weight of the loss stays. The sample's own first guess comes from a quarter of it, and so on, as long as the smaller
+class keeps enough rows to fix d weights.
 """
 
 from __future__ import annotations
@@ -13,7 +14,7 @@ from pragam.operators.base import RowOperator
 from pragam.polytopes import Box, BoxPlane
 from pragam.problem import Problem
 
-_SHARES = (1 / 16, 1 / 4)
+_ONE_OF = 4
 _LEAST_ROWS = 500
 _ROWS_PER_WEIGHT = 4.0
 _SMALLER_CLASS_PER_WEIGHT = 2.5
@@ -25,13 +26,18 @@ def sample_rows(problem: Problem, rng: np.random.Generator) -> NDArray[np.int64]
     assert isinstance(A, RowOperator)
     n, d = A.shape
     positive = A.rows().scale > 0
-    smaller = min(positive.mean(), 1 - positive.mean())
-    needed = max(_LEAST_ROWS, _ROWS_PER_WEIGHT * d, _SMALLER_CLASS_PER_WEIGHT * d / smaller if smaller > 0 else 0.0)
-    share = next((share for share in _SHARES if share * n >= needed), None)
-    if share is None:
-        return None
     strata = [np.flatnonzero(positive), np.flatnonzero(~positive)]
-    return np.sort(np.concatenate([rng.choice(s, int(np.ceil(share * len(s))), replace=False) for s in strata]))
+    smaller = min(len(stratum) for stratum in strata) / max(n, 1)
+    needed = max(_LEAST_ROWS, _ROWS_PER_WEIGHT * d, _SMALLER_CLASS_PER_WEIGHT * d / smaller if smaller > 0 else 0.0)
+    if n < _ONE_OF * needed:
+        return None
+    return np.sort(np.concatenate([_one_of_each_few(stratum, rng) for stratum in strata]))
+
+
+def _one_of_each_few(rows: NDArray[np.int64], rng: np.random.Generator) -> NDArray[np.int64]:
+    """One of each _ONE_OF neighbours: a sample that follows the order of the data."""
+    firsts = np.arange(0, len(rows) - _ONE_OF + 1, _ONE_OF)
+    return rows[firsts + rng.integers(0, _ONE_OF, len(firsts))]
 
 
 def sampled_problem(problem: Problem, rows: NDArray[np.int64]) -> Problem:

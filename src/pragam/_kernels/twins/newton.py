@@ -1,4 +1,8 @@
-"""The semismooth Newton method's loops over rows: the specification of ``csr_gram_add`` and ``box_line_search``."""
+"""The semismooth Newton method's loops over rows: the specification of ``csr_gram_add`` and ``box_*``.
+
+A row's dual variable is alpha_i = lower_i + width_i beta_i; a row at the position u = base + factor s has beta =
+clip(u, 0, 1).
+"""
 
 from __future__ import annotations
 
@@ -9,7 +13,7 @@ from numpy.typing import NDArray
 
 from pragam._kernels.twins.rows import csr_rows
 
-__all__ = ["box_line_search", "csr_gram_add"]
+__all__ = ["box_line_search", "box_move", "box_select", "box_weights", "csr_gram_add"]
 
 Vector = NDArray[np.float64]
 
@@ -27,30 +31,47 @@ def csr_gram_add(
         matrix += np.tril(weight * np.outer(x, x))
 
 
-def box_line_search(
+def box_weights(s: Vector, base: Vector, width: Vector, factor: float, blur: float, out: Vector) -> None:
+    """The rows' weights in the Hessian: width inside the box, width / (1 + 4 (distance / blur)^2) just outside."""
+    u = base + factor * s
+    distance = np.maximum(-u, u - 1)
+    outside = np.maximum(distance, 0.0) * (2 / blur if blur > 0 else 0.0)
+    out[:] = np.where(distance < 2 * blur, width / (1 + outside**2), 0.0)
+
+
+def box_select(
     s: Vector,
-    ds: Vector,
-    centre: Vector,
-    tau: Vector,
+    base: Vector,
     factor: float,
+    band: float,
     lower: Vector,
     upper: Vector,
-    linear: float,
-    quadratic: float,
-    evaluations: int,
+    beta: Vector,
+    near: NDArray[np.uint8],
+    fixed: Vector,
+) -> None:
+    """``near`` also becomes 1 where u lies within ``band`` of [0, 1]; ``fixed`` is upper beyond that, else lower."""
+    u = base + factor * s
+    beta[:] = np.clip(u, 0.0, 1.0)
+    near[:] = (near != 0) | ((u > -band) & (u < 1 + band))
+    fixed[:] = np.where((near != 0) | (u <= 0), lower, upper)
+
+
+def box_line_search(
+    s: Vector, ds: Vector, base: Vector, width: Vector, factor: float, linear: float, quadratic: float, evaluations: int
 ) -> float:
-    """The root t > 0 of  linear + quadratic t + <ds, clip(centre + factor tau (s + t ds), lower, upper)>.
+    """The root t > 0 of  linear + quadratic t + <width ds, clip(base + factor (s + t ds), 0, 1)>.
 
     The function does not decrease and is negative at 0. Newton's method with a bracket as guard, from t = 1.
     """
     low, high, t = 0.0, np.inf, 1.0
-    step = factor * tau
+    u, du, p = base + factor * s, factor * ds, width * ds
     for _ in range(evaluations):
-        a = centre + step * (s + t * ds)
-        clipped = np.clip(a, lower, upper)
-        value = linear + quadratic * t + float(clipped @ ds)
+        a = u + t * du
+        clipped = np.clip(a, 0.0, 1.0)
+        value = linear + quadratic * t + float(clipped @ p)
         inside = clipped == a
-        curvature = quadratic + float(step[inside] @ ds[inside] ** 2)
+        curvature = quadratic + float(p[inside] @ du[inside])
         low, high = (t, high) if value < 0 else (low, t)
         following = t - value / curvature if curvature > 0 else low
         if not low < following < high:
@@ -59,3 +80,28 @@ def box_line_search(
             break
         t = following
     return t
+
+
+def box_move(
+    t: float,
+    s: Vector,
+    ds: Vector,
+    base: Vector,
+    width: Vector,
+    c: Vector,
+    sigma: Vector,
+    factor: float,
+    beta: Vector,
+    change: Vector,
+) -> tuple[float, float, float, float]:
+    """s += t ds, and beta = clip(base + factor s, 0, 1); ``change`` becomes width times the change of beta.
+
+    Returns the sums of  width (beta - base)^2,  width [s]_+,  c width beta  and  sigma width beta.
+    """
+    s += t * ds
+    moved = np.clip(base + factor * s, 0.0, 1.0)
+    change[:] = width * (moved - beta)
+    beta[:] = moved
+    filled = width * beta
+    proximal, hinge = float(width @ (beta - base) ** 2), float(width @ np.maximum(s, 0.0))
+    return proximal, hinge, float(c @ filled), float(sigma @ filled)
