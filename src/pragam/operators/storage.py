@@ -20,6 +20,8 @@ from pragam import _kernels
 from pragam.operators.base import Vector
 
 Array = NDArray[Any]
+#: Above this density a product of sparse matrices costs more than one of dense matrices, by BLAS.
+_DENSE_ENOUGH = 0.1
 
 
 class Storage(ABC):
@@ -222,6 +224,9 @@ class Csr(Storage):
     def gram(self) -> Array:
         data, indices, indptr = self.arrays
         X = sparse.csr_array((data.astype(np.float64), indices, indptr), shape=self.shape)
+        if self.stored > _DENSE_ENOUGH * self.shape[0] * self.shape[1]:
+            dense = X.toarray()
+            return dense @ dense.T
         return (X @ X.T).toarray()
 
     def add_outer(self, rows: Array, weights: Vector, out: Array) -> None:

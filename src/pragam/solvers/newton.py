@@ -102,6 +102,7 @@ class _Guess:
     centre: Vector  # in the units of beta
     delta: float
     passes: float
+    factor: Vector | None = None  # of the sample's system, to precondition with
 
     @classmethod
     def of(cls, problem: Problem, rng: np.random.Generator, start: Start | None) -> _Guess:
@@ -122,7 +123,7 @@ class _Guess:
             state = method.step(part, state)
         # The fewer rows for a weight, the less is the guess worth, and the softer the first stage must be.
         delta = min(_SAMPLE_DELTA * problem.n_weights / len(rows), _FIRST_DELTA)
-        return cls(state.w, state.bias, middle, delta, state.passes * len(rows) / Q.size)
+        return cls(state.w, state.bias, middle, delta, state.passes * len(rows) / Q.size, state.system.factor)
 
 
 @dataclass(frozen=True)
@@ -155,7 +156,7 @@ class Newton(Solver[NewtonState]):
             unit=1.0,
             work=work,
             entry=None,
-            system=NewtonSystem(work.A, problem.lam),
+            system=NewtonSystem(work.A, problem.lam, factor=guess.factor),
             steps=0,
             blur=_FIRST_BLUR,
             is_new_stage=False,

@@ -1,10 +1,11 @@
-r"""The linear system of a semismooth Newton step, by the cheapest of three ways.
+r"""The linear system of a semismooth Newton step, by the cheapest of four ways.
 
     (lam I + factor sum_i weight_i a_i a_i') x = rhs,      weight_i > 0 for few rows, J
 
 *Cholesky* of the d x d matrix, whose sum of outer products is kept and changed only by the rows whose weight changed (a
 new factor is free). *Woodbury*, where J has fewer rows than that: a |J| x |J| matrix instead. *Conjugate gradients*
-where both are too large.
+where both are too large, preconditioned, where d allows it, with the Cholesky factor of an earlier system or of one
+from a sample of J: such a matrix says little about the optimum, but nearly everything about the scales.
 """
 
 from __future__ import annotations
@@ -22,7 +23,17 @@ from pragam.operators.base import RowOperator, Vector
 LARGEST_MATRIX = 3000
 #: Woodbury where |J| is below this share of d: its matrix is assembled anew each time.
 _WOODBURY_SHARE = 0.7
-_CG_TOL = 0.05
+#: How well conjugate gradients solve.
+_CG_TOL = 0.2
+#: A preconditioner needs this many rows of J for each weight.
+_SAMPLE_PER_WEIGHT = 4
+#: Conjugate gradients work on a copy of the rows of J if they are no more than this share of all.
+_COPIED_SHARE = 0.3
+#: Iterations that conjugate gradients are expected to take, and after which their preconditioner is given up.
+_EXPECTED = 8
+_MOST = 16
+#: Seconds, roughly: an entry of a sparse row's outer product, an operation of BLAS, an entry in a product with A.
+_PER_PAIR, _PER_FLOP, _PER_ENTRY = 1e-9, 5e-11, 1e-9
 
 
 @dataclass
@@ -32,97 +43,123 @@ class NewtonSystem:
     A: RowOperator
     lam: float
     weights: Vector = field(init=False)
-    outer: Vector | None = None  # sum of weight_i a_i a_i', lower triangle
+    outer: Vector | None = None  # sum of contained_i a_i a_i', lower triangle
+    contained: Vector = field(init=False)  # the weights of the rows in it
+    factor: Vector | None = None  # a Cholesky factor to precondition with
     work: int = 0  # rows read
 
     def __post_init__(self) -> None:
         self.weights = np.zeros(self.A.shape[0])
+        self.contained = np.zeros(self.A.shape[0])
+        rows = self.A.rows()
+        self._entries = rows.arrays[0].size / max(self.A.shape[0], 1)  # in a row
+        self._per_row = self._entries**2 * (_PER_FLOP if rows.kind == "dense" else 0.5 * _PER_PAIR)
 
     def reweigh(self, weights: Vector) -> None:
         """Make these the weights."""
-        if self.outer is not None:
-            self._update_outer(weights)
         self.weights = weights
 
     def exchange_rows(
         self, everything: RowOperator, old: NDArray[np.int64] | None, new: NDArray[np.int64] | None, A: RowOperator
     ) -> None:
-        """From the rows ``old`` of ``everything`` (None: all) to the rows ``new``, whose operator is A.
-
-        Weights of rows that are in both stay; the others' leave the Hessian.
-        """
-        weights = np.zeros(everything.shape[0])
-        weights[slice(None) if old is None else old] = self.weights
-        self.A, self.weights = A, weights[slice(None) if new is None else new]
+        """From the rows ``old`` of ``everything`` (None: all) to the rows ``new``, whose operator is A."""
+        contained = np.zeros(everything.shape[0])
+        contained[slice(None) if old is None else old] = self.contained
+        here = slice(None) if new is None else new
+        self.A, self.contained, self.weights = A, contained[here], np.zeros(A.shape[0])
         if self.outer is not None and new is not None:
-            weights[new] = 0.0
-            gone = np.flatnonzero(weights)
-            everything.add_outer(gone, -weights[gone], self.outer)
+            contained[new] = 0.0
+            gone = np.flatnonzero(contained)
+            everything.add_outer(gone, -contained[gone], self.outer)
+            self.work += len(gone)
 
     def solve(self, factor: float, *right_hand_sides: Vector) -> list[Vector]:
         d = self.A.shape[1]
-        n_weighted = int(np.count_nonzero(self.weights))
-        if n_weighted == 0:
-            return [rhs / self.lam for rhs in right_hand_sides]
-        if n_weighted <= min(_WOODBURY_SHARE * d, LARGEST_MATRIX):
-            return self._woodbury(factor, right_hand_sides)
-        if d <= LARGEST_MATRIX:
-            return self._cholesky(factor, right_hand_sides)
-        return [self._cg(factor, rhs) for rhs in right_hand_sides]
-
-    def _cholesky(self, factor: float, right_hand_sides: tuple[Vector, ...]) -> list[Vector]:
-        if self.outer is None:
-            self.outer = np.zeros((self.A.shape[1],) * 2)
-            weights, self.weights = self.weights, np.zeros_like(self.weights)
-            self.reweigh(weights)
-        matrix = factor * self.outer
-        matrix.flat[:: len(matrix) + 1] += self.lam
-        return _positive_definite_solve(matrix, right_hand_sides)
-
-    def _update_outer(self, weights: Vector) -> None:
-        assert self.outer is not None
-        changed = np.flatnonzero(weights != self.weights)
-        if len(changed) > np.count_nonzero(weights):
-            self.outer[:] = 0.0
-            changed = np.flatnonzero(weights)
-            difference = weights[changed]
-        else:
-            difference = weights[changed] - self.weights[changed]
-        self.A.add_outer(changed, difference, self.outer)
-        self.work += len(changed)
-
-    def _woodbury(self, factor: float, right_hand_sides: tuple[Vector, ...]) -> list[Vector]:
-        """(lam I + B'B)^-1 = (I - B' (lam I + B B')^-1 B) / lam  with B = sqrt(factor weight) A on J."""
-        self.outer = None
         rows = np.flatnonzero(self.weights)
+        if rows.size == 0:
+            return [rhs / self.lam for rhs in right_hand_sides]
+        if rows.size <= min(_WOODBURY_SHARE * d, LARGEST_MATRIX):
+            return self._woodbury(factor, rows, right_hand_sides)
+        if d > LARGEST_MATRIX:
+            return self._cg(factor, rows, right_hand_sides)
+        if self._cost_of_update(self.weights) > self._cost_of_cg(rows.size) * len(right_hand_sides):
+            return self._preconditioned_cg(factor, rows, right_hand_sides)
+        cholesky = self._factorise(factor, self.weights)
+        return [_back_substitute(cholesky, rhs) for rhs in right_hand_sides]
+
+    def _cost_of_update(self, weights: Vector) -> float:
+        changed = min(np.count_nonzero(weights != self.contained), np.count_nonzero(weights))
+        return self._per_row * changed + _PER_FLOP * self.A.shape[1] ** 3 / 3
+
+    def _cost_of_cg(self, n_rows: int) -> float:
+        return _EXPECTED * (2 * _PER_ENTRY * self._entries * n_rows + 10 * _PER_FLOP * self.A.shape[1] ** 2)
+
+    def _factorise(self, factor: float, weights: Vector) -> Vector:
+        """The Cholesky factor of the system with these weights, kept in ``self.factor``."""
+        d = self.A.shape[1]
+        changed = np.flatnonzero(weights != self.contained)
+        if self.outer is None or len(changed) > np.count_nonzero(weights):
+            self.outer, self.contained = np.zeros((d, d)), np.zeros_like(weights)
+            changed = np.flatnonzero(weights)
+        self.A.add_outer(changed, weights[changed] - self.contained[changed], self.outer)
+        self.contained = weights
+        self.work += len(changed)
+        self.factor = _cholesky(factor * self.outer, self.lam)
+        return self.factor
+
+    def _preconditioned_cg(
+        self, factor: float, rows: NDArray[np.int64], right_hand_sides: tuple[Vector, ...]
+    ) -> list[Vector]:
+        if self.factor is None:
+            stride = max(1, rows.size // (_SAMPLE_PER_WEIGHT * self.A.shape[1]))
+            sample = np.zeros_like(self.weights)
+            sample[rows[::stride]] = stride * self.weights[rows[::stride]]
+            self._factorise(factor, sample)
+        return self._cg(factor, rows, right_hand_sides)
+
+    def _woodbury(self, factor: float, rows: NDArray[np.int64], right_hand_sides: tuple[Vector, ...]) -> list[Vector]:
+        """(lam I + B'B)^-1 = (I - B' (lam I + B B')^-1 B) / lam  with B = sqrt(factor weight) A on J."""
         part = self.A.take(rows)
         root = np.sqrt(factor * self.weights[rows])
-        matrix = root[:, None] * part.gram() * root
-        matrix.flat[:: len(rows) + 1] += self.lam
-        cholesky = scipy.linalg.cho_factor(matrix, lower=True, overwrite_a=True, check_finite=False)
+        cholesky = _cholesky(root[:, None] * part.gram() * root, self.lam)
         self.work += len(rows)
         return [
-            (rhs - part.rmatvec(root * scipy.linalg.cho_solve(cholesky, root * part.matvec(rhs)))) / self.lam
+            (rhs - part.rmatvec(root * _back_substitute(cholesky, root * part.matvec(rhs)))) / self.lam
             for rhs in right_hand_sides
         ]
 
-    def _cg(self, factor: float, rhs: Vector) -> Vector:
-        rows = np.flatnonzero(self.weights)
-        part = self.A.take(rows)
-        weights = factor * self.weights[rows]
+    def _cg(self, factor: float, rows: NDArray[np.int64], right_hand_sides: tuple[Vector, ...]) -> list[Vector]:
+        part, weights, d = self.A, factor * self.weights, self.A.shape[1]
+        if rows.size <= _COPIED_SHARE * len(weights):
+            part, weights = self.A.take(rows), weights[rows]
+        iterations = 0
 
         def product(x: Vector) -> Vector:
-            self.work += 2 * len(rows)
+            nonlocal iterations
+            iterations += 1
             return self.lam * x + part.rmatvec(weights * part.matvec(x))
 
-        matrix = LinearOperator((len(rhs), len(rhs)), matvec=product, dtype=np.float64)
-        return cg(matrix, rhs, rtol=_CG_TOL)[0]
+        matrix = LinearOperator((d, d), matvec=product, dtype=np.float64)
+        earlier = self.factor
+        inverse = None
+        if earlier is not None:
+            inverse = LinearOperator((d, d), matvec=lambda x: _back_substitute(earlier, x), dtype=np.float64)
+        solutions = [cg(matrix, rhs, rtol=_CG_TOL, M=inverse)[0] for rhs in right_hand_sides]
+        self.work += 2 * len(rows) * iterations
+        if iterations > _MOST * len(right_hand_sides):
+            self.factor = None
+        return solutions
 
 
-def _positive_definite_solve(matrix: Vector, right_hand_sides: tuple[Vector, ...]) -> list[Vector]:
-    """By Cholesky of a matrix whose lower triangle is given, in row-major order; it is overwritten."""
+def _cholesky(matrix: Vector, lam: float) -> Vector:
+    """The factor of matrix + lam I, for :func:`_back_substitute`; the matrix's lower triangle counts, and is lost."""
+    matrix.flat[:: len(matrix) + 1] += lam
     # The transpose is LAPACK's column-major order without a copy; its upper triangle is the one given.
     factor, info = scipy.linalg.lapack.dpotrf(matrix.T, lower=0, overwrite_a=1, clean=0)
     if info != 0:
         raise np.linalg.LinAlgError(f"the Hessian is not positive definite: dpotrf stopped at {info}")
-    return [scipy.linalg.lapack.dpotrs(factor, rhs, lower=0)[0] for rhs in right_hand_sides]
+    return factor
+
+
+def _back_substitute(factor: Vector, rhs: Vector) -> Vector:
+    return scipy.linalg.lapack.dpotrs(factor, rhs, lower=0)[0]
