@@ -55,6 +55,8 @@ inline void require(bool condition, const char *message) {
 }
 
 void bind_products(nb::module_ &m);
+void bind_csr_sums(nb::module_ &m);
+void bind_dense(nb::module_ &m);
 void bind_projections(nb::module_ &m);
 void bind_coordinate(nb::module_ &m);
 void bind_pegasos(nb::module_ &m);

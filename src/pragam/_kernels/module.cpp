@@ -4,6 +4,8 @@
 
 NB_MODULE(_compiled, m) {
     pragam::bind_products(m);
+    pragam::bind_csr_sums(m);
+    pragam::bind_dense(m);
     pragam::bind_projections(m);
     pragam::bind_coordinate(m);
     pragam::bind_pegasos(m);

@@ -1,13 +1,12 @@
 // Passes over a box cut by a plane, {lower <= alpha <= upper, <sigma, alpha> = z}: the sums that the search
 // for the plane's multiplier needs, and the minimising biases of its support function.
-#include "vectorised.hpp"
-
 #include <algorithm>
 #include <cmath>
 #include <limits>
 #include <vector>
 
 #include "common.hpp"
+#include "vectorised.hpp"
 
 namespace pragam {
 namespace {

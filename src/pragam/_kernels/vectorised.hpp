@@ -1,20 +1,23 @@
-// For loops over plain arrays that the compiler should vectorise. Include it first.
+// For loops over plain arrays that the compiler should vectorise.
+//
+// A function marked PRAGAM_VECTORISED is compiled for AVX-512, for AVX2 and for the baseline, and the machine that runs
+// chooses. All of them round alike: the source fixes the order of every sum (its lanes are written out), and the build
+// neither reorders sums nor fuses multiply and add (CMakeLists.txt). So a result does not depend on the machine.
+//
+// Loops that gather or scatter through an index gain nothing from it: what limits them is loads, one an entry whatever
+// the width of the registers. They stay plain.
 #pragma once
 
-#if defined(__GNUC__) && !defined(__clang__)
-// Nobody traps floating-point exceptions here; as long as GCC thinks so it vectorises no comparison.
-// Values, NaN and infinities included, are not affected.
-#pragma GCC optimize("no-trapping-math")
+#include <cstddef>
+
+#if defined(__GNUC__) || defined(__clang__) || defined(_MSC_VER)
 #define PRAGAM_RESTRICT __restrict
 #else
 #define PRAGAM_RESTRICT
 #endif
 
-#include <cstddef>
-
-// AVX2 where the machine that runs has it. (Not AVX-512: it fuses multiply and add, and rounding would differ.)
-#if defined(__GNUC__) && !defined(__clang__) && defined(__x86_64__) && defined(__GLIBC__)
-#define PRAGAM_VECTORISED __attribute__((target_clones("avx2", "default")))
+#if defined(__GNUC__) && !defined(__clang__) && defined(__x86_64__) && defined(__GLIBC__) && !defined(PRAGAM_SCALAR)
+#define PRAGAM_VECTORISED __attribute__((target_clones("avx512f", "avx2", "default")))
 #else
 #define PRAGAM_VECTORISED
 #endif

@@ -1,0 +1,157 @@
+// Norms and sums of the rows and columns of a CSR matrix, and its check: only csr_check distrusts the indices, the other
+// kernels rely on it having passed.
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <vector>
+
+#include <nanobind/stl/tuple.h>
+
+#include "csr.hpp"
+#include "vectorised.hpp"
+
+namespace pragam {
+namespace {
+
+// Whether a row's indices strictly increase, so that no column is repeated.
+template <class I>
+PRAGAM_VECTORISED bool increasing(const I *indices, int64_t length) {
+    int falls = 0;
+    for (int64_t p = 1; p < length; ++p) falls |= indices[p - 1] >= indices[p];
+    return falls == 0;
+}
+
+// The sum of squares, in lanes.
+template <class T>
+PRAGAM_VECTORISED double squares(const T *x, int64_t length) {
+    double s0 = 0, s1 = 0, s2 = 0, s3 = 0;
+    int64_t p = 0;
+    for (; p + 4 <= length; p += 4) {
+        s0 += double(x[p]) * double(x[p]);
+        s1 += double(x[p + 1]) * double(x[p + 1]);
+        s2 += double(x[p + 2]) * double(x[p + 2]);
+        s3 += double(x[p + 3]) * double(x[p + 3]);
+    }
+    for (; p < length; ++p) s0 += double(x[p]) * double(x[p]);
+    return (s0 + s1) + (s2 + s3);
+}
+
+// Calls plain(i, first, last) for a row without repeated columns; else visit(i, j, x) once for every stored column j
+// with x the sum of its entries, which are added up in a workspace (their later visits then see x = 0).
+template <class T, class I, class Plain, class Visit>
+void each_summed_row(const In<T> &data, const In<I> &indices, const Indptr &indptr, size_t n_columns, Plain plain,
+                     Visit visit) {
+    const T *v = data.data();
+    const I *index = indices.data();
+    std::vector<double> sums;
+    each_row(indptr, [&](int64_t i, int64_t first, int64_t last) {
+        if (increasing(index + first, last - first)) return plain(i, first, last);
+        if (sums.empty()) sums.assign(n_columns, 0.0);
+        for (int64_t p = first; p < last; ++p) sums[index[p]] += v[p];
+        for (int64_t p = first; p < last; ++p) {
+            visit(i, index[p], sums[index[p]]);
+            sums[index[p]] = 0;
+        }
+    });
+}
+
+// rows[i] = sum_j X_ij^2.
+template <class T, class I>
+void csr_row_norms2(In<T> data, In<I> indices, Indptr indptr, size_t n_columns, Out<double> rows) {
+    require_rows(indptr, rows.shape(0));
+    double *result = rows.data();
+    std::fill_n(result, rows.shape(0), 0.0);
+    each_summed_row(
+        data, indices, indptr, n_columns,
+        [=, v = data.data()](int64_t i, int64_t first, int64_t last) { result[i] = squares(v + first, last - first); },
+        [=](int64_t i, I, double x) { result[i] += x * x; });
+}
+
+// columns[j] = sum_i X_ij^2.
+template <class T, class I>
+void csr_column_norms2(In<T> data, In<I> indices, Indptr indptr, Out<double> columns) {
+    double *result = columns.data();
+    std::fill_n(result, columns.shape(0), 0.0);
+    const auto add = [=](int64_t, I j, double x) { result[j] += x * x; };
+    const auto plain = [add, v = data.data(), index = indices.data()](int64_t i, int64_t first, int64_t last) {
+        for (int64_t p = first; p < last; ++p) add(i, index[p], double(v[p]));
+    };
+    each_summed_row(data, indices, indptr, columns.shape(0), plain, add);
+}
+
+// Sums of the stored |X_ij| by row and by column (repeated entries separately: an upper bound of |X|'s).
+template <class T, class I>
+void csr_abs_sums(In<T> data, In<I> indices, Indptr indptr, Out<double> rows, Out<double> columns) {
+    require_rows(indptr, rows.shape(0));
+    const T *v = data.data();
+    const I *index = indices.data();
+    double *by_row = rows.data(), *by_column = columns.data();
+    std::fill_n(by_column, columns.shape(0), 0.0);
+    each_row(indptr, [=](int64_t i, int64_t first, int64_t last) {
+        double sum = 0;
+        for (int64_t p = first; p < last; ++p) {
+            const double x = std::abs(double(v[p]));
+            sum += x;
+            by_column[index[p]] += x;
+        }
+        by_row[i] = sum;
+    });
+}
+
+// What csr_check found; the Python side words it.
+enum Fault : int { none = 0, start = 1, decreasing = 2, end = 3, index_range = 4, not_finite = 5 };
+using Found = std::tuple<int, int64_t, int64_t>;
+
+// Whether 0 <= index < n_columns and the value is finite for all entries.
+template <class T, class I>
+PRAGAM_VECTORISED bool clean(const T *data, const I *indices, int64_t length, int64_t n_columns) {
+    const I highest = I(std::min(n_columns - 1, int64_t(std::numeric_limits<I>::max())));
+    int wrong = 0;
+    for (int64_t p = 0; p < length; ++p) wrong |= (indices[p] < 0) | (indices[p] > highest);
+    for (int64_t p = 0; p < length; ++p) wrong |= !(data[p] - data[p] == 0);  // NaN unless finite
+    return wrong == 0;
+}
+
+// (fault, row, position) of the first fault, or (none, 0, 0): indptr starts at 0, does not decrease and ends
+// within the entries; then, entry by entry, 0 <= index < n_columns and the value is finite.
+template <class T, class I>
+Found csr_check(In<T> data, In<I> indices, Indptr indptr, int64_t n_columns) {
+    nb::gil_scoped_release free;
+    const T *v = data.data();
+    const I *index = indices.data();
+    const int64_t *ptr = indptr.data(), n = int64_t(indptr.shape(0)) - 1;
+    if (n < 0 || ptr[0] != 0) return {start, 0, 0};
+    for (int64_t i = 0; i < n; ++i)
+        if (ptr[i + 1] < ptr[i]) return {decreasing, i, ptr[i + 1]};
+    if (ptr[n] > int64_t(std::min(data.shape(0), indices.shape(0)))) return {end, n, ptr[n]};
+    constexpr int64_t block = 4096;
+    Pulse pulse;
+    for (int64_t p = 0; p < ptr[n]; p += block) {
+        const int64_t count = std::min(block, ptr[n] - p);
+        pulse.beat(size_t(count));
+        if (clean(v + p, index + p, count, n_columns)) continue;
+        while (clean(v + p, index + p, 1, n_columns)) ++p;
+        const bool in_range = 0 <= index[p] && index[p] < n_columns;
+        return {in_range ? not_finite : index_range, std::upper_bound(ptr, ptr + n + 1, p) - ptr - 1, p};
+    }
+    return {none, 0, 0};
+}
+
+}  // namespace
+
+void bind_csr_sums(nb::module_ &m) {
+    const auto a = [](const char *name) { return nb::arg(name).noconvert(); };
+    for_csr_types([&](auto value, auto index) {
+        using T = decltype(value);
+        using I = decltype(index);
+        const auto X = [&](const char *name, auto kernel, auto... rest) {
+            m.def(name, kernel, a("data"), a("indices"), a("indptr"), rest...);
+        };
+        X("csr_row_norms2", &csr_row_norms2<T, I>, nb::arg("n_columns"), a("rows"));
+        X("csr_column_norms2", &csr_column_norms2<T, I>, a("columns"));
+        X("csr_abs_sums", &csr_abs_sums<T, I>, a("rows"), a("columns"));
+        X("csr_check", &csr_check<T, I>, nb::arg("n_columns"));
+    });
+}
+
+}  // namespace pragam
