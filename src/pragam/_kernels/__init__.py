@@ -2,25 +2,43 @@
 
 A kernel is a plain function on flat arrays. ``_kernels.get(name)`` returns the compiled one when there is
 one, else the twin of the same name from :mod:`pragam._kernels.twins`, after one warning in the process.
-Set the environment variable ``PRAGAM_KERNELS=numpy`` to force the twins.
+The environment variable ``PRAGAM_KERNELS`` chooses otherwise: ``numpy`` forces the twins, and the path of a compiled
+module loads that one (CI tests a build without vector instructions so).
 """
 
 from __future__ import annotations
 
 import os
+import sys
 import warnings
 from collections.abc import Callable
 from importlib import import_module
+from importlib.util import module_from_spec, spec_from_file_location
 from typing import Any
+
+_NAME = "pragam._kernels._compiled"
 
 
 def _load() -> Any:
-    if os.environ.get("PRAGAM_KERNELS") == "numpy":
+    choice = os.environ.get("PRAGAM_KERNELS")
+    if choice == "numpy":
         return None
+    if choice:
+        return load_file(choice)
     try:
-        return import_module("pragam._kernels._compiled")
+        return import_module(_NAME)
     except ImportError:
         return None
+
+
+def load_file(path: str) -> Any:
+    """The compiled module at ``path``, under the usual name."""
+    spec = spec_from_file_location(_NAME, path)
+    if spec is None or spec.loader is None or not os.path.isfile(path):
+        raise ImportError(f"PRAGAM_KERNELS is {path!r}: expected 'numpy' or the path of a compiled module")
+    module = sys.modules[_NAME] = module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
 
 
 _extension = _load()
