@@ -18,7 +18,7 @@ FILES = sorted(ROOT.rglob("*.py"))
 CORE = {
     "_kernels": set(),
     "polytopes": {"_kernels"},
-    "operators": {"_kernels"},
+    "operators": {"_kernels", "threads"},
     "problem": {"operators", "polytopes"},
     "risks": {"operators", "polytopes", "problem"},
     "structured": {"_kernels", "operators", "polytopes", "problem"},

@@ -1,16 +1,115 @@
-"""BLAS on one thread, and restored."""
+"""Threads: the same bits on any number of them, one by default and in workers, BLAS on one and restored."""
 
 from __future__ import annotations
 
 import os
+import signal
 import threading
 from concurrent.futures import ThreadPoolExecutor
 
+import numpy as np
 import pytest
+from joblib import Parallel, delayed
 from threadpoolctl import threadpool_info, threadpool_limits
 
-from pragam import threads
-from pragam.threads import one_blas_thread
+from pragam import _kernels, threads
+from pragam._kernels import twins
+from pragam.threads import n_threads, one_blas_thread
+
+THREADS = [2, 3, 8]
+
+
+def csr(rng, n, d, longest):
+    lengths = rng.integers(0, longest + 1, n)
+    indptr = np.concatenate([[0], np.cumsum(lengths)]).astype(np.int64)
+    return rng.standard_normal(indptr[-1]), rng.integers(0, d, indptr[-1]).astype(np.int32), indptr
+
+
+def products(X, n, d, rng):
+    """Name -> a call with a number of threads that returns its output: the products that can use several."""
+    w, alpha, W = rng.standard_normal(d), rng.standard_normal(n), rng.standard_normal((d, 3))
+    dense = rng.standard_normal((n, 50)).astype(np.float32)
+
+    def call(kernel, *arguments, shape):
+        def run(count):
+            out = np.full(shape, np.nan)
+            kernel(*arguments, out, count)
+            return out
+
+        return run
+
+    return {
+        "csr_matvec": call(_kernels.get("csr_matvec"), *X, alpha, w, shape=n),
+        "csr_rmatvec": call(_kernels.get("csr_rmatvec"), *X, alpha, alpha, shape=d),
+        "csr_matmat": call(_kernels.get("csr_matmat"), *X, W, shape=(n, 3)),
+        "dense_matvec, by row": call(_kernels.get("dense_matvec"), dense, w[:50], shape=n),
+        "dense_matvec, by column": call(_kernels.get("dense_matvec"), np.asfortranarray(dense), w[:50], shape=n),
+    }
+
+
+@pytest.mark.parametrize("n, d, longest", [(20_000, 60, 60), (30_000, 3_000, 40), (20_000, 100_000, 50), (100, 60, 20)])
+def test_the_bits_do_not_depend_on_the_number_of_threads(n, d, longest):
+    rng = np.random.default_rng(0)
+    X = csr(rng, n, d, longest)
+    for name, run in products(X, n, d, rng).items():
+        for count in THREADS:
+            np.testing.assert_array_equal(run(count), run(1), err_msg=name)
+
+
+@pytest.mark.parametrize("count", [1, *THREADS])
+def test_sums_over_parts_of_the_rows_add_up_to_the_twin(count):
+    """Integers make every sum exact, whatever its order; some 5000 entries a column make several parts."""
+    rng = np.random.default_rng(1)
+    n, d = 40_000, 90
+    data, indices, indptr = csr(rng, n, d, 25)
+    data, alpha = rng.integers(-8, 9, len(data)).astype(np.float32), rng.integers(-3, 4, n).astype(float)
+    mine, theirs = np.full(d, np.nan), np.full(d, np.nan)
+    _kernels.get("csr_rmatvec")(data, indices, indptr, None, alpha, mine, count)
+    twins.csr_rmatvec(data, indices, indptr, None, alpha, theirs)
+    np.testing.assert_array_equal(mine, theirs)
+
+
+class AlarmError(Exception):
+    pass
+
+
+@pytest.mark.skipif(not _kernels.compiled or not hasattr(signal, "setitimer"), reason="needs the extension and a timer")
+def test_a_signal_ends_a_loop_on_several_threads():
+    def ring(*_):
+        raise AlarmError
+
+    X = np.broadcast_to(np.ones(2500), (4_000_000, 2500))  # one row in memory, a long loop
+    out = np.full(len(X), np.nan)
+    before = signal.signal(signal.SIGALRM, ring)
+    try:
+        signal.setitimer(signal.ITIMER_REAL, 0.05)
+        with pytest.raises(AlarmError):
+            _kernels.get("dense_matvec")(X, np.ones(2500), out, 3)
+    finally:
+        signal.signal(signal.SIGALRM, before)
+    assert np.count_nonzero(out == 0) > 0  # not yet done
+    assert set(np.unique(out)) <= {0.0, 2500.0}
+
+
+def test_one_thread_unless_asked(monkeypatch):
+    monkeypatch.delenv("PRAGAM_NUM_THREADS", raising=False)
+    assert n_threads() == 1
+    monkeypatch.setenv("PRAGAM_NUM_THREADS", "3")
+    assert n_threads() == 3
+
+
+@pytest.mark.parametrize("wrong", ["", "0", "-2", "two", "1.5"])
+def test_a_wrong_number_is_named(monkeypatch, wrong):
+    monkeypatch.setenv("PRAGAM_NUM_THREADS", wrong)
+    with pytest.raises(ValueError, match=f"PRAGAM_NUM_THREADS is '{wrong}'"):
+        n_threads()
+
+
+@pytest.mark.parametrize("backend", ["loky", "multiprocessing", "threading"])
+def test_one_thread_in_workers(monkeypatch, backend):
+    monkeypatch.setenv("PRAGAM_NUM_THREADS", "3")
+    assert Parallel(n_jobs=2, backend=backend)(delayed(n_threads)() for _ in range(2)) == [1, 1]
+    assert n_threads() == 3
 
 
 def blas_threads():

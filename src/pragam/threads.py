@@ -1,12 +1,15 @@
-"""BLAS on one thread while a solve or a certificate runs.
+"""Threads: how many a product with the data may use, and BLAS on one while a solve or a certificate runs.
 
-Its products here are short vectors and small matrices, for which threads cost more than they bring (far more on a busy
-machine); and the result then does not depend, to the last bit, on how many cores there are.
+No result depends on either, to the last bit. The kernels see to it for the first. BLAS sums in another order on
+another number of threads, hence one: its products here are short vectors and small matrices, for which threads cost
+more than they bring (far more on a busy machine).
 """
 
 from __future__ import annotations
 
 import ctypes
+import os
+import sys
 import threading
 from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, contextmanager
@@ -19,6 +22,27 @@ ThreadCount = tuple[Callable[[], int], Callable[[int], Any]]  # one library's nu
 _lock = threading.Lock()
 _inside = 0  # contexts open at the moment, in all threads
 _restore: list[tuple[Callable[[int], Any], int]] = []
+
+
+def n_threads() -> int:
+    """How many threads a kernel may use: the environment variable PRAGAM_NUM_THREADS, by default 1.
+
+    Always 1 in worker processes (joblib's, multiprocessing's) and in threads other than the main one: there the others
+    work at the same time.
+    """
+    asked = os.environ.get("PRAGAM_NUM_THREADS", "1")
+    if asked == "1" or _in_worker():
+        return 1
+    if not asked.isdecimal() or int(asked) < 1:
+        raise ValueError(f"PRAGAM_NUM_THREADS is {asked!r}: expected a positive whole number")
+    return int(asked)
+
+
+def _in_worker() -> bool:
+    processes = sys.modules.get("multiprocessing.process")  # loaded in every worker process
+    return threading.current_thread() is not threading.main_thread() or (
+        processes is not None and processes.parent_process() is not None
+    )
 
 
 def one_blas_thread() -> AbstractContextManager[Any]:

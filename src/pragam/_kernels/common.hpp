@@ -1,6 +1,7 @@
 // What every kernel shares: array types, the interrupt pulse, and the binding entry points.
 #pragma once
 
+#include <atomic>
 #include <chrono>
 #include <cstddef>
 #include <cstdint>
@@ -24,8 +25,13 @@ using Matrix = nb::ndarray<const T, nb::ndim<2>, nb::device::cpu>;
 // Lets Ctrl-C through while the GIL is released. A kernel calls `beat(work)` with the number of entries
 // it has touched; about every 0.1 s the pending Python signals are handled, and a handler that raises
 // (KeyboardInterrupt) leaves the kernel as nb::python_error. Call it only where the arrays are consistent.
+// A helper thread's pulse leaves Python alone and ends the thread once `stop` is set.
 class Pulse {
   public:
+    struct Stopped {};
+
+    explicit Pulse(const std::atomic<bool> *stop = nullptr) : stop_(stop) {}
+
     void beat(std::size_t work) {
         done_ += work;
         if (done_ >= next_) check();
@@ -36,6 +42,10 @@ class Pulse {
 
     void check() {
         next_ = done_ + stride;
+        if (stop_) {
+            if (*stop_) throw Stopped{};
+            return;
+        }
         const auto now = Clock::now();
         if (now - last_ < std::chrono::milliseconds(100)) return;
         last_ = now;
@@ -44,6 +54,7 @@ class Pulse {
     }
 
     static constexpr std::size_t stride = std::size_t(1) << 20;  // a few ms of work
+    const std::atomic<bool> *stop_;
     std::size_t done_ = 0;
     std::size_t next_ = stride;
     Clock::time_point last_ = Clock::now();

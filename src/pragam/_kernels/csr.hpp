@@ -1,10 +1,11 @@
-// Rows of a CSR matrix (data, indices, indptr) for kernels that read all of it, and how they are bound. Values are float32
-// or float64, indices int32 or int64, in place: float32 is widened entry by entry and every sum is accumulated in double.
+// Rows of a CSR matrix (data, indices, indptr) for kernels that read all of it. Values are float32 or float64, indices
+// int32 or int64, in place: float32 is widened entry by entry and every sum is accumulated in double.
 #pragma once
 
 #include <algorithm>
 
 #include "common.hpp"
+#include "parallel.hpp"
 
 namespace pragam {
 
@@ -12,19 +13,27 @@ using std::int64_t;
 using std::size_t;
 using Indptr = In<int64_t>;
 
-// Calls row(i, first, last) for every row i with its entries first..last-1, without the GIL.
+// Calls row(i, first, last) for every row i in [begin, end) with its entries first..last-1.
 template <class Row>
-void each_row(const Indptr &indptr, Row row) {
-    nb::gil_scoped_release free;
+void rows_between(const int64_t *indptr, int64_t begin, int64_t end, Pulse &pulse, const Row &row) {
     constexpr int64_t batch = 64;  // rows between two beats: the pulse stays out of the inner loop
-    const int64_t *ptr = indptr.data();
-    const int64_t n = int64_t(indptr.shape(0)) - 1;
-    Pulse pulse;
-    for (int64_t start = 0; start < n; start += batch) {
-        const int64_t stop = std::min(start + batch, n);
-        for (int64_t i = start; i < stop; ++i) row(i, ptr[i], ptr[i + 1]);
-        pulse.beat(size_t(ptr[stop] - ptr[start] + batch));
+    for (int64_t start = begin; start < end; start += batch) {
+        const int64_t stop = std::min(start + batch, end);
+        for (int64_t i = start; i < stop; ++i) row(i, indptr[i], indptr[i + 1]);
+        pulse.beat(size_t(indptr[stop] - indptr[start] + batch));
     }
+}
+
+// The same for every row, without the GIL. On several threads, a row must write only what is its own.
+template <class Row>
+void each_row(const Indptr &indptr, const Row &row, int64_t threads = 1) {
+    nb::gil_scoped_release free;
+    const int64_t *ptr = indptr.data(), n = int64_t(indptr.shape(0)) - 1;
+    threads = worthwhile(threads, n > 0 ? ptr[n] : 0);
+    const int64_t chunks = threads == 1 ? 1 : 16 * threads;  // small enough to share evenly
+    parallel_for(chunks, threads, [&](int64_t chunk, Pulse &pulse) {
+        rows_between(ptr, n * chunk / chunks, n * (chunk + 1) / chunks, pulse, row);
+    });
 }
 
 inline void require_rows(const Indptr &indptr, size_t n) {

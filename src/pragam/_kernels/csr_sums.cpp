@@ -1,5 +1,5 @@
-// Norms and sums of the rows and columns of a CSR matrix, and its check: only csr_check distrusts the indices, the other
-// kernels rely on it having passed.
+// Norms and sums of the rows and columns of a CSR matrix, and its check: only csr_check distrusts the indices, the
+// other kernels rely on it having passed.
 #include <algorithm>
 #include <cmath>
 #include <limits>

@@ -4,6 +4,7 @@
 #include <cstdlib>
 
 #include "common.hpp"
+#include "parallel.hpp"
 #include "vectorised.hpp"
 
 namespace pragam {
@@ -64,34 +65,33 @@ PRAGAM_VECTORISED void add_columns(const T *PRAGAM_RESTRICT x, int64_t step, int
 // out = X w for a dense X of any strides, read in the order of its memory: row by row, or column by column
 // within bands of rows whose part of out stays in cache.
 template <class T>
-void dense_matvec(Matrix<T> X, In<double> w, Out<double> out) {
+void dense_matvec(Matrix<T> X, In<double> w, Out<double> out, int64_t threads) {
     require(X.shape(0) == out.shape(0) && X.shape(1) == w.shape(0), "X, w and out must have matching sizes");
+    nb::gil_scoped_release free;
     const int64_t n = int64_t(X.shape(0)), d = int64_t(X.shape(1)), down = X.stride(0), right = X.stride(1);
     const bool by_row = std::abs(right) <= std::abs(down);
     const int64_t band = by_row ? 64 : 2048;
-    const T *x = X.data();
     const double *in = w.data();
-    double *result = out.data();
-    nb::gil_scoped_release free;
-    Pulse pulse;
-    std::fill_n(result, n, 0.0);
-    for (int64_t first = 0; first < n; first += band) {
-        const T *start = x + first * down;
-        const int64_t count = std::min(band, n - first);
-        if (by_row && right == 1) dots(start, down, in, d, result + first, count);
+    std::fill_n(out.data(), n, 0.0);
+    parallel_for((n + band - 1) / band, worthwhile(threads, n * d), [&](int64_t chunk, Pulse &pulse) {
+        const int64_t first = chunk * band, count = std::min(band, n - first);
+        const T *x = X.data() + first * down;
+        double *result = out.data() + first;
+        if (by_row && right == 1) dots(x, down, in, d, result, count);
         else if (by_row)
-            for (int64_t i = 0; i < count; ++i) result[first + i] = strided_dot(start + i * down, right, in, d);
-        else add_columns(start, down, right, in, d, result + first, count);
+            for (int64_t i = 0; i < count; ++i) result[i] = strided_dot(x + i * down, right, in, d);
+        else add_columns(x, down, right, in, d, result, count);
         pulse.beat(size_t(count * d));
-    }
+    });
 }
 
 }  // namespace
 
 void bind_dense(nb::module_ &m) {
     const auto a = [](const char *name) { return nb::arg(name).noconvert(); };
-    m.def("dense_matvec", &dense_matvec<double>, a("X"), a("w"), a("out"));
-    m.def("dense_matvec", &dense_matvec<float>, a("X"), a("w"), a("out"));
+    const auto threads = nb::arg("threads") = 1;
+    m.def("dense_matvec", &dense_matvec<double>, a("X"), a("w"), a("out"), threads);
+    m.def("dense_matvec", &dense_matvec<float>, a("X"), a("w"), a("out"), threads);
 }
 
 }  // namespace pragam

@@ -1,5 +1,6 @@
 // Products with a CSR matrix. They rely on csr_check having passed.
 #include <algorithm>
+#include <vector>
 
 #include "csr.hpp"
 #include "vectorised.hpp"
@@ -28,35 +29,54 @@ inline double gathered_dot(const T *PRAGAM_RESTRICT data, const I *PRAGAM_RESTRI
 
 // out = diag(scale) X w; no scale means ones.
 template <class T, class I>
-void csr_matvec(In<T> data, In<I> indices, Indptr indptr, In<double> scale, In<double> w, Out<double> out) {
+void csr_matvec(In<T> data, In<I> indices, Indptr indptr, In<double> scale, In<double> w, Out<double> out,
+                int64_t threads) {
     require_rows(indptr, out.shape(0));
     require(!scale.is_valid() || scale.shape(0) == out.shape(0), "scale must be as long as out");
     const T *v = data.data();
     const I *index = indices.data();
     const double *s = scale.is_valid() ? scale.data() : nullptr, *in = w.data();
     double *result = out.data();
-    each_row(indptr, [=](int64_t i, int64_t first, int64_t last) {
+    const auto row = [=](int64_t i, int64_t first, int64_t last) {
         const double dot = gathered_dot(v, index, in, first, last);
         result[i] = s ? s[i] * dot : dot;
-    });
+    };
+    each_row(indptr, row, threads);
+}
+
+// How many parts of the rows are summed up each by itself: so few that the parts' sums (d numbers each) cost little
+// beside the entries. It depends on the sizes, and with it the order of summation, but not on the number of threads.
+int64_t parts_of(int64_t entries, int64_t d) {
+    constexpr int64_t most = 16, small = int64_t(1) << 18;
+    if (entries < small) return 1;
+    return std::max<int64_t>(1, std::min(most, entries / (64 * std::max<int64_t>(d, 1))));
 }
 
 // out = X' (scale * alpha); no scale means ones.
 template <class T, class I>
-void csr_rmatvec(In<T> data, In<I> indices, Indptr indptr, In<double> scale, In<double> alpha,
-                 Out<double> out) {
+void csr_rmatvec(In<T> data, In<I> indices, Indptr indptr, In<double> scale, In<double> alpha, Out<double> out,
+                 int64_t threads) {
     require_rows(indptr, alpha.shape(0));
     require(!scale.is_valid() || scale.shape(0) == alpha.shape(0), "scale must be as long as alpha");
+    nb::gil_scoped_release free;
     const T *PRAGAM_RESTRICT v = data.data();
     const I *PRAGAM_RESTRICT index = indices.data();
     const double *s = scale.is_valid() ? scale.data() : nullptr, *in = alpha.data();
-    double *PRAGAM_RESTRICT result = out.data();
-    std::fill_n(result, out.shape(0), 0.0);
-    each_row(indptr, [=](int64_t i, int64_t first, int64_t last) {
-        const double a = s ? s[i] * in[i] : in[i];
-        if (a == 0) return;  // most dual variables are 0 near the optimum
-        for (int64_t p = first; p < last; ++p) result[index[p]] += a * double(v[p]);
+    const int64_t n = int64_t(alpha.shape(0)), d = int64_t(out.shape(0)), *ptr = indptr.data();
+    const int64_t parts = parts_of(ptr[n], d), stride = d + 16;  // no two parts write to one cache line
+    std::vector<double> sums(size_t((parts - 1) * stride));
+    std::fill_n(out.data(), d, 0.0);
+    parallel_for(parts, worthwhile(threads, ptr[n]), [&](int64_t part, Pulse &pulse) {
+        double *PRAGAM_RESTRICT result = part == 0 ? out.data() : sums.data() + (part - 1) * stride;
+        const auto row = [=](int64_t i, int64_t first, int64_t last) {
+            const double a = s ? s[i] * in[i] : in[i];
+            if (a == 0) return;  // most dual variables are 0 near the optimum
+            for (int64_t p = first; p < last; ++p) result[index[p]] += a * double(v[p]);
+        };
+        rows_between(ptr, n * part / parts, n * (part + 1) / parts, pulse, row);
     });
+    for (int64_t part = 1; part < parts; ++part)
+        for (int64_t j = 0; j < d; ++j) out.data()[j] += sums[size_t((part - 1) * stride + j)];
 }
 
 // to = the row's entries times the rows of W (columns of X, K) that they stand for; eight columns of W at a time, whose
@@ -92,14 +112,15 @@ PRAGAM_VECTORISED void add_to_rows(const T *data, const I *indices, int64_t leng
 
 // out = X W with W (columns of X, K): one pass over X for all K.
 template <class T, class I>
-void csr_matmat(In<T> data, In<I> indices, Indptr indptr, InBlock W, OutBlock out) {
+void csr_matmat(In<T> data, In<I> indices, Indptr indptr, InBlock W, OutBlock out, int64_t threads) {
     require_rows(indptr, out.shape(0));
     require(W.shape(1) == out.shape(1), "W and out must have as many columns");
     const size_t K = W.shape(1);
-    each_row(indptr, [&, K](int64_t i, int64_t first, int64_t last) {
+    const auto row = [&, K](int64_t i, int64_t first, int64_t last) {
         double *to = out.data() + size_t(i) * K;
         combine_rows(data.data() + first, indices.data() + first, last - first, W.data(), K, to);
-    });
+    };
+    each_row(indptr, row, threads);
 }
 
 // out = X' B with B (rows of X, K).
@@ -120,15 +141,16 @@ void csr_rmatmat(In<T> data, In<I> indices, Indptr indptr, InBlock B, OutBlock o
 
 void bind_products(nb::module_ &m) {
     const auto a = [](const char *name) { return nb::arg(name).noconvert(); };
+    const auto threads = nb::arg("threads") = 1;
     for_csr_types([&](auto value, auto index) {
         using T = decltype(value);
         using I = decltype(index);
         const auto X = [&](const char *name, auto kernel, auto... rest) {
             m.def(name, kernel, a("data"), a("indices"), a("indptr"), rest...);
         };
-        X("csr_matvec", &csr_matvec<T, I>, a("scale").none(), a("w"), a("out"));
-        X("csr_rmatvec", &csr_rmatvec<T, I>, a("scale").none(), a("alpha"), a("out"));
-        X("csr_matmat", &csr_matmat<T, I>, a("W"), a("out"));
+        X("csr_matvec", &csr_matvec<T, I>, a("scale").none(), a("w"), a("out"), threads);
+        X("csr_rmatvec", &csr_rmatvec<T, I>, a("scale").none(), a("alpha"), a("out"), threads);
+        X("csr_matmat", &csr_matmat<T, I>, a("W"), a("out"), threads);
         X("csr_rmatmat", &csr_rmatmat<T, I>, a("B"), a("out"));
     });
 }

@@ -18,6 +18,7 @@ from scipy import sparse
 
 from pragam import _kernels
 from pragam.operators.base import Vector
+from pragam.threads import n_threads
 
 Array = NDArray[Any]
 #: Above this density a product of sparse matrices costs more than one of dense matrices, by BLAS.
@@ -117,7 +118,7 @@ class Dense(Storage):
         if self._blas:
             np.matmul(self.X, w, out=out)
         else:
-            _kernels.get("dense_matvec")(self.X, w, out)
+            _kernels.get("dense_matvec")(self.X, w, out, n_threads())
         return _times(scale, out)
 
     def rmatvec(self, alpha: Vector, scale: Vector | None = None) -> Vector:
@@ -192,17 +193,17 @@ class Csr(Storage):
 
     def matvec(self, w: Vector, scale: Vector | None = None) -> Vector:
         out = np.empty(self.shape[0])
-        _kernels.get("csr_matvec")(*self.arrays, scale, _vector(w, self.shape[1], "w"), out)
+        _kernels.get("csr_matvec")(*self.arrays, scale, _vector(w, self.shape[1], "w"), out, n_threads())
         return out
 
     def rmatvec(self, alpha: Vector, scale: Vector | None = None) -> Vector:
         out = np.empty(self.shape[1])
-        _kernels.get("csr_rmatvec")(*self.arrays, scale, _vector(alpha, self.shape[0], "alpha"), out)
+        _kernels.get("csr_rmatvec")(*self.arrays, scale, _vector(alpha, self.shape[0], "alpha"), out, n_threads())
         return out
 
     def matmat(self, W: Array) -> Array:
         out = np.empty((self.shape[0], len(W)))
-        _kernels.get("csr_matmat")(*self.arrays, np.ascontiguousarray(W.T), out)
+        _kernels.get("csr_matmat")(*self.arrays, np.ascontiguousarray(W.T), out, n_threads())
         return out
 
     def rmatmat(self, B: Array) -> Array:

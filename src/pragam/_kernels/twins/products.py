@@ -1,4 +1,7 @@
-"""Twins of the products with a data matrix; CSR is (data, indices, indptr), and repeated entries add up."""
+"""Twins of the products with a data matrix; CSR is (data, indices, indptr), and repeated entries add up.
+
+``threads`` may change the time only.
+"""
 
 from __future__ import annotations
 
@@ -36,7 +39,9 @@ def _summed_entries(data: Array, indices: Array, indptr: Array, n_columns: int) 
     return rows, columns, np.bincount(entry, weights=values, minlength=len(keys))
 
 
-def csr_matvec(data: Array, indices: Array, indptr: Array, scale: Array | None, w: Array, out: Array) -> None:
+def csr_matvec(
+    data: Array, indices: Array, indptr: Array, scale: Array | None, w: Array, out: Array, threads: int = 1
+) -> None:
     """out = diag(scale) X w; ``scale`` None means ones."""
     rows, columns, values = _entries(data, indices, indptr)
     out[:] = np.bincount(rows, weights=values * w[columns], minlength=len(out))
@@ -44,14 +49,16 @@ def csr_matvec(data: Array, indices: Array, indptr: Array, scale: Array | None, 
         out *= scale
 
 
-def csr_rmatvec(data: Array, indices: Array, indptr: Array, scale: Array | None, alpha: Array, out: Array) -> None:
+def csr_rmatvec(
+    data: Array, indices: Array, indptr: Array, scale: Array | None, alpha: Array, out: Array, threads: int = 1
+) -> None:
     """out = X' (scale * alpha); ``scale`` None means ones."""
     rows, columns, values = _entries(data, indices, indptr)
     a = alpha if scale is None else scale * alpha
     out[:] = np.bincount(columns, weights=values * a[rows], minlength=len(out))
 
 
-def csr_matmat(data: Array, indices: Array, indptr: Array, W: Array, out: Array) -> None:
+def csr_matmat(data: Array, indices: Array, indptr: Array, W: Array, out: Array, threads: int = 1) -> None:
     """out = X W, with W of shape (columns of X, K)."""
     for k in range(W.shape[1]):
         csr_matvec(data, indices, indptr, None, W[:, k], out[:, k])
@@ -104,6 +111,6 @@ def csr_check(data: Array, indices: Array, indptr: Array, n_columns: int) -> tup
     return (5 if in_range[position] else 4), int(rows[position]), position
 
 
-def dense_matvec(X: Array, w: Array, out: Array) -> None:
+def dense_matvec(X: Array, w: Array, out: Array, threads: int = 1) -> None:
     """out = X w in float64, for X of any strides."""
     np.einsum("ij,j->i", X, w, out=out, dtype=np.float64)
