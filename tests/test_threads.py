@@ -10,8 +10,10 @@ from concurrent.futures import ThreadPoolExecutor
 import numpy as np
 import pytest
 from joblib import Parallel, delayed
+from scipy import sparse
 from threadpoolctl import threadpool_info, threadpool_limits
 
+import pragam
 from pragam import _kernels, threads
 from pragam._kernels import twins
 from pragam.threads import n_threads, one_blas_thread
@@ -54,6 +56,20 @@ def test_the_bits_do_not_depend_on_the_number_of_threads(n, d, longest):
     for name, run in products(X, n, d, rng).items():
         for count in THREADS:
             np.testing.assert_array_equal(run(count), run(1), err_msg=name)
+
+
+@pytest.mark.parametrize("solver", ["newton", "dcd", "pragam"])
+def test_a_solve_gives_the_same_bits_on_any_number_of_threads(monkeypatch, solver):
+    rng = np.random.default_rng(2)
+    n, d = 20_000, 60
+    X = sparse.csr_array(csr(rng, n, d, 60), shape=(n, d))
+    y = np.where(X @ rng.standard_normal(d) + rng.standard_normal(n) > 0, 1, -1)
+    answers = []
+    for count in [1, *THREADS]:
+        monkeypatch.setenv("PRAGAM_NUM_THREADS", str(count))
+        result = pragam.solve(pragam.hinge(X, y, lam=1e-3), solver, tol=1e-3, max_iter=20)
+        answers.append((result.w.tobytes(), result.alpha.tobytes(), result.certificate))
+    assert answers == [answers[0]] * len(answers)
 
 
 @pytest.mark.parametrize("count", [1, *THREADS])
