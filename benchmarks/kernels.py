@@ -71,12 +71,11 @@ def products(rng: np.random.Generator, size: int) -> Iterator[Case]:
 
 
 def vectors(rng: np.random.Generator, size: int) -> Iterator[Case]:
-    """The passes over the rows of a projection (four vectors) and of Newton's line search (six)."""
+    """The passes over the rows of a projection and of Newton's line search (four vectors each)."""
     one = np.ones(1)
     m, lower, upper, sigma = (rng.standard_normal(size // 32) for _ in range(4))
     yield "projection, one pass", lambda: _kernels.get("box_plane_sums")(m, lower, upper, sigma, one, 0.1, 1), size
-    six = [np.abs(rng.standard_normal(size // 48)) for _ in range(6)]
-    search = (*six[:4], 0.1, *six[4:], -1.0, 1.0, 1)
+    search = (*(np.abs(rng.standard_normal(size // 32)) for _ in range(4)), 0.1, -1.0, 1.0, 1)
     yield "line search, one pass", lambda: _kernels.get("box_line_search")(*search), size
 
 

@@ -47,6 +47,21 @@ def test_the_sum_of_outer_products(get, dtype, index, shuffled):
 
 
 @compiled
+@pytest.mark.parametrize("shuffled", [False, True])
+def test_the_sum_of_outer_products_is_the_same_on_any_number_of_threads(shuffled):
+    rng = np.random.default_rng(0)
+    n, d, length = 2000, 40, 30  # enough pairs for several threads
+    columns = rng.permuted(np.tile(np.arange(d), (n, 1)), axis=1)[:, :length]
+    if not shuffled:
+        columns.sort(axis=1)
+    arrays = rng.standard_normal(n * length), columns.astype(np.int32).ravel(), np.arange(n + 1) * length
+    grams = [np.zeros(d * d) for _ in range(4)]
+    for gram, threads in zip(grams, (1, 2, 3, 7), strict=True):
+        _kernels.get("csr_gram_add")(*arrays, np.arange(n), np.linspace(1, 2, n), d, gram, threads)
+        assert np.array_equal(gram, grams[0])
+
+
+@compiled
 def test_rows_out_of_range_are_refused():
     arrays, _ = csr(0, np.float64, np.int32, False)
     for row in (-1, N):

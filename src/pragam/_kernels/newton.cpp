@@ -3,57 +3,70 @@
 //
 // A row's dual variable is alpha_i = lower_i + width_i beta_i; a row at the position u = base + factor s has beta =
 // clip(u, 0, 1).
-#include "vectorised.hpp"
-
 #include <algorithm>
 #include <cmath>
 #include <limits>
-#include <vector>
+#include <memory>
 #include <nanobind/stl/tuple.h>
 
 #include "common.hpp"
+#include "parallel.hpp"
+#include "vectorised.hpp"
 
 namespace pragam {
 namespace {
 
-// gram += weight x x' for one row, in the lower triangle of a row-major d x d matrix. Entries in strictly increasing
-// order of their indices need no care; else a pair may belong above the diagonal, or be one index met twice.
+// gram += weight x x' for one row, in the lower triangle of a row-major d x d matrix, of which only the rows begin ..
+// end-1 are touched. Entries in strictly increasing order of their indices need no care; else a pair may belong above
+// the diagonal, or be one index met twice.
 template <class T, class I>
-void add_outer(const T *data, const I *indices, std::int64_t length, double weight, std::int64_t d, double *gram) {
+void add_outer(const T *data, const I *indices, std::int64_t length, double weight, std::int64_t d, double *gram,
+               std::int64_t begin, std::int64_t end) {
     bool sorted = true;
     for (std::int64_t p = 1; p < length; ++p) sorted &= indices[p - 1] < indices[p];
     for (std::int64_t p = 0; p < length; ++p) {
         const std::int64_t i = indices[p];
         const double v = weight * double(data[p]);
-        double *row = gram + i * d;
         if (sorted) {
+            if (i < begin || i >= end) continue;
+            double *row = gram + i * d;
             for (std::int64_t q = 0; q < p; ++q) row[indices[q]] += v * double(data[q]);
         } else {
             for (std::int64_t q = 0; q < p; ++q) {
-                const std::int64_t j = indices[q];
-                gram[std::max(i, j) * d + std::min(i, j)] += (i == j ? 2.0 : 1.0) * v * double(data[q]);
+                const std::int64_t j = indices[q], high = std::max(i, j);
+                if (high < begin || high >= end) continue;
+                gram[high * d + std::min(i, j)] += (i == j ? 2.0 : 1.0) * v * double(data[q]);
             }
         }
-        row[i] += v * double(data[p]);
+        if (i >= begin && i < end) gram[i * d + i] += v * double(data[p]);
     }
 }
 
-// gram += sum over k of weights_k x_i x_i', i = rows_k.
+// gram += sum over k of weights_k x_i x_i', i = rows_k. Each thread has rows of gram of its own, so that every entry is
+// summed in the order of the rows of X.
 template <class T, class I>
 void gram_add(In<T> data, In<I> indices, In<std::int64_t> indptr, In<std::int64_t> rows, In<double> weights,
-              std::int64_t d, Out<double> gram) {
+              std::int64_t d, Out<double> gram, std::int64_t threads) {
     require(rows.size() == weights.size(), "csr_gram_add: rows and weights must have one length");
     require(gram.size() == std::size_t(d) * std::size_t(d), "csr_gram_add: gram must be d x d");
-    const std::int64_t n = std::int64_t(indptr.size()) - 1;
-    for (std::size_t k = 0; k < rows.size(); ++k)
-        require(rows.data()[k] >= 0 && rows.data()[k] < n, "csr_gram_add: rows holds a number out of range");
-    nb::gil_scoped_release release;
-    Pulse pulse;
+    const std::int64_t n = std::int64_t(indptr.size()) - 1, *ptr = indptr.data(), *number = rows.data();
+    std::int64_t pairs = 0;
     for (std::size_t k = 0; k < rows.size(); ++k) {
-        const std::int64_t begin = indptr.data()[rows.data()[k]], end = indptr.data()[rows.data()[k] + 1];
-        add_outer(data.data() + begin, indices.data() + begin, end - begin, weights.data()[k], d, gram.data());
-        pulse.beat(std::size_t((end - begin) * (end - begin)));
+        require(number[k] >= 0 && number[k] < n, "csr_gram_add: rows holds a number out of range");
+        const std::int64_t length = ptr[number[k] + 1] - ptr[number[k]];
+        pairs += length * length / 2;
     }
+    nb::gil_scoped_release release;
+    threads = worthwhile(threads, pairs);
+    const std::int64_t chunks = threads == 1 ? 1 : 8 * threads;
+    parallel_for(chunks, threads, [&](std::int64_t chunk, Pulse &pulse) {
+        for (std::size_t k = 0; k < rows.size(); ++k) {
+            const std::int64_t first = ptr[number[k]], length = ptr[number[k] + 1] - first;
+            add_outer(data.data() + first, indices.data() + first, length, weights.data()[k], d, gram.data(),
+                      d * chunk / chunks, d * (chunk + 1) / chunks);
+            pulse.beat(std::size_t(length * length / chunks + length));
+        }
+    });
 }
 
 using Block = const double *PRAGAM_RESTRICT;
@@ -157,8 +170,8 @@ double line_search(In<double> s, In<double> ds, In<double> base, In<double> widt
             "box_line_search: all arrays must have one length");
     nb::gil_scoped_release release;
     const std::int64_t n = std::int64_t(size);
-    std::vector<double> scratch(3 * size);
-    double *u = scratch.data(), *du = u + n, *p = du + n;
+    const std::unique_ptr<double[]> scratch(new double[3 * size]);  // not a vector, which would fill it first
+    double *u = scratch.get(), *du = u + n, *p = du + n;
     prepare_line(n, s.data(), ds.data(), base.data(), width.data(), factor, u, du, p);
     double low = 0, high = std::numeric_limits<double>::infinity(), t = 1;
     for (std::int64_t k = 0; k < evaluations; ++k) {
@@ -241,7 +254,7 @@ void bind_newton(nb::module_ &m) {
 #define PRAGAM_GRAM_ADD(T, I)                                                                                        \
     m.def("csr_gram_add", &gram_add<T, I>, nb::arg("data").noconvert(), nb::arg("indices").noconvert(),               \
           nb::arg("indptr").noconvert(), nb::arg("rows").noconvert(), nb::arg("weights").noconvert(), nb::arg("d"),   \
-          nb::arg("gram").noconvert())
+          nb::arg("gram").noconvert(), nb::arg("threads") = 1)
     PRAGAM_GRAM_ADD(float, std::int32_t);
     PRAGAM_GRAM_ADD(float, std::int64_t);
     PRAGAM_GRAM_ADD(double, std::int32_t);

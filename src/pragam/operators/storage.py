@@ -231,7 +231,7 @@ class Csr(Storage):
         return (X @ X.T).toarray()
 
     def add_outer(self, rows: Array, weights: Vector, out: Array) -> None:
-        _kernels.get("csr_gram_add")(*self.arrays, rows, weights, self.shape[1], out.reshape(-1))
+        _kernels.get("csr_gram_add")(*self.arrays, rows, weights, self.shape[1], out.reshape(-1), n_threads())
 
     def _row_norms2(self) -> Vector:
         out = np.empty(self.shape[0])

@@ -19,7 +19,14 @@ Vector = NDArray[np.float64]
 
 
 def csr_gram_add(
-    data: Any, indices: Any, indptr: Any, rows: NDArray[np.int64], weights: Vector, d: int, gram: Vector
+    data: Any,
+    indices: Any,
+    indptr: Any,
+    rows: NDArray[np.int64],
+    weights: Vector,
+    d: int,
+    gram: Vector,
+    threads: int = 1,
 ) -> None:
     """gram += sum_k weights_k x_i x_i', i = rows_k: the lower triangle of a flat, row-major d x d matrix."""
     row = csr_rows(data, indices, indptr)
