@@ -6,7 +6,6 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
-#include <memory>
 #include <nanobind/stl/tuple.h>
 
 #include "common.hpp"
@@ -124,41 +123,27 @@ struct Slope {
 };
 
 // The derivative at t, and its slope, of the sum over one block of rows of
-//   max over 0 <= b <= 1 of  width (b (s + t ds) - (b - base)^2 / (2 factor)):
-// with p = width ds and du = factor ds it is  sum of p clip(u + t du, 0, 1).
-PRAGAM_VECTORISED Slope slope_of_block(double t, std::int64_t count, Block u, Block du, Block p) {
+//   max over 0 <= b <= 1 of  width (b (s + t ds) - (b - base)^2 / (2 factor)),
+// which is the sum of  width ds clip(base + factor (s + t ds), 0, 1).
+PRAGAM_VECTORISED Slope slope_of_block(double t, std::int64_t count, Block s, Block ds, Block base, Block width,
+                                       double factor) {
     double value[lanes] = {}, curvature[lanes] = {};
+    const auto add_row = [&](std::int64_t i, std::int64_t k) {
+        const double p = width[i] * ds[i], u = base[i] + factor * (s[i] + t * ds[i]);
+        const double floored = u > 0 ? u : 0.0;
+        const double clipped = floored < 1 ? floored : 1.0;
+        value[k] += clipped * p;
+        curvature[k] += clipped == u ? p * ds[i] : 0.0;
+    };
     std::int64_t first = 0;
-    for (; first + lanes <= count; first += lanes) {
-        for (std::int64_t k = 0; k < lanes; ++k) {
-            const std::int64_t i = first + k;
-            const double a = u[i] + t * du[i];
-            const double floored = a > 0 ? a : 0.0;
-            const double clipped = floored < 1 ? floored : 1.0;
-            value[k] += clipped * p[i];
-            curvature[k] += clipped == a ? p[i] * du[i] : 0.0;
-        }
-    }
-    for (; first < count; ++first) {
-        const double a = u[first] + t * du[first];
-        const double clipped = std::min(std::max(a, 0.0), 1.0);
-        value[0] += clipped * p[first];
-        curvature[0] += clipped == a ? p[first] * du[first] : 0.0;
-    }
+    for (; first + lanes <= count; first += lanes)
+        for (std::int64_t k = 0; k < lanes; ++k) add_row(first + k, k);
+    for (std::int64_t i = first; i < count; ++i) add_row(i, i - first);
     for (std::int64_t k = 1; k < lanes; ++k) {
         value[0] += value[k];
         curvature[0] += curvature[k];
     }
-    return {value[0], curvature[0]};
-}
-
-PRAGAM_VECTORISED void prepare_line(std::int64_t n, Block s, Block ds, Block base, Block width, double factor,
-                                    Written u, Written du, Written p) {
-    for (std::int64_t i = 0; i < n; ++i) {
-        u[i] = base[i] + factor * s[i];
-        du[i] = factor * ds[i];
-        p[i] = width[i] * ds[i];
-    }
+    return {value[0], factor * curvature[0]};
 }
 
 // The root t > 0 of  linear + quadratic t + <width ds, clip(base + factor (s + t ds), 0, 1)>, by Newton's method with
@@ -170,14 +155,12 @@ double line_search(In<double> s, In<double> ds, In<double> base, In<double> widt
             "box_line_search: all arrays must have one length");
     nb::gil_scoped_release release;
     const std::int64_t n = std::int64_t(size);
-    const std::unique_ptr<double[]> scratch(new double[3 * size]);  // not a vector, which would fill it first
-    double *u = scratch.get(), *du = u + n, *p = du + n;
-    prepare_line(n, s.data(), ds.data(), base.data(), width.data(), factor, u, du, p);
     double low = 0, high = std::numeric_limits<double>::infinity(), t = 1;
     for (std::int64_t k = 0; k < evaluations; ++k) {
         double value = linear + quadratic * t, curvature = quadratic;
         for (std::int64_t i = 0; i < n; i += block) {
-            const Slope part = slope_of_block(t, std::min(block, n - i), u + i, du + i, p + i);
+            const Slope part = slope_of_block(t, std::min(block, n - i), s.data() + i, ds.data() + i, base.data() + i,
+                                              width.data() + i, factor);
             value += part.value;
             curvature += part.curvature;
         }

@@ -72,13 +72,12 @@ def box_line_search(
     The function does not decrease and is negative at 0. Newton's method with a bracket as guard, from t = 1.
     """
     low, high, t = 0.0, np.inf, 1.0
-    u, du, p = base + factor * s, factor * ds, width * ds
     for _ in range(evaluations):
-        a = u + t * du
-        clipped = np.clip(a, 0.0, 1.0)
-        value = linear + quadratic * t + float(clipped @ p)
-        inside = clipped == a
-        curvature = quadratic + float(p[inside] @ du[inside])
+        u = base + factor * (s + t * ds)
+        clipped = np.clip(u, 0.0, 1.0)
+        value = linear + quadratic * t + float(clipped @ (width * ds))
+        inside = clipped == u
+        curvature = quadratic + factor * float(width[inside] @ ds[inside] ** 2)
         low, high = (t, high) if value < 0 else (low, t)
         following = t - value / curvature if curvature > 0 else low
         if not low < following < high:
