@@ -132,7 +132,13 @@ def test_a_move_tells_the_change_of_alpha_and_the_sums(get):
         assert np.allclose(beta, np.clip(base + factor * slopes, 0, 1))
         assert np.allclose(change, width * (beta - old))
         filled = width * beta
-        expected = width @ (beta - base) ** 2, width @ np.maximum(slopes, 0), c @ filled, sigma @ filled
+        expected = (
+            width @ (beta - base) ** 2,
+            width @ np.maximum(slopes, 0),
+            c @ filled,
+            sigma @ filled,
+            (change != 0).sum(),
+        )
         assert np.allclose(sums, expected, rtol=1e-12, atol=1e-12)
 
 

@@ -174,14 +174,14 @@ double line_search(In<double> s, In<double> ds, In<double> base, In<double> widt
 }
 
 struct Sums {
-    double proximal, hinge, linear, plane;
+    double proximal, hinge, linear, plane, moved;
 };
 
 // s += t ds, beta to its new value and change to width times its change, over one block. The sums, over the block:
-// width (beta - base)^2, width [s]_+, c width beta and sigma width beta.
+// width (beta - base)^2, width [s]_+, c width beta, sigma width beta, and the number of rows whose alpha changed.
 PRAGAM_VECTORISED Sums move_block(double t, std::int64_t count, Written s, Block ds, Block base, Block width, Block c,
                                   Block sigma, double factor, Written beta, Written change) {
-    double proximal[lanes] = {}, hinge[lanes] = {}, linear[lanes] = {}, plane[lanes] = {};
+    double proximal[lanes] = {}, hinge[lanes] = {}, linear[lanes] = {}, plane[lanes] = {}, moved_rows[lanes] = {};
     const auto move_row = [&](std::int64_t i, std::int64_t k) {
         const double moved = s[i] + t * ds[i];
         const double u = base[i] + factor * moved;
@@ -195,6 +195,7 @@ PRAGAM_VECTORISED Sums move_block(double t, std::int64_t count, Written s, Block
         hinge[k] += moved > 0 ? width[i] * moved : 0.0;
         linear[k] += c[i] * filled;
         plane[k] += sigma[i] * filled;
+        moved_rows[k] += change[i] != 0 ? 1.0 : 0.0;
     };
     std::int64_t first = 0;
     for (; first + lanes <= count; first += lanes)
@@ -205,20 +206,21 @@ PRAGAM_VECTORISED Sums move_block(double t, std::int64_t count, Written s, Block
         hinge[0] += hinge[k];
         linear[0] += linear[k];
         plane[0] += plane[k];
+        moved_rows[0] += moved_rows[k];
     }
-    return {proximal[0], hinge[0], linear[0], plane[0]};
+    return {proximal[0], hinge[0], linear[0], plane[0], moved_rows[0]};
 }
 
-std::tuple<double, double, double, double> move(double t, Out<double> s, In<double> ds, In<double> base,
-                                                In<double> width, In<double> c, In<double> sigma, double factor,
-                                                Out<double> beta, Out<double> change) {
+std::tuple<double, double, double, double, double> move(double t, Out<double> s, In<double> ds, In<double> base,
+                                                        In<double> width, In<double> c, In<double> sigma,
+                                                        double factor, Out<double> beta, Out<double> change) {
     const std::size_t size = s.size();
     require(ds.size() == size && base.size() == size && width.size() == size && c.size() == size &&
                 sigma.size() == size && beta.size() == size && change.size() == size,
             "box_move: all arrays must have one length");
     nb::gil_scoped_release release;
     const std::int64_t n = std::int64_t(size);
-    Sums total{0, 0, 0, 0};
+    Sums total{0, 0, 0, 0, 0};
     for (std::int64_t i = 0; i < n; i += block) {
         const Sums part = move_block(t, std::min(block, n - i), s.data() + i, ds.data() + i, base.data() + i,
                                      width.data() + i, c.data() + i, sigma.data() + i, factor,
@@ -227,8 +229,9 @@ std::tuple<double, double, double, double> move(double t, Out<double> s, In<doub
         total.hinge += part.hinge;
         total.linear += part.linear;
         total.plane += part.plane;
+        total.moved += part.moved;
     }
-    return {total.proximal, total.hinge, total.linear, total.plane};
+    return {total.proximal, total.hinge, total.linear, total.plane, total.moved};
 }
 
 }  // namespace

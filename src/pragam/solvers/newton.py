@@ -183,7 +183,7 @@ class Newton(Solver[NewtonState]):
         change = work.move(t, ds, state.factor)
         state.adjoint += work.A.rmatvec(change)
         state.largest = max(state.largest, float(np.linalg.norm(state.adjoint)))
-        state.passes += (len(ds) + np.count_nonzero(change) + state.system.work) / len(state.beta)
+        state.passes += (len(ds) + work.sums.moved + state.system.work) / len(state.beta)
         state.system.work = 0
         state.steps += 1
         if t > 0.5:

@@ -82,28 +82,29 @@ class NewtonSystem:
             return self._woodbury(factor, rows, right_hand_sides)
         if d > LARGEST_MATRIX:
             return self._cg(factor, rows, right_hand_sides)
-        if self._cost_of_update(self.weights) > self._cost_of_cg(rows.size) * len(right_hand_sides):
+        changed = np.flatnonzero(self.weights != self.contained)
+        cost = self._per_row * min(changed.size, rows.size) + _PER_FLOP * d**3 / 3
+        if cost > self._cost_of_cg(rows.size) * len(right_hand_sides):
             return self._preconditioned_cg(factor, rows, right_hand_sides)
-        cholesky = self._factorise(factor, self.weights)
+        cholesky = self._factorise(factor, self.weights, rows, changed)
         return [_back_substitute(cholesky, rhs) for rhs in right_hand_sides]
-
-    def _cost_of_update(self, weights: Vector) -> float:
-        changed = min(np.count_nonzero(weights != self.contained), np.count_nonzero(weights))
-        return self._per_row * changed + _PER_FLOP * self.A.shape[1] ** 3 / 3
 
     def _cost_of_cg(self, n_rows: int) -> float:
         return _EXPECTED * (2 * _PER_ENTRY * self._entries * n_rows + 10 * _PER_FLOP * self.A.shape[1] ** 2)
 
-    def _factorise(self, factor: float, weights: Vector) -> Vector:
-        """The Cholesky factor of the system with these weights, kept in ``self.factor``."""
-        d = self.A.shape[1]
-        changed = np.flatnonzero(weights != self.contained)
-        if self.outer is None or len(changed) > np.count_nonzero(weights):
-            self.outer, self.contained = np.zeros((d, d)), np.zeros_like(weights)
-            changed = np.flatnonzero(weights)
-        self.A.add_outer(changed, weights[changed] - self.contained[changed], self.outer)
+    def _factorise(self, factor: float, weights: Vector, rows: NDArray[np.int64], changed: NDArray[np.int64]) -> Vector:
+        """The Cholesky factor of the system with these weights, kept in ``self.factor``.
+
+        ``rows`` are those that have a weight, ``changed`` those that had another.
+        """
+        if self.outer is None or changed.size > rows.size:
+            self.outer, changed = np.zeros((self.A.shape[1],) * 2), rows
+            difference = weights[rows]
+        else:
+            difference = weights[changed] - self.contained[changed]
+        self.A.add_outer(changed, difference, self.outer)
         self.contained = weights
-        self.work += len(changed)
+        self.work += changed.size
         self.factor = _cholesky(factor * self.outer, self.lam)
         return self.factor
 
@@ -112,9 +113,10 @@ class NewtonSystem:
     ) -> list[Vector]:
         if self.factor is None:
             stride = max(1, rows.size // (_SAMPLE_PER_WEIGHT * self.A.shape[1]))
+            drawn = rows[::stride]
             sample = np.zeros_like(self.weights)
-            sample[rows[::stride]] = stride * self.weights[rows[::stride]]
-            self._factorise(factor, sample)
+            sample[drawn] = stride * self.weights[drawn]
+            self._factorise(factor, sample, drawn, np.flatnonzero(sample != self.contained))
         return self._cg(factor, rows, right_hand_sides)
 
     def _woodbury(self, factor: float, rows: NDArray[np.int64], right_hand_sides: tuple[Vector, ...]) -> list[Vector]:

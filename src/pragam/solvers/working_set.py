@@ -37,6 +37,7 @@ class Sums(NamedTuple):
     hinge: float  # width [s]_+
     linear: float  # c width beta
     plane: float  # sigma width beta
+    moved: float  # 1 for each row whose alpha changed
 
 
 @dataclass
@@ -117,7 +118,7 @@ def working_set(problem: Problem, found: Selection, base: Vector, factor: float)
     work = WorkingSet(
         rows, part, c[here], sigma[here], Q.upper[here] - Q.lower[here], found.s[here], base[here], found.beta[here],
         A.rmatvec(fixed) if fixed.any() else np.zeros(problem.n_weights), float(c @ fixed), float(sigma @ fixed),
-        Sums(0.0, 0.0, 0.0, 0.0),
+        Sums(0.0, 0.0, 0.0, 0.0, 0.0),
     )  # fmt: skip
     work.move(0.0, work.base, factor)
     return work

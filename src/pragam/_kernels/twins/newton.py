@@ -99,10 +99,11 @@ def box_move(
     factor: float,
     beta: Vector,
     change: Vector,
-) -> tuple[float, float, float, float]:
+) -> tuple[float, float, float, float, float]:
     """s += t ds, and beta = clip(base + factor s, 0, 1); ``change`` becomes width times the change of beta.
 
-    Returns the sums of  width (beta - base)^2,  width [s]_+,  c width beta  and  sigma width beta.
+    Returns the sums of  width (beta - base)^2,  width [s]_+,  c width beta  and  sigma width beta,  and the number of
+    rows whose alpha changed.
     """
     s += t * ds
     moved = np.clip(base + factor * s, 0.0, 1.0)
@@ -110,4 +111,4 @@ def box_move(
     beta[:] = moved
     filled = width * beta
     proximal, hinge = float(width @ (beta - base) ** 2), float(width @ np.maximum(s, 0.0))
-    return proximal, hinge, float(c @ filled), float(sigma @ filled)
+    return proximal, hinge, float(c @ filled), float(sigma @ filled), float(np.count_nonzero(change))
