@@ -61,6 +61,7 @@ class Result:
     history : what was certified on the way, as columns.
     solver : the name of the solver that ran.
     n_iter : the iterations it made.
+    n_screened : the samples that were proved to be at a bound and left the problem (0 without a warm start).
     """
 
     w: Vector
@@ -71,6 +72,7 @@ class Result:
     history: History
     solver: str
     n_iter: int
+    n_screened: int = 0
 
     @property
     def converged(self) -> bool:

@@ -14,6 +14,7 @@ from pragam.certificate import Bound, Certificate, certify_dual, certify_primal,
 from pragam.operators.base import Vector
 from pragam.problem import Problem
 from pragam.result import History, Result, Status
+from pragam.screened import Screened
 from pragam.solvers.base import AnySolver, Start
 from pragam.threads import one_blas_thread
 
@@ -55,6 +56,7 @@ def solve(
     start: Result | tuple[Vector | None, Vector] | Vector | None = None,
     callback: Callback | None = None,
     random_state: int | np.random.Generator | None = None,
+    screening: bool = True,
 ) -> Result:
     r"""Minimise J(w) until the certified relative gap (J - D) / max(\|J\|, \|D\|) is at most ``tol``.
 
@@ -75,6 +77,10 @@ def solve(
         Called with a :class:`Progress` after each iteration; a true return value stops the solve.
     random_state : int or numpy Generator, optional
         Seed of the randomised solvers. The default, None, is seed 0: equal calls give equal answers.
+    screening : bool
+        Whether, in a warm start of auto, dcd or newton on a hinge, samples whose dual variable is proved to be at a
+        bound leave the problem for the rest of the solve (:mod:`pragam.screening`). ``Result.n_screened`` counts them.
+        Every certificate remains that of the whole problem. The samples left are copied, half of all at most.
 
     Returns
     -------
@@ -86,6 +92,8 @@ def solve(
     rng = np.random.default_rng(0 if random_state is None else random_state)
     with one_blas_thread():
         begin = _as_start(problem, start)
+        if screening and begin is not None and Screened.fits(method, problem):
+            method = Screened(method)
         return _run(problem, method, begin, rng, tol, max_iter, _Clock(max_seconds), callback)
 
 
@@ -106,6 +114,8 @@ def _run(
         state = method.init(problem, rng, start, tol)
         record.certify(method.candidate(problem, state), iteration, state.passes, clock.seconds())
         while (status := _verdict(record, tol, iteration, max_iter, clock)) is None:
+            if isinstance(method, Screened):
+                state = method.screen(problem, state, Start(record.w, record.alpha), record.certificate)
             state = method.step(problem, state)
             iteration += 1
             if record.is_due(method.estimate(problem, state), state.passes, tol):
@@ -118,7 +128,8 @@ def _run(
     except _InfeasibleError:
         status = Status.FAILED
     status = _last_word(record, method, state, status, iteration, clock, tol)
-    return record.result(status, method.name if state is None else method.label(state), iteration)
+    n_screened = method.n_screened(state) if isinstance(method, Screened) and state is not None else 0
+    return record.result(status, method.name if state is None else method.label(state), iteration, n_screened)
 
 
 class _InfeasibleError(Exception):
@@ -187,10 +198,10 @@ class _Record:
     def progress(self, iteration: int, passes: float, clock: _Clock, tol: float) -> Progress:
         return Progress(iteration, passes, clock.seconds(), self.certificate, tol, self.w, self.alpha)
 
-    def result(self, status: Status, solver: str, n_iter: int) -> Result:
+    def result(self, status: Status, solver: str, n_iter: int, n_screened: int) -> Result:
         return Result(
             w=self.w, bias=self.primal.bias, alpha=self.alpha, certificate=self.certificate, status=status,
-            history=History.from_rows(self.rows), solver=solver, n_iter=n_iter,
+            history=History.from_rows(self.rows), solver=solver, n_iter=n_iter, n_screened=n_screened,
         )  # fmt: skip
 
 

@@ -1,0 +1,118 @@
+"""A solver on a problem that shrinks: what safe screening proves leaves, and the solver goes on with the rest."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from pragam.certificate import Certificate
+from pragam.operators.base import Vector
+from pragam.problem import Problem
+from pragam.screening import Reduced, can_screen, likely_share, proven_bounds
+from pragam.solvers import Auto, Dcd, Newton
+from pragam.solvers.base import AnySolver, Solver, Start, State
+
+#: Look for provable rows again when the gap has fallen by this factor.
+_FALL = 10.0
+#: But not when the gap is within this factor of the tolerance: too little is left to be saved.
+_NEAR = 30.0
+#: Go on without the proven rows if they are this share of those left. Else the copy costs more than it saves.
+_SHARE = 0.5
+#: The substitution of w costs digits: its rounding, this many times, must not show in the gap that is asked for.
+_DIGITS = 100 * float(np.finfo(np.float64).eps)
+#: What a look costs, in readings of the data.
+_PASSES = 2.0
+
+
+@dataclass
+class ScreenedState(State):
+    inner: Any  # of the solver, on the problem that it sees
+    reduced: Reduced | None  # that problem; None: the whole one
+    known: Vector | None  # the bounds proved so far, NaN where none is
+    before: float  # passes up to the last change of problem
+    look_at: float  # the gap at which to look again
+    scale: float  # what 1 relative to the values of the reduced problem is relative to those of the whole
+    tol: float
+    rng: np.random.Generator
+
+
+@dataclass(frozen=True)
+class Screened(Solver[ScreenedState]):
+    """``method``, which sees ever fewer rows. Its candidates are those of the whole problem."""
+
+    method: AnySolver
+
+    @staticmethod
+    def fits(method: AnySolver, problem: Problem) -> bool:
+        """Whether rows can be screened, and the solver is one that gains by it."""
+        return isinstance(method, (Auto, Dcd, Newton)) and can_screen(problem)
+
+    @property
+    def name(self) -> str:  # type: ignore[override]
+        return self.method.name
+
+    def init(self, problem: Problem, rng: np.random.Generator, start: Start | None, tol: float) -> ScreenedState:
+        inner = self.method.init(problem, rng, start, tol)
+        return ScreenedState(inner.passes, inner, None, None, 0.0, np.inf, 1.0, tol, rng)
+
+    def screen(self, problem: Problem, state: ScreenedState, pair: Start, certificate: Certificate) -> ScreenedState:
+        """Go on from the certified pair on fewer rows, if the gap has fallen since the last look and many can go."""
+        if certificate.gap > state.look_at or certificate.relative_gap < _NEAR * state.tol:
+            return state
+        state.look_at = certificate.gap / _FALL
+        left = problem.Q.size if state.reduced is None else state.reduced.rows.size
+        if (1 - likely_share(problem, pair.w, certificate)) * problem.Q.size > (1 - _SHARE) * left:
+            return state
+        state.before += _PASSES
+        state.passes += _PASSES
+        known = proven_bounds(problem, *pair, certificate)
+        if state.known is not None:
+            known = np.where(np.isnan(known), state.known, known)
+        if np.isnan(known).sum() > (1 - _SHARE) * left:
+            return state
+        return self._go_on(problem, state, pair, certificate, known)
+
+    def _go_on(
+        self, problem: Problem, state: ScreenedState, pair: Start, certificate: Certificate, known: Vector
+    ) -> ScreenedState:
+        reduced = Reduced.of(problem, known)
+        values = np.array([certificate.primal, certificate.dual])
+        largest = float(np.abs(values).max())
+        if _DIGITS * problem.lam * float(reduced.shift @ reduced.shift) > state.tol * largest:
+            state.look_at = 0.0  # more rows will not cost fewer
+            return state
+        scale = max(float(np.abs(values - reduced.constant).max()) / largest, _DIGITS)
+        inner = self.method.init(reduced.problem, state.rng, Start(*reduced.restrict(*pair)), state.tol / scale)
+        before, passes = state.passes, state.passes + reduced.share * inner.passes
+        return ScreenedState(passes, inner, reduced, known, before, state.look_at, scale, state.tol, state.rng)
+
+    def step(self, problem: Problem, state: ScreenedState) -> ScreenedState:
+        part, share = self._view(problem, state)
+        state.inner = self.method.step(part, state.inner)
+        state.passes = state.before + share * state.inner.passes
+        return state
+
+    def candidate(self, problem: Problem, state: ScreenedState) -> tuple[Vector, Vector]:
+        part, share = self._view(problem, state)
+        pair = self.method.candidate(part, state.inner)
+        state.passes = state.before + share * state.inner.passes
+        return pair if state.reduced is None else state.reduced.lift(*pair)
+
+    def estimate(self, problem: Problem, state: ScreenedState) -> float | None:
+        estimate = self.method.estimate(self._view(problem, state)[0], state.inner)
+        return None if estimate is None else state.scale * estimate
+
+    def label(self, state: ScreenedState) -> str:
+        return self.method.label(state.inner)
+
+    @staticmethod
+    def n_screened(state: ScreenedState) -> int:
+        """The number of rows that have left."""
+        return 0 if state.reduced is None else state.reduced.n_fixed
+
+    @staticmethod
+    def _view(problem: Problem, state: ScreenedState) -> tuple[Problem, float]:
+        """What the solver sees, and which share of the rows that is."""
+        return (problem, 1.0) if state.reduced is None else (state.reduced.problem, state.reduced.share)

@@ -1,0 +1,273 @@
+"""Safe screening: nothing that it proves is ever wrong, and what is left is the same problem."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from scipy import sparse
+
+import pragam
+from pragam import Status, screened, screening
+from pragam.operators import ScaledRows
+from pragam.polytopes import Box, BoxPlane
+from pragam.screening import Reduced, can_screen, likely_share, proven_bounds
+from zoo import BOXES, ZOO, hinge_case, max_affine_case, multiclass_case
+
+METHODS = ("auto", "dcd", "newton")
+
+
+def random_problem(rng):
+    """Any box or plane: duplicates, empty rows, equal bounds, offsets of both signs, lengths over many scales."""
+    n, d = int(rng.integers(1, 40)), int(rng.integers(1, 8))
+    X = rng.standard_normal((n, d)) * 10.0 ** rng.uniform(-2, 2, d if rng.random() < 0.5 else (n, 1))
+    X = X[rng.integers(0, n, n)] if rng.random() < 0.5 else X
+    X[rng.random(n) < 0.1] = 0
+    lower = np.where(rng.random(n) < 0.5, 0.0, -rng.random(n)) / n
+    upper = np.where(rng.random(n) < 0.1, lower, lower + rng.exponential(size=n) / n)
+    sigma = np.where(rng.random(n) < 0.1, 0.0, rng.choice([-1, 1], n) * 10.0 ** (rng.uniform(-1, 1, n) * (n % 2)))
+    inner = lower + rng.random(n) * (upper - lower)
+    plane = rng.random() < 0.6 and np.abs(sigma) @ (upper - lower) > 0
+    Q = BoxPlane(lower, upper, sigma, float(sigma @ inner)) if plane else Box(lower, upper)
+    c = np.ones(n) if rng.random() < 0.5 else rng.standard_normal(n)
+    data = sparse.csr_array(X) if rng.random() < 0.3 else X
+    return pragam.Problem(ScaledRows(data, rng.choice([-1.0, 1.0], n)), c, Q, float(10 ** rng.uniform(-4, 1)))
+
+
+def solved(problem):
+    return pragam.solve(problem, tol=1e-13, screening=False)
+
+
+def pairs(problem, exact, rng):
+    """Certified pairs from useless to exact: (w, alpha, certificate)."""
+    for t in [*10.0 ** np.arange(-12, 1, 2), 0.0]:
+        w = exact.w * (1 + t * rng.standard_normal()) + t * rng.standard_normal(problem.n_weights)
+        alpha = np.clip((1 - t) * exact.alpha + t * problem.Q.sample(rng), problem.Q.lower, problem.Q.upper)
+        yield w, alpha, pragam.certify(problem, w, alpha)
+
+
+@settings(max_examples=60, deadline=None)
+@given(st.integers(0, 2**32 - 1))
+def test_no_proven_row_is_wrong(seed):
+    """With the proven rows fixed, alpha still attains the optimal value: D* is lost as soon as one is wrong."""
+    rng = np.random.default_rng(seed)
+    problem = random_problem(rng)
+    exact = solved(problem)
+    for w, alpha, certificate in pairs(problem, exact, rng):
+        known = proven_bounds(problem, w, alpha, certificate)
+        rest = Reduced.of(problem, known)
+        best = solved(rest.problem)
+        whole = pragam.certify(problem, *rest.lift(best.w, best.alpha))
+        size = abs(rest.constant) + abs(exact.certificate.primal) + problem.lam * float(rest.shift @ rest.shift)
+        assert whole.dual >= exact.certificate.dual - best.certificate.gap - 1e-12 * size
+
+
+@settings(max_examples=60, deadline=None)
+@given(st.integers(0, 2**32 - 1))
+def test_the_sphere_holds_the_optimum(seed):
+    """And the slopes at the optimum lie in their intervals, at the best bias."""
+    rng = np.random.default_rng(seed)
+    problem = random_problem(rng)
+    exact = solved(problem)
+    Q, sigma = problem.Q, screening._sigma(problem.Q)
+    sizes = np.abs(problem.c) + problem.A.row_norms() * np.linalg.norm(exact.w) + np.abs(exact.bias * sigma)
+    rounding = 1e-14 * float(np.maximum(np.abs(Q.lower), np.abs(Q.upper)) @ sizes + problem.lam * exact.w @ exact.w)
+    unsure = np.sqrt(2 * (exact.certificate.gap + rounding) / problem.lam)  # how far exact.w is from w*
+    for w, alpha, certificate in pairs(problem, exact, rng):
+        centre, radius = screening._sphere(problem, w, alpha, certificate)
+        assert np.linalg.norm(centre - exact.w) <= radius + unsure
+        least, greatest = screening._slopes(problem, centre, radius + unsure)
+        slopes = problem.c + problem.A.matvec(exact.w) - exact.bias * sigma
+        assert np.all(least <= slopes) and np.all(slopes <= greatest)
+
+
+@settings(max_examples=300, deadline=None)
+@given(st.integers(0, 2**32 - 1))
+def test_the_biases_are_enclosed_by_brute_force(seed):
+    """Slopes anywhere within their room: at corners of it, and between."""
+    rng = np.random.default_rng(seed)
+    problem = random_problem(rng)
+    Q = problem.Q
+    if not isinstance(Q, BoxPlane):
+        return
+    s, room = rng.integers(-2, 3, Q.size).astype(float), rng.exponential(size=Q.size) * (rng.random(Q.size) < 0.7)
+    first, last = screening._biases(problem, Q, s, room)
+    for _ in range(30):
+        part = rng.choice([-1.0, 0.0, 1.0], Q.size) if rng.random() < 0.5 else rng.uniform(-1, 1, Q.size)
+        low, high = Q._biases(s + part * room)
+        assert first <= low and high <= last
+    assert first <= Q._biases(s)[0] + 1e-9 or room.any()
+
+
+@pytest.mark.parametrize("name", BOXES)
+def test_screening_gets_there(name):
+    """From the solution, all rows whose slope is clearly not zero are proved, and the rest has the optimal value."""
+    case = ZOO[name](0)
+    problem, Q = case.problem, case.problem.Q
+    exact = solved(problem)
+    known = proven_bounds(problem, exact.w, exact.alpha, exact.certificate)
+    slopes = problem.c + problem.A.matvec(exact.w) - exact.bias * screening._sigma(Q)
+    low, high = Q._biases(problem.c + problem.A.matvec(exact.w)) if isinstance(Q, BoxPlane) else (0.0, 0.0)
+    clear = np.abs(slopes) > 1e-3 * (1 + problem.A.row_norms()) + (high - low)
+    assert not np.isnan(known[clear]).any()
+    rest = Reduced.of(problem, known)
+    assert rest.n_fixed >= min(clear.sum(), Q.size - 1)
+    best = pragam.solve(rest.problem, tol=1e-10)
+    assert best.certificate.dual + rest.constant == pytest.approx(case.optimum, rel=1e-6, abs=1e-8)
+    assert pragam.certify(problem, *rest.lift(best.w, best.alpha)).relative_gap <= 1e-6
+
+
+@pytest.mark.parametrize("name", BOXES)
+def test_a_reduced_problem_is_the_same_but_for_its_constant(name):
+    """D everywhere; J where the fixed rows sit at the bounds that their slopes ask for, else J is larger."""
+    problem = ZOO[name](1).problem
+    Q = problem.Q
+    rng = np.random.default_rng(0)
+    alpha = Q.sample(rng)
+    known = np.where(rng.random(Q.size) < 0.5, alpha, np.nan)
+    rest = Reduced.of(problem, known)
+    assert rest.share == pytest.approx(1 - rest.n_fixed / Q.size)
+    for _ in range(5):
+        w, part = rng.standard_normal(problem.n_weights), rest.problem.Q.sample(rng)
+        whole = rest.lift(w, part)
+        assert problem.dual(whole[1]) == pytest.approx(rest.problem.dual(part) + rest.constant, rel=1e-9, abs=1e-9)
+        assert problem.primal(whole[0]) >= rest.problem.primal(w) + rest.constant - 1e-9
+        back = rest.restrict(*whole)
+        assert np.allclose(back[0], w, atol=1e-9) and np.allclose(back[1], part, atol=1e-12)
+
+
+@pytest.mark.parametrize(
+    "problem",
+    [
+        max_affine_case(0).problem,
+        multiclass_case(0).problem,
+        pragam.Problem(*(getattr(hinge_case("plain", False, 0).problem, x) for x in ("A", "c", "Q", "lam")), kappa=0.1),
+        pragam.Problem(ScaledRows(np.eye(2), np.ones(2)), -np.ones(2), Box(np.zeros(2), np.full(2, np.inf)), 1.0),
+    ],
+    ids=["max affine", "multiclass", "smooth", "unbounded"],
+)
+def test_where_the_proof_does_not_apply(problem):
+    assert not can_screen(problem)
+    start = problem.Q.project(np.zeros(problem.Q.size))
+    assert pragam.solve(problem, tol=1e-3, start=start, max_iter=50).n_screened == 0
+
+
+def test_a_point_outside_the_box_or_an_infinite_gap_proves_nothing():
+    problem = hinge_case("plain", False, 0).problem
+    exact = solved(problem)
+    out = exact.alpha + 1e-15
+    assert np.isnan(proven_bounds(problem, exact.w, out, exact.certificate)).all()
+    useless = pragam.Certificate(np.inf, 0.0)
+    assert np.isnan(proven_bounds(problem, exact.w, exact.alpha, useless)).all()
+
+
+def warm_case(bias, n=400, lam=1e-2):
+    """A problem and the solution of its neighbour on a lambda path: most rows can be screened."""
+    rng = np.random.default_rng(3)
+    X = rng.standard_normal((n, 4))
+    y = np.where(X[:, 0] + 0.3 * rng.standard_normal(n) > 0, 1, -1)
+    near = pragam.solve(pragam.hinge(X, y, lam=1.05 * lam, bias=bias), tol=1e-8)
+    return pragam.hinge(X, y, lam=lam, bias=bias), near
+
+
+@pytest.mark.parametrize("bias", [False, True])
+@pytest.mark.parametrize("solver", METHODS)
+def test_a_screened_solve_has_the_same_answer(solver, bias):
+    problem, near = warm_case(bias)
+    plain = pragam.solve(problem, solver, tol=1e-9, start=near, screening=False)
+    result = pragam.solve(problem, solver, tol=1e-9, start=near)
+    assert plain.converged and result.converged and result.solver.startswith(solver)
+    assert plain.n_screened == 0 and result.n_screened >= 200
+    assert result.certificate == pragam.certify(problem, result.w, result.alpha)
+    assert abs(result.certificate.primal - plain.certificate.primal) <= 1e-9 * plain.certificate.primal
+    assert np.linalg.norm(result.w - plain.w) <= 2 * np.sqrt(2 * 1e-9 * plain.certificate.primal / problem.lam)
+    history = result.history
+    assert np.all(np.diff(history.passes) >= 0) and np.all(np.diff(history.gap) <= 0)
+    assert (history.iteration[-1], history.gap[-1]) == (result.n_iter, result.certificate.gap)
+    again = pragam.solve(problem, solver, tol=1e-9, start=near)
+    assert np.array_equal(again.w, result.w) and np.array_equal(again.alpha, result.alpha)
+
+
+@pytest.mark.parametrize("name", BOXES)
+@pytest.mark.parametrize("solver", METHODS)
+def test_screened_solves_over_the_zoo(solver, name, monkeypatch):
+    """Screening at every chance, however few the rows."""
+    monkeypatch.setattr(screened, "_SHARE", 1e-9)
+    monkeypatch.setattr(screened, "likely_share", lambda *_: 1.0)
+    case = ZOO[name](2)
+    problem = case.problem
+    near = pragam.Problem(problem.A, problem.c, problem.Q, 1.1 * problem.lam)
+    result = pragam.solve(problem, solver, tol=1e-8, start=pragam.solve(near, tol=1e-8))
+    assert result.converged
+    slack = 1e-7 * abs(case.optimum) + 1e-9
+    assert result.certificate.dual - slack <= case.optimum <= result.certificate.primal + slack
+    assert result.certificate == pragam.certify(problem, result.w, result.alpha)
+
+
+def test_cold_solves_and_other_solvers_are_not_screened():
+    problem, near = warm_case(False)
+    assert pragam.solve(problem, tol=1e-6).n_screened == 0
+    assert pragam.solve(problem, "qp-bmrm", tol=1e-6, start=near).n_screened == 0
+
+
+def test_no_digits_are_given_away():
+    """Where the substitution of w would be felt in the gap asked for, the problem stays whole."""
+    problem, near = warm_case(False)
+    assert pragam.solve(problem, "dcd", tol=0.0, start=near).n_screened == 0
+
+
+@pytest.mark.parametrize("bias", [False, True])
+@pytest.mark.parametrize("solver", METHODS)
+def test_stops_in_the_screened_phase(solver, bias):
+    """A callback, Ctrl-C and budgets, when rows have left: the point is that of the whole problem."""
+    problem, near = warm_case(bias)
+
+    def interrupt(progress):
+        raise KeyboardInterrupt
+
+    for keywords, status in (
+        ({"callback": lambda progress: True}, Status.STOPPED),
+        ({"callback": interrupt}, Status.INTERRUPTED),
+        ({"max_iter": 1}, Status.MAX_ITER),
+    ):
+        result = pragam.solve(problem, solver, tol=1e-12, start=near, **keywords)
+        assert result.status in (status, Status.CONVERGED) and result.n_iter == 1
+        assert result.n_screened > 0
+        assert result.alpha.size == problem.Q.size
+        assert result.certificate == pragam.certify(problem, result.w, result.alpha)
+        assert result.certificate.gap <= pragam.certify(problem, near.w, near.alpha).gap
+
+
+def test_an_interrupt_while_rows_leave_keeps_the_last_state(monkeypatch):
+    problem, near = warm_case(False)
+
+    def interrupt(*_):
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(Reduced, "of", interrupt)
+    result = pragam.solve(problem, "dcd", tol=1e-9, start=near)
+    assert result.status is Status.INTERRUPTED and result.n_screened == 0
+    assert result.certificate == pragam.certify(problem, result.w, result.alpha)
+
+
+def test_a_solver_that_leaves_q_is_found_out_when_screened():
+    problem, near = warm_case(False)
+
+    class Liar(pragam.solvers.Dcd):
+        def candidate(self, problem, state):
+            w, alpha = super().candidate(problem, state)
+            return w, alpha + (1.0 if state.passes > 3 else 0.0)
+
+    result = pragam.solve(problem, Liar(), tol=1e-12, start=near)
+    assert result.status is Status.FAILED and result.n_screened > 0
+    assert result.certificate == pragam.certify(problem, result.w, result.alpha)
+
+
+def test_the_guess_is_a_share_and_finds_an_easy_case():
+    for bias in (False, True):
+        problem, _ = warm_case(bias)
+        exact = solved(problem)
+        assert likely_share(problem, exact.w, exact.certificate) > 0.8
+        bad = pragam.certify(problem, np.zeros(4), np.zeros(problem.Q.size))
+        assert likely_share(problem, np.zeros(4), bad) == 0.0
