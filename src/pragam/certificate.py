@@ -17,6 +17,12 @@ FEASIBILITY_TOL = 1e-12
 #: A dual value may exceed a primal one by this much of their terms' sizes through rounding alone. More is a bug.
 ROUNDING = 1e-9
 
+#: The rounding of a score c_i + <a_i, w>, relative to |c_i| + |<a_i, w>|: some units in the last place.
+_SCORE = 8 * float(np.finfo(np.float64).eps)
+
+#: J(w) is taken as computed while the roundings of the scores cannot change it by more than this, relatively.
+_RESOLVED = 1e-11
+
 _TINY = np.finfo(np.float64).tiny
 
 
@@ -84,21 +90,41 @@ def certify(problem: Problem, w: Vector, alpha: Vector) -> Certificate:
 
 class Bound(NamedTuple):
     """A certified bound of the optimal value. ``size`` is the sum of the sizes of its terms: rounding is relative
-    to that, not to the value, which may be zero."""
+    to that, not to the value, which may be zero. ``rounding`` bounds that of the scores where it would show, else 0."""
 
     value: float
     size: float
     bias: float = 0.0
+    rounding: float = 0.0
 
 
 def certify_primal(problem: Problem, w: Vector) -> Bound:
-    """J(w) at the best bias: an upper bound of the optimal value, inf where float64 overflows."""
+    """J(w) at the best bias: an upper bound of the optimal value, inf where float64 overflows.
+
+    On separable data with a tiny lam, J(w) is so small that it consists of losses of rounding, or lacks them. There it
+    is computed with every score raised by its rounding: an upper bound, since no alpha in the Q of a risk is negative.
+    """
     w = _flat("w", w, problem.n_weights)
     with np.errstate(over="ignore", invalid="ignore"):
-        risk, bias = problem.risk(w)
+        product = problem.A.matvec(w) if w.any() else np.zeros(problem.Q.size)  # 0 at w = 0, where most solves begin
+        risk, bias = problem.Q.support(product + problem.c, problem.kappa)
         regulariser = 0.5 * problem.lam * float(w @ w)
+        roundings = _SCORE * (np.abs(product) + np.abs(problem.c))
+        rounding = _unresolved(problem, roundings, regulariser + risk) if w.any() else 0.0
+        if rounding > 0:
+            risk, bias = problem.Q.support(product + problem.c + roundings, problem.kappa)
     value = regulariser + risk
-    return Bound(value if np.isfinite(value) else np.inf, regulariser + abs(risk), bias or 0.0)
+    return Bound(value if np.isfinite(value) else np.inf, regulariser + abs(risk), bias or 0.0, rounding)
+
+
+def _unresolved(problem: Problem, roundings: Vector, value: float) -> float:
+    """The largest of the scores' roundings if they may show in J(w) = value, else 0.
+
+    J feels at most that times sum |alpha_i| <= sqrt(m) |alpha| <= sqrt(2 m radius2).
+    """
+    largest = float(roundings.max(initial=0.0))
+    felt = largest * float(np.sqrt(2 * problem.Q.size * problem.Q.radius2()))
+    return largest if _RESOLVED * abs(value) < felt < np.inf else 0.0
 
 
 def certify_dual(problem: Problem, alpha: Vector) -> Bound:

@@ -158,11 +158,19 @@ class _Record:
 
     def _offer(self, w: Vector, alpha: Vector) -> None:
         primal = certify_primal(self.problem, w)
+        if primal.rounding > 0:
+            w, primal = self._stretched(w, primal)
         if primal.value < self.primal.value:
             self.primal, self.w = primal, w.copy()
         dual = certify_dual(self.problem, alpha)
         if dual.value > self.dual.value:
             self.dual, self.alpha = dual, alpha.copy()
+
+    def _stretched(self, w: Vector, primal: Bound) -> tuple[Vector, Bound]:
+        """(1 + e) w if its J is lower: margins of 1 that rounding puts in doubt then exceed 1 for sure."""
+        longer = (1 + 2 * primal.rounding) * w
+        other = certify_primal(self.problem, longer)
+        return (longer, other) if other.value < primal.value else (w, primal)
 
     def certify(self, pair: tuple[Vector, Vector], iteration: int, passes: float, seconds: float) -> None:
         """Certify a candidate and keep what improves either bound."""
