@@ -126,6 +126,18 @@ def test_a_callback_sees_each_iteration_and_stops_the_solve(solver):
     assert pragam.certify(problem, seen[0].w, seen[0].alpha) == seen[0].certificate
 
 
+def test_a_callback_cannot_spoil_the_result():
+    def callback(progress):
+        for x in (progress.w, progress.alpha):
+            with pytest.raises(ValueError, match="read-only"):
+                x[0] = 7.0
+
+    problem = hinge_case("plain", True, 0).problem
+    result = pragam.solve(problem, "dcd", tol=1e-9, callback=callback)
+    assert result.n_iter > 0 and result.converged
+    result.w[0] += 0.0  # the result itself belongs to the user
+
+
 def test_an_interrupt_in_a_callback_keeps_the_best_point():
     problem = hinge_case("plain", True, 0).problem
 

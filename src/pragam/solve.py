@@ -32,7 +32,7 @@ _FLOOR = 4 * np.finfo(np.float64).eps
 
 @dataclass(frozen=True)
 class Progress:
-    """What a callback sees after each iteration: the best certificate so far."""
+    """What a callback sees after each iteration: the best certificate so far, and its pair, read-only."""
 
     iteration: int
     passes: float
@@ -204,13 +204,21 @@ class _Record:
         return bool(before) and gap > 0.99 * before[-1]
 
     def progress(self, iteration: int, passes: float, clock: _Clock, tol: float) -> Progress:
-        return Progress(iteration, passes, clock.seconds(), self.certificate, tol, self.w, self.alpha)
+        w, alpha = _read_only(self.w), _read_only(self.alpha)
+        return Progress(iteration, passes, clock.seconds(), self.certificate, tol, w, alpha)
 
     def result(self, status: Status, solver: str, n_iter: int, n_screened: int) -> Result:
         return Result(
             w=self.w, bias=self.primal.bias, alpha=self.alpha, certificate=self.certificate, status=status,
             history=History.from_rows(self.rows), solver=solver, n_iter=n_iter, n_screened=n_screened,
         )  # fmt: skip
+
+
+def _read_only(x: Vector) -> Vector:
+    """A view through which a callback cannot change what was certified."""
+    view = x.view()
+    view.flags.writeable = False
+    return view
 
 
 class _Clock:
