@@ -109,22 +109,29 @@ def certify_primal(problem: Problem, w: Vector) -> Bound:
         product = problem.A.matvec(w) if w.any() else np.zeros(problem.Q.size)  # 0 at w = 0, where most solves begin
         risk, bias = problem.Q.support(product + problem.c, problem.kappa)
         regulariser = 0.5 * problem.lam * float(w @ w)
-        roundings = _SCORE * (np.abs(product) + np.abs(problem.c))
-        rounding = _unresolved(problem, roundings, regulariser + risk) if w.any() else 0.0
+        rounding = _unresolved(problem, product, regulariser + risk)
         if rounding > 0:
-            risk, bias = problem.Q.support(product + problem.c + roundings, problem.kappa)
+            raised = product + problem.c + _SCORE * (np.abs(product) + np.abs(problem.c))
+            risk, bias = problem.Q.support(raised, problem.kappa)
     value = regulariser + risk
     return Bound(value if np.isfinite(value) else np.inf, regulariser + abs(risk), bias or 0.0, rounding)
 
 
-def _unresolved(problem: Problem, roundings: Vector, value: float) -> float:
-    """The largest of the scores' roundings if they may show in J(w) = value, else 0.
+def _unresolved(problem: Problem, product: Vector, value: float) -> float:
+    """A bound of the scores' roundings if they may show in J(w) = value, else 0; ``product`` is A w.
 
     J feels at most that times sum |alpha_i| <= sqrt(m) |alpha| <= sqrt(2 m radius2).
     """
-    largest = float(roundings.max(initial=0.0))
+    if not product.any():
+        return 0.0
+    largest = _SCORE * (_largest(product) + _largest(problem.c))
     felt = largest * float(np.sqrt(2 * problem.Q.size * problem.Q.radius2()))
     return largest if _RESOLVED * abs(value) < felt < np.inf else 0.0
+
+
+def _largest(x: Vector) -> float:
+    """max |x_i|, without a copy of x."""
+    return max(float(x.max(initial=0.0)), -float(x.min(initial=0.0)))
 
 
 def certify_dual(problem: Problem, alpha: Vector) -> Bound:

@@ -31,11 +31,13 @@ from pragam.polytopes import Box, BoxPlane
 from pragam.problem import Problem
 from pragam.solvers.base import BOUNDED, BOX_OR_PLANE, PIECEWISE_LINEAR, ROWS, Solver, Start, State
 from pragam.solvers.equality import onto_plane
+from pragam.solvers.newton_set import BAND, Selection, WorkingSet, select, working_set
 from pragam.solvers.newton_system import NewtonSystem
 from pragam.solvers.sample import sample_rows, sampled_problem
-from pragam.solvers.newton_set import BAND, Selection, WorkingSet, select, working_set
 
 _FIRST_DELTA = 4.0
+#: delta stays between these: beyond, it is rounding that keeps a stage from ending.
+_DELTAS = 1e-30, 1e6
 _SHRINK = 0.25
 #: The inner problem is solved when |grad|^2/(2 lam) is below this many times the proximal term.
 _INNER = 3.0
@@ -322,7 +324,7 @@ def _readmit(problem: Problem, state: NewtonState) -> bool:
 
 def _end_stage(state: NewtonState, ratio: float) -> None:
     """Change delta; the centre will move to alpha, which stays as it is: the best dual point at hand."""
-    state.delta *= ratio
+    state.delta = float(np.clip(ratio * state.delta, *_DELTAS))
     state.steps = 0
     state.blur = _FIRST_BLUR
     state.is_new_stage = True

@@ -113,7 +113,7 @@ class NewtonSystem:
     ) -> list[Vector]:
         if self.factor is None:
             stride = max(1, rows.size // (_SAMPLE_PER_WEIGHT * self.A.shape[1]))
-            drawn = rows[::stride]
+            drawn = np.ascontiguousarray(rows[::stride])
             sample = np.zeros_like(self.weights)
             sample[drawn] = stride * self.weights[drawn]
             self._factorise(factor, sample, drawn, np.flatnonzero(sample != self.contained))
