@@ -28,7 +28,7 @@ def our_sweeps(problem: pragam.Problem, k: int) -> float:
     state = solver.init(problem, np.random.default_rng(0), None, 1e-12)
     before = state.passes
     for _ in range(k):
-        state = solver._sweep(problem, state)
+        solver._sweep(problem, state)
     return state.passes - before
 
 

@@ -1,15 +1,18 @@
 // Dual coordinate ascent over a box, with or without one equality constraint: one randomised sweep.
 //
-//   maximise  <c, alpha> - |A' alpha + r m|^2 / (2 lam) - b r - rho/2 r^2,   r = <sigma, alpha> - z,
-//   over lower <= alpha <= upper, with A = diag(scale) X and w = -A' alpha / lam kept up to date.
+//   maximise  <c, alpha> - |A' alpha + r m|^2 / (2 lam) - 1/2 sum delta_i alpha_i^2 - b r - rho/2 r^2
+//   over lower <= alpha <= upper, with A = diag(scale) X, r = <sigma, alpha> - z and w = -A' alpha / lam kept up to date.
 //
-// On the plane r = 0 the vector m is without effect; off it, it centres the rows. With lift = A m and moment = <m, w>
-// the slope of row i is s_i = c_i + <a_i, w> - lift_i r/lam - sigma_i (b + rho r + |m|^2 r/lam - moment), and the exact
-// step is clip(alpha_i + s_i / q_i), where q_i is the curvature of it all along row i.
+// On the plane r = 0 the vector m is without effect; off it, it centres the rows. With lift = A m and moment = <m, w> the
+// slope of row i is
+//   s_i = c_i + <a_i, w> - delta_i alpha_i - lift_i r/lam - sigma_i (b + rho r + |m|^2 r/lam - moment),
+// and the exact step is clip(alpha_i + s_i / q_i), where q_i is the curvature of it all along row i.
 // Specification: dcd_sweep in twins/coordinate.py.
 #include <algorithm>
+#include <cmath>
 #include <limits>
 #include <type_traits>
+#include <vector>
 #include <nanobind/stl/tuple.h>
 
 #include "rows.hpp"
@@ -17,105 +20,156 @@
 namespace pragam {
 namespace {
 
-using Answer = std::tuple<std::int64_t, double, double, double, double>;
-constexpr std::int64_t ahead = 3;  // how many rows early the next rows are fetched
+using Answer = std::tuple<std::int64_t, double, double, double, std::int64_t>;
+constexpr std::int64_t ahead = 4;       // how many rows early the next rows are fetched
+constexpr std::int64_t block_size = 16;  // so many rows that follow one another in memory are met together
 
-struct Box {
-    const double *scale, *c, *lower, *upper, *q;
+// All that a sweep reads and writes of a row, in one cache line.
+struct Row {
+    double scale, c, lower, upper, q, delta;
+    double alpha;
+    double slope;  // after the last visit; NaN: too long ago to tell
 };
 
 struct Plane {
-    const double *sigma;  // null without an equality constraint
-    const double *lift;
+    const double *terms;  // sigma_i and lift_i of each row
     double *running;      // r and moment, kept up to date
     double bias, rho, centre2;
 
     double slope(std::int64_t i, double score, double lam) const {
-        const double r = running[0], moment = running[1];
-        return score - lift[i] * r / lam - sigma[i] * (bias + (rho + centre2 / lam) * r - moment);
+        const double r = running[0], moment = running[1], sigma = terms[2 * i], lift = terms[2 * i + 1];
+        return score - lift * r / lam - sigma * (bias + (rho + centre2 / lam) * r - moment);
     }
 
     void move(std::int64_t i, double step, double lam) const {
-        running[0] += step * sigma[i];
-        running[1] -= step * lift[i] / lam;
+        running[0] += step * terms[2 * i];
+        running[1] -= step * terms[2 * i + 1] / lam;
     }
 };
 
-void shuffle(std::int64_t *first, std::int64_t n, SplitMix64 &random) {
+void shuffle(std::uint32_t *first, std::int64_t n, SplitMix64 &random) {
     for (std::int64_t k = n - 1; k > 0; --k) std::swap(first[k], first[random.below(k + 1)]);
 }
 
+// 0 .. n-1 in blocks of neighbours: the blocks in random order, and each of them shuffled.
+std::vector<std::uint32_t> random_order(std::int64_t n, SplitMix64 &random) {
+    std::vector<std::uint32_t> blocks(std::size_t((n + block_size - 1) / block_size)), order(static_cast<std::size_t>(n));
+    for (std::size_t b = 0; b < blocks.size(); ++b) blocks[b] = std::uint32_t(b);
+    shuffle(blocks.data(), std::int64_t(blocks.size()), random);
+    std::uint32_t *next = order.data();
+    for (const std::uint32_t block : blocks) {
+        const std::int64_t first = block * block_size, size = std::min(block_size, n - first);
+        for (std::int64_t k = 0; k < size; ++k) next[k] = std::uint32_t(first + k);
+        shuffle(next, size, random);
+        next += size;
+    }
+    return order;
+}
+
 template <bool with_plane, class R>
-Answer sweep(const R &rows, const Box &box, const Plane &plane, double lam, std::int64_t *active, std::int64_t n_active,
-             double highest, double lowest, double *w, double *alpha, std::uint64_t seed) {
+Answer sweep(const R &rows, Row *table, const Plane &plane, double lam, std::int64_t *active, std::int64_t n_active,
+             double reach, double *w, std::uint64_t seed) {
     constexpr double inf = std::numeric_limits<double>::infinity();
     SplitMix64 random{seed};
     Pulse pulse;
-    shuffle(active, n_active, random);
-    double gap = 0, gain = 0, new_highest = -inf, new_lowest = inf;
-    for (std::int64_t k = 0; k < n_active;) {
-        const std::int64_t i = active[k];
-        if (k + ahead < n_active) rows.prefetch(active[k + ahead]);
-        double s = box.c[i] + box.scale[i] * rows.dot(i, w);
+    const std::vector<std::uint32_t> order = random_order(n_active, random);
+    std::vector<std::uint8_t> leaves(static_cast<std::size_t>(n_active), 0);
+    double gap = 0, gain = 0, drift = 0;
+    std::int64_t known = 0, turns = 0;
+    for (std::int64_t k = 0; k < n_active; ++k) {
+        const std::int64_t i = active[order[k]];
+        if (k + ahead < n_active) {
+            const std::int64_t next = active[order[k + ahead]];
+            rows.prefetch(next);
+            PRAGAM_PREFETCH(table + next);
+        }
+        Row &row = table[i];
+        const double a = row.alpha, q = row.q;
+        double s = row.c + row.scale * rows.dot(i, w) - row.delta * a;
         if (with_plane) s = plane.slope(i, s, lam);
-        const double a = alpha[i];
-        const bool at_lower = a <= box.lower[i], at_upper = a >= box.upper[i];
         pulse.beat(rows.length(i));
-        const bool held = (at_lower && s <= 0) || (at_upper && s >= 0);
-        // A row held at its bound by a slope steeper than any violation of the last sweep leaves this round.
-        if (held && (s < lowest || s > highest)) {
-            std::swap(active[k], active[--n_active]);
+        const double change = s - row.slope;
+        if (q > 0 && !std::isnan(change)) drift += change * change / q, ++known;
+        const bool at_lower = a <= row.lower, at_upper = a >= row.upper;
+        row.slope = s;
+        if ((at_lower && s <= 0) || (at_upper && s >= 0)) {
+            if (s * s > reach * q) leaves[order[k]] = 1, row.slope = std::numeric_limits<double>::quiet_NaN();
             continue;
         }
-        ++k;
-        const double violation = held ? 0.0 : s;
-        new_highest = std::max(new_highest, violation);
-        new_lowest = std::min(new_lowest, violation);
-        if (held) continue;
-        gap += s > 0 ? s * (box.upper[i] - a) : s * (box.lower[i] - a);
-        const double target = box.q[i] > 0 ? a + s / box.q[i] : (s > 0 ? inf : -inf);
-        const double moved = std::min(std::max(target, box.lower[i]), box.upper[i]);
+        gap += s * ((s > 0 ? row.upper : row.lower) - a);
+        const double target = q > 0 ? a + s / q : (s > 0 ? inf : -inf);
+        const double moved = std::min(std::max(target, row.lower), row.upper);
         const double step = moved - a;
         if (step == 0) continue;
-        gain += step * (s - 0.5 * box.q[i] * step);
-        alpha[i] = moved;
-        rows.add_to(i, -step * box.scale[i] / lam, w);
+        gain += step * (s - 0.5 * q * step);
+        turns += at_lower || at_upper || moved <= row.lower || moved >= row.upper;
+        row.alpha = moved;
+        row.slope = s - q * step;
+        rows.add_to(i, -step * row.scale / lam, w);
         if (with_plane) plane.move(i, step, lam);
     }
-    return {n_active, gap, gain, new_highest, new_lowest};
+    std::int64_t stay = 0;
+    for (std::int64_t k = 0; k < n_active; ++k) {
+        active[stay] = active[k];
+        stay += !leaves[std::size_t(k)];
+    }
+    return {stay, gap, gain, known ? drift / double(known) : inf, turns};
 }
+
+using Table = nb::ndarray<double, nb::shape<-1, 8>, nb::c_contig, nb::device::cpu>;
+using PlaneTerms = nb::ndarray<const double, nb::shape<-1, 2>, nb::c_contig, nb::device::cpu>;
 
 template <class... Raw>
 struct Sweep {
-    static Answer call(Raw... raw, In<double> scale, In<double> c, In<double> lower, In<double> upper, In<double> q,
-                       double lam, Out<std::int64_t> active, std::int64_t n_active, double highest, double lowest,
-                       Out<double> w, Out<double> alpha, In<double> sigma, In<double> lift, Out<double> running,
-                       double bias, double rho, double centre2, std::uint64_t seed) {
-        const std::size_t n = alpha.size();
-        require(scale.size() == n && c.size() == n && lower.size() == n && upper.size() == n && q.size() == n,
-                "dcd_sweep: scale, c, lower, upper and q must have the length of alpha");
-        require(n_active >= 0 && std::size_t(n_active) <= n && active.size() == n && n < (std::size_t(1) << 32),
-                "dcd_sweep: active must have the length of alpha, and n_active must not exceed it");
-        require((sigma.size() == 0 || sigma.size() == n) && lift.size() == sigma.size() && running.size() == 2,
-                "dcd_sweep: sigma and lift must both have the length of alpha or none, and running two entries");
+    static Answer call(Raw... raw, Table table, PlaneTerms terms, double lam, Out<std::int64_t> active,
+                       std::int64_t n_active, double reach, Out<double> w, Out<double> running, double bias, double rho,
+                       double centre2, std::uint64_t seed) {
+        static_assert(sizeof(Row) == 8 * sizeof(double));
+        const std::size_t n = table.shape(0);
+        require(n_active >= 0 && std::size_t(n_active) <= active.size() && n < (std::size_t(1) << 32),
+                "dcd_sweep: n_active must not exceed the length of active");
+        require((terms.shape(0) == 0 || terms.shape(0) == n) && running.size() == 2,
+                "dcd_sweep: the plane must have as many rows as the table or none, and running two entries");
         const auto rows = rows_of(n, w.size(), raw...);
-        const Box box{scale.data(), c.data(), lower.data(), upper.data(), q.data()};
-        const Plane plane{sigma.data(), lift.data(), running.data(), bias, rho, centre2};
+        const Plane plane{terms.data(), running.data(), bias, rho, centre2};
         using R = std::decay_t<decltype(rows)>;
-        const auto run = sigma.size() ? &sweep<true, R> : &sweep<false, R>;
+        const auto run = terms.shape(0) ? &sweep<true, R> : &sweep<false, R>;
         nb::gil_scoped_release release;
-        return run(rows, box, plane, lam, active.data(), n_active, highest, lowest, w.data(), alpha.data(), seed);
+        return run(rows, reinterpret_cast<Row *>(table.data()), plane, lam, active.data(), n_active, reach, w.data(),
+                   seed);
     }
 };
+
+// w += sum over k of steps_k x_i, i = numbers_k.
+template <class... Raw>
+struct AddRows {
+    static void call(Raw... raw, std::int64_t n, In<std::int64_t> numbers, In<double> steps, Out<double> w) {
+        require(numbers.size() == steps.size(), "add_rows: there must be as many steps as rows");
+        const auto rows = rows_of(std::size_t(n), w.size(), raw...);
+        nb::gil_scoped_release release;
+        for (std::size_t k = 0; k < numbers.size(); ++k) {
+            require(numbers.data()[k] >= 0 && numbers.data()[k] < n, "add_rows: a row number is out of range");
+            rows.add_to(numbers.data()[k], steps.data()[k], w.data());
+        }
+    }
+};
+
+// Also for the 16-bit indices of a compact copy.
+template <template <class...> class Kernel, class... Args>
+void bind_all(nb::module_ &m, const char *csr, const char *dense, Args... args) {
+    using Indptr = In<std::int64_t>;
+    bind_storages<Kernel>(m, csr, dense, args...);
+    bind_storage<Kernel, In<float>, In<std::uint16_t>, Indptr>(m, csr, args...);
+    bind_storage<Kernel, In<double>, In<std::uint16_t>, Indptr>(m, csr, args...);
+}
 
 }  // namespace
 
 void bind_coordinate(nb::module_ &m) {
-    bind_storages<Sweep>(m, "dcd_sweep_csr", "dcd_sweep_dense", array("scale"), array("c"), array("lower"),
-                         array("upper"), array("q"), nb::arg("lam"), array("active"), nb::arg("n_active"),
-                         nb::arg("highest"), nb::arg("lowest"), array("w"), array("alpha"), array("sigma"),
-                         array("lift"), array("running"), nb::arg("bias"), nb::arg("rho"), nb::arg("centre2"),
-                         nb::arg("seed"));
+    bind_all<Sweep>(m, "dcd_sweep_csr", "dcd_sweep_dense", array("table"), array("plane"), nb::arg("lam"),
+                    array("active"), nb::arg("n_active"), nb::arg("reach"), array("w"), array("running"),
+                    nb::arg("bias"), nb::arg("rho"), nb::arg("centre2"), nb::arg("seed"));
+    bind_all<AddRows>(m, "add_rows_csr", "add_rows_dense", nb::arg("n"), array("numbers"), array("steps"), array("w"));
 }
 
 }  // namespace pragam

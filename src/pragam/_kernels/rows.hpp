@@ -1,6 +1,8 @@
 // Rows of X as kernels walk them: CSR or dense, float32 or float64, int32 or int64 indices.
 #pragma once
 
+#include <algorithm>
+
 #include "common.hpp"
 
 #if defined(__GNUC__) || defined(__clang__)
@@ -19,10 +21,11 @@ struct CsrRows {
 
     std::size_t length(std::int64_t i) const { return std::size_t(indptr[i + 1] - indptr[i]); }
 
+    // The first cache lines of the row; the processor sees the rest coming.
     void prefetch(std::int64_t i) const {
-        const std::int64_t k = indptr[i];
-        PRAGAM_PREFETCH(data + k);
-        PRAGAM_PREFETCH(indices + k);
+        const std::int64_t first = indptr[i], end = std::min(indptr[i + 1], first + 64);
+        for (std::int64_t k = first; k < end; k += std::int64_t(64 / sizeof(T))) PRAGAM_PREFETCH(data + k);
+        for (std::int64_t k = first; k < end; k += std::int64_t(64 / sizeof(I))) PRAGAM_PREFETCH(indices + k);
     }
 
     double dot(std::int64_t i, const double *w) const {

@@ -4,35 +4,52 @@ On a box, D is maximised exactly over one alpha_i after the other, in a fresh ra
 
     alpha_i <- clip(alpha_i + s_i / q_i, lower_i, upper_i),   s_i = c_i + <a_i, w>,   q_i = |a_i|^2 / lam,
 
-with w = w(alpha) kept up to date. Rows that sit at a bound with a slope steeper than any violation of the last
-sweep are set aside ("shrinking"). The sum of the rows' gaps, (upper_i - alpha_i) [s_i]_+ + (alpha_i - lower_i)
-[-s_i]_+, is the duality gap but for the drift of w within the sweep: it tells the driver when to certify. When the
-active rows look done, all rows come back; nothing here decides to stop, so there is no plateau to mistake for an
-optimum.
+with w = w(alpha) kept up to date (:mod:`pragam.solvers.working_set`). What makes it fast:
+
+*Shrinking by drift.* A row held at its bound is set aside when its slope is further from turning than slopes have
+lately been moving from one visit to the next, s_i^2 / q_i > kappa^2 mean_j (change of s_j)^2 / q_j. When the rest look
+done, or have had as much work as everything before, all rows come back.
+
+*A copy of the active rows* (:mod:`pragam.solvers.compact`), as soon as sweeps over them have cost as much as making it.
+
+*Momentum* (:mod:`pragam.solvers.acceleration`), once few rows change their bounds.
+
+*An exact solve on the current face* (:mod:`pragam.solvers.face_step`), when it is small and the sweeps have paid it.
 
 *An unpenalised bias* is the equality <sigma, alpha> = z, kept by a multiplier (:mod:`pragam.solvers.equality`).
 
-*The end*: when the sweeps since the last time have cost a few times as much as a Newton step on the current face,
-that step is made (:mod:`pragam.solvers.face`). On small problems this finds the optimum to rounding.
+Nothing here decides to stop: the sum of the rows' gaps, (upper_i - alpha_i) [s_i]_+ + (alpha_i - lower_i) [-s_i]_+, as
+the sweep meets them, only tells the driver when to certify.
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field
 
 import numpy as np
 from numpy.typing import NDArray
 
-from pragam import _kernels
-from pragam.operators.base import RowOperator, Rows, Vector
-from pragam.polytopes import Box
+from pragam.operators.base import Vector
 from pragam.problem import Problem
+from pragam.solvers import compact
+from pragam.solvers.acceleration import Momentum
 from pragam.solvers.base import BOX_OR_PLANE, PIECEWISE_LINEAR, ROWS, Solver, Start, State
 from pragam.solvers.equality import Equality, equality_of, onto_plane
-from pragam.solvers.face import COST_LU, COST_SVD, maximise_on_face
+from pragam.solvers.face_step import climb_face
+from pragam.solvers.working_set import ALPHA, SLOPE, WorkingSet, whole
 
-#: No face solve beyond this many free rows: its matrix would be the largest thing in memory.
-_LARGEST_FACE = 2000
+#: kappa of the shrinking rule; larger where many sweeps follow in which a wrong row would be missing.
+_KAPPA, _KAPPA_TIGHT = 1.5, 2.5
+_TIGHT = 1e-4
+#: At the end of a sweep the gap is this much less than the sum of the gaps as met, beside sqrt(rate): measured on text.
+_HINDSIGHT = 1.2
+#: The active rows look done at this share of the tolerance.
+_DONE = 0.9
+#: Momentum begins below this gap, and with fewer changes of bounds than this share of the rows; and it ends above the
+#: tolerance, for it raises D but not always J: the last sweep before a certificate is a plain one.
+_MOMENTUM_GAP, _MOMENTUM_TURNS, _MOMENTUM_END = 1e-3, 0.02, 1.5
+#: Vector operations of the length of w in a step of momentum, which has to cost less than the sweep.
+_MOMENTUM_VECTORS = 8
 #: Below this tolerance w is rebuilt from alpha before each certificate: the updates leave rounding in it.
 _CARRY = 1e-8
 #: What part of the work face solves may take, as a share of that of the sweeps.
@@ -43,25 +60,48 @@ _FACE_GROWTH = 1.2
 
 @dataclass
 class DcdState(State):
-    w: Vector
-    alpha: Vector
-    rows: Rows
-    q: Vector
+    whole: WorkingSet
+    work: WorkingSet  # all rows, or the copy of some
     equality: Equality
-    active: NDArray[np.int64]  # a permutation of all rows; the first n_active are active
-    n_active: int
-    highest: float  # extreme violations of the last sweep, beyond which rows are set aside
-    lowest: float
-    gap: float  # of the rows met in the last sweep
-    dual: float  # D(alpha), by the gains of the sweeps
-    was_full: bool  # whether that sweep met all rows
-    full_at: float  # passes at the last full sweep
-    readmissions: int  # how often all rows came back
-    hold: int  # sweeps before rows may be set aside again
     tol: float
     rng: np.random.Generator
-    face_credit: float  # work of the sweeps less that of the face solves
-    face_at: float  # passes at the last face solve
+    dual: float  # D(alpha), by the gains of the sweeps
+    copied: NDArray[np.int64] = field(default_factory=lambda: np.empty(0, np.int64))  # which rows the copy holds
+    momentum: Momentum = field(default_factory=Momentum)
+    gap: float = np.inf  # of the rows met in the last sweep ...
+    last_gap: float = np.inf  # ... and in that before; inf if it met others
+    drift2: float = np.inf  # see Swept
+    turns: int = 0
+    is_full: bool = False  # whether the last sweep met all rows
+    is_plain: bool = True  # whether it was without momentum
+    full_at: float = 0.0  # passes at the last full sweep
+    rent: float = 0.0  # entries met since then
+    recalls: int = 0  # how often all rows came back
+    hold: int = 0  # sweeps before rows may be set aside again
+    refused: float = np.inf  # entries of the last copy that was too large
+    face_credit: float = 0.0  # work of the sweeps less that of the face solves
+    face_at: float = 0.0  # passes at the last face solve
+
+    @property
+    def is_copy(self) -> bool:
+        return self.work is not self.whole
+
+    @property
+    def rate(self) -> float:
+        """By how much the last sweep has reduced the gap; 1 if that is not known."""
+        return min(self.gap / self.last_gap, 1.0) if 0 < self.last_gap < np.inf else 1.0
+
+    @property
+    def relative_gap(self) -> float:
+        """What the last sweep and alpha's distance from the plane let expect, for the rows met."""
+        gap = self.gap * self.rate**0.5 / _HINDSIGHT
+        gap += (1.0 + abs(self.equality.bias)) * abs(self.equality.residual)
+        return gap / max(abs(self.dual + gap), abs(self.dual), np.finfo(np.float64).tiny)
+
+    @property
+    def looks_done(self) -> bool:
+        """Whether the active rows, some others being set aside, need no more work."""
+        return not self.is_full and self.is_plain and (self.work.n_active == 0 or self.relative_gap <= _DONE * self.tol)
 
 
 @dataclass(frozen=True)
@@ -72,166 +112,157 @@ class Dcd(Solver[DcdState]):
     ----------
     shrinking : bool
         Whether rows may be set aside between full sweeps.
+    momentum : bool
+        Whether sweeps near the end are followed by a step along the last two.
     face : bool
         Whether to finish on the identified face by an exact solve.
     """
 
     shrinking: bool = True
+    momentum: bool = True
     face: bool = True
 
     name = "dcd"
     requires = (ROWS, BOX_OR_PLANE, PIECEWISE_LINEAR)
 
     def init(self, problem: Problem, rng: np.random.Generator, start: Start | None, tol: float) -> DcdState:
-        assert isinstance(problem.A, RowOperator)
-        n = problem.Q.size
-        alpha = problem.Q.project(np.zeros(n)) if start is None else start.alpha.copy()
+        alpha = problem.Q.project(np.zeros(problem.Q.size)) if start is None else start.alpha.copy()
         w = problem.w_of_alpha(alpha)
         equality, q = equality_of(problem, w, alpha)
-        return DcdState(
-            passes=4.0 if equality.active else 1.0,
-            w=w,
-            alpha=alpha,
-            rows=problem.A.rows(),
-            q=q,
-            equality=equality,
-            active=np.arange(n, dtype=np.int64),
-            n_active=n,
-            highest=np.inf,
-            lowest=-np.inf,
-            gap=np.inf,
-            dual=_dual(problem, w, alpha),
-            was_full=False,
-            full_at=0.0,
-            readmissions=0,
-            hold=0,
-            tol=tol,
-            rng=rng,
-            face_credit=0.0,
-            face_at=0.0,
-        )
+        work = whole(problem, w, alpha, q, equality)
+        return DcdState(4.0 if equality.active else 1.0, work, work, equality, tol, rng, _dual(problem, w, alpha))
 
     def step(self, problem: Problem, state: DcdState) -> DcdState:
-        """Sweeps over the active rows until a tenth of all rows was met, then perhaps a face solve."""
+        """Sweeps over the active rows until a tenth of all rows was met or they look done; perhaps a face solve."""
         goal = state.passes + 0.1
-        while True:
-            state = self._sweep(problem, state)
-            if state.equality.active:
-                state.equality.ascend()
-            state = _readmit(state)
-            if state.passes >= goal:
-                return _climb_face(problem, state) if self.face else state
+        while state.passes < goal:
+            _recall(problem, state)
+            self._sweep(problem, state)
+            if state.looks_done:
+                break
+            _perhaps_copy(problem, state)
+        if self.face and not state.is_copy:
+            _climb(problem, state)
+        return state
 
     def candidate(self, problem: Problem, state: DcdState) -> tuple[Vector, Vector]:
+        alpha = _alpha(state)
         if state.equality.active:
-            alpha = onto_plane(problem, state.alpha)
-            state.passes += 1
-            return problem.w_of_alpha(alpha), alpha
-        if state.tol < _CARRY:
-            state.w[:] = problem.w_of_alpha(state.alpha)
-            state.passes += 1
-        return state.w, state.alpha
+            alpha = onto_plane(problem, alpha)
+        elif not state.is_copy and state.tol >= _CARRY:
+            return state.work.w, alpha
+        state.passes += 1
+        w = problem.w_of_alpha(alpha)
+        if not (state.equality.active or state.is_copy):
+            state.work.w[:] = w
+        return w, alpha
 
     def estimate(self, problem: Problem, state: DcdState) -> float:
-        return _relative_gap(state) if state.was_full else np.inf
+        return state.relative_gap if state.is_plain and (state.is_full or state.looks_done) else np.inf
 
-    def _sweep(self, problem: Problem, state: DcdState) -> DcdState:
-        rows, box, n_met = state.rows, problem.Q, state.n_active
-        assert isinstance(box, Box)
-        thresholds = (state.highest, state.lowest) if self.shrinking and not state.hold else (np.inf, -np.inf)
-        n_active, gap, gain, highest, lowest = _kernels.get("dcd_sweep_" + rows.kind)(
-            *rows.arrays, rows.scale, problem.c, box.lower, box.upper, state.q, problem.lam,
-            state.active, n_met, *thresholds, state.w, state.alpha,
-            *state.equality.kernel_arguments(), int(state.rng.integers(2**63)),
-        )  # fmt: skip
-        full = n_met == len(state.active)
-        share = n_met / len(state.active)
-        room = state.equality.next_shift
-        return replace(
-            state,
-            passes=state.passes + share,
-            n_active=n_active,
-            highest=highest + room if highest > 0 else np.inf,
-            lowest=lowest - room if lowest < 0 else -np.inf,
-            gap=gap,
-            dual=state.dual + gain,
-            was_full=full,
-            full_at=state.passes + share if full else state.full_at,
-            hold=max(state.hold - 1, 0),
-            face_credit=state.face_credit + _FACE_SHARE * 4 * share * _entries(rows),
-        )
-
-
-def _entries(rows: Rows) -> int:
-    return rows.arrays[0].size
+    def _sweep(self, problem: Problem, state: DcdState) -> None:
+        work, met = state.work, state.work.n_active
+        kappa = _KAPPA if state.tol >= _TIGHT else _KAPPA_TIGHT
+        reach = kappa**2 * state.drift2 if self.shrinking and not state.hold else np.inf
+        state.is_plain = not (self.momentum and _settled(state))
+        if state.is_plain:
+            state.momentum.forget()
+        else:
+            state.momentum.begin(work, state.equality)
+        swept = work.sweep(problem.lam, state.equality, reach, int(state.rng.integers(2**63)))
+        state.dual += swept.gain
+        if not state.is_plain:
+            state.dual += state.momentum.push(work, problem.lam, state.equality, swept.gain)
+        state.last_gap, state.gap = state.gap, swept.gap
+        state.drift2, state.turns = swept.drift2, swept.turns
+        state.hold = max(state.hold - 1, 0)
+        share = met / state.whole.size
+        state.passes += share
+        state.rent += share * state.whole.entries
+        state.face_credit += _FACE_SHARE * 4 * share * state.whole.entries
+        state.is_full = met == state.whole.size
+        if state.is_full:
+            state.full_at, state.rent = state.passes, 0.0
+        if state.equality.active:
+            state.equality.ascend()
 
 
-def _readmit(state: DcdState) -> DcdState:
+def _settled(state: DcdState) -> bool:
+    """Whether momentum pays in the next sweep."""
+    work = state.work
+    few_turns = state.turns <= _MOMENTUM_TURNS * work.n_active
+    cheap = _MOMENTUM_VECTORS * work.w.size * work.size <= work.n_active * work.entries
+    near = _MOMENTUM_END * state.tol < state.relative_gap < _MOMENTUM_GAP
+    return few_turns and cheap and near and state.last_gap < np.inf
+
+
+def _alpha(state: DcdState) -> Vector:
+    """alpha, of all rows."""
+    alpha = state.whole.alpha.copy()
+    if state.is_copy:
+        alpha[state.copied] = state.work.alpha
+    return alpha
+
+
+def _recall(problem: Problem, state: DcdState) -> None:
     """All rows come back when the active ones look done, or have had as much work as everything before.
 
-    How far alpha is off the plane does not count here: if it is the active rows' only fault, only others can mend it.
-    Nor may a few active rows draw the bias to and fro for ever: with a plane, the k-th time all rows stay k sweeps.
+    A few active rows must not draw the bias to and fro for ever: with a plane, the k-th time all rows stay k sweeps.
     """
-    if state.n_active == len(state.active):
-        return state
-    done = state.n_active == 0 or _relative(state.gap, state) <= 0.5 * state.tol
-    if done or state.passes > 2 * state.full_at + 2:
-        return replace(
-            state,
-            n_active=len(state.active),
-            highest=np.inf,
-            lowest=-np.inf,
-            hold=state.readmissions if state.equality.active else 0,
-            readmissions=state.readmissions + 1,
-        )
-    return state
+    all_active = state.work.n_active == state.whole.size
+    if all_active or not (state.looks_done or state.passes > 2 * state.full_at + 2):
+        return
+    if state.is_copy:
+        state.whole.table[state.copied, ALPHA] = state.work.alpha
+        state.whole.table[state.copied, SLOPE] = state.work.table[:, SLOPE]
+        state.whole.w[:] = problem.w_of_alpha(_alpha(state))
+        state.work = state.whole
+        state.passes += 1
+        state.dual = _dual(problem, state.whole.w, state.whole.alpha)
+    state.work.recall()
+    state.gap = np.inf
+    state.hold = state.recalls if state.equality.active else 0
+    state.recalls += 1
 
 
-def _relative_gap(state: DcdState) -> float:
-    """The gap of the last sweep and of what alpha is off the plane, relatively."""
-    return _relative(state.gap + (1.0 + abs(state.equality.bias)) * abs(state.equality.residual), state)
+def _perhaps_copy(problem: Problem, state: DcdState) -> None:
+    """Copy the active rows when the sweeps since all rows were met have cost as much, and many are still to come."""
+    if state.is_copy or state.work.n_active == state.work.size or state.work.rows.kind != "csr":
+        return
+    entries = compact.active_entries(state.work)
+    if state.rent < compact.PRICE * entries or entries > 0.8 * state.refused or _sweeps_left(state) < 2 * compact.PRICE:
+        return
+    rows = state.work.active[: state.work.n_active].copy()
+    copy = compact.compact(state.work, rows, problem.lam)
+    if copy is None:
+        state.refused = entries
+        return
+    state.work, state.copied = copy, rows
+    state.momentum.forget()
 
 
-def _relative(gap: float, state: DcdState) -> float:
-    """A gap over the primal value that it and D(alpha) imply."""
-    return gap / max(abs(state.dual + gap), abs(state.dual), np.finfo(np.float64).tiny)
+def _sweeps_left(state: DcdState) -> float:
+    """How many sweeps at the present rate lead to the tolerance."""
+    to_go = state.relative_gap / max(state.tol, np.finfo(np.float64).eps)
+    return np.log(max(to_go, 1.0)) / max(-np.log(max(state.rate, 1e-300)), 1e-300)
+
+
+def _climb(problem: Problem, state: DcdState) -> None:
+    """An exact solve on the current face, if it is small and the sweeps have paid for it.
+
+    A wrong face gives a wrong bias, so with a plane the sweeps have ever more time to find their own between two.
+    """
+    if state.equality.active and state.passes < _FACE_GROWTH * state.face_at:
+        return
+    climbed = climb_face(problem, state.work, state.equality, state.face_credit)
+    if climbed.rows:
+        state.passes += climbed.rows / state.work.size
+        state.dual = _dual(problem, state.work.w, state.work.alpha)
+        state.momentum.forget()
+        state.face_credit -= climbed.work
+        state.face_at = state.passes
 
 
 def _dual(problem: Problem, w: Vector, alpha: Vector) -> float:
     """D(alpha), given w = w(alpha)."""
     return float(problem.c @ alpha) - 0.5 * problem.lam * float(w @ w)
-
-
-def _climb_face(problem: Problem, state: DcdState) -> DcdState:
-    """One exact solve on the current face, if it is small and the sweeps have paid for it.
-
-    More free rows than weights (and bias) are linearly dependent, which makes the solve dear. A wrong face gives a
-    wrong bias, so with a plane the sweeps have ever more time between two solves to find their own.
-    """
-    Q, A, equality = problem.Q, problem.A, state.equality
-    assert isinstance(Q, Box) and isinstance(A, RowOperator)
-    free = np.flatnonzero((state.alpha > Q.lower) & (state.alpha < Q.upper))
-    assembly = free.size**2 * _entries(state.rows) / Q.size
-    regular = free.size <= problem.n_weights + equality.active
-    price = assembly + (COST_LU if regular else COST_LU + COST_SVD) * free.size**3
-    too_soon = equality.active and state.passes < _FACE_GROWTH * state.face_at
-    if not 0 < free.size <= _LARGEST_FACE or price > state.face_credit or too_soon:
-        return state
-    part = A.take(free)
-    slopes = part.matvec(state.w) + problem.c[free]
-    sigma = equality.sigma[free] if equality.active else None
-    maximum = maximise_on_face(
-        part.gram() / problem.lam, slopes if sigma is None else slopes - equality.bias * sigma, state.alpha[free],
-        Q.lower[free], Q.upper[free], sigma, equality.residual, budget=state.face_credit - assembly,
-    )  # fmt: skip
-    state.w -= part.rmatvec(maximum.alpha - state.alpha[free]) / problem.lam
-    state.alpha[free] = maximum.alpha
-    equality.refresh(problem, state.w, state.alpha)
-    equality.multiplier += maximum.shift
-    return replace(
-        state,
-        passes=state.passes + free.size / Q.size,
-        dual=_dual(problem, state.w, state.alpha),
-        face_credit=state.face_credit - assembly - maximum.work,
-        face_at=state.passes,
-    )

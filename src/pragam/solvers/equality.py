@@ -38,7 +38,6 @@ class Equality:
     centre: Vector  # m
     centre2: float  # |m|^2
     rho: float
-    reach: float = 0.0  # max |sigma|
     multiplier: float = 0.0
 
     @property
@@ -58,13 +57,8 @@ class Equality:
     def bias(self, value: float) -> None:
         self.multiplier = value + float(self.running[1])
 
-    @property
-    def next_shift(self) -> float:
-        """How far the slopes are about to move by the multiplier's next step."""
-        return abs(self.rho * self.residual) * self.reach
-
-    def kernel_arguments(self) -> tuple[Vector, Vector, Vector, float, float, float]:
-        return self.sigma, self.lift, self.running, self.multiplier, self.rho, self.centre2
+    def kernel_arguments(self) -> tuple[Vector, float, float, float]:
+        return self.running, self.multiplier, self.rho, self.centre2
 
     def refresh(self, problem: Problem, w: Vector, alpha: Vector) -> None:
         """Recompute r and <m, w>, keeping the model's bias."""
@@ -95,8 +89,7 @@ def equality_of(problem: Problem, w: Vector, alpha: Vector) -> tuple[Equality, V
     sigma2 = float(Q.sigma[moves] @ Q.sigma[moves])
     share = max(_PENALTY, _PENALTY_FEW_ROWS / Q.size)
     rho = share * float(length2[moves].sum()) / lam / sigma2 if sigma2 > 0 else 0.0
-    reach = float(np.abs(Q.sigma).max(initial=0.0))
-    equality = Equality(Q.sigma, lift, np.zeros(2), centre, centre2, rho or 1.0, reach)
+    equality = Equality(Q.sigma, lift, np.zeros(2), centre, centre2, rho or 1.0)
     equality.refresh(problem, w, alpha)
     equality.bias = Q.support(problem.c + A.matvec(w))[1] or 0.0
     return equality, length2 / lam + equality.rho * Q.sigma**2

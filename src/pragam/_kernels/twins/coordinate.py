@@ -1,4 +1,4 @@
-"""Dual coordinate ascent: the specification of ``dcd_sweep_csr`` and ``dcd_sweep_dense``."""
+"""Dual coordinate ascent: the specification of ``dcd_sweep_csr`` and ``dcd_sweep_dense``, and of ``add_rows_*``."""
 
 from __future__ import annotations
 
@@ -10,10 +10,13 @@ from numpy.typing import NDArray
 from pragam._kernels.twins.random import SplitMix64
 from pragam._kernels.twins.rows import Row, csr_rows, dense_rows
 
-__all__ = ["dcd_sweep_csr", "dcd_sweep_dense"]
+__all__ = ["add_rows_csr", "add_rows_dense", "dcd_sweep_csr", "dcd_sweep_dense"]
 
 Vector = NDArray[np.float64]
-Answer = tuple[int, float, float, float, float]
+Answer = tuple[int, float, float, float, int]
+
+#: So many rows that follow one another in memory are met together.
+BLOCK = 16
 
 
 def dcd_sweep_csr(data: Any, indices: Any, indptr: Any, *args: Any) -> Answer:
@@ -24,65 +27,87 @@ def dcd_sweep_dense(X: Any, *args: Any) -> Answer:
     return _sweep(dense_rows(X), *args)
 
 
+def add_rows_csr(data: Any, indices: Any, indptr: Any, *args: Any) -> None:
+    _add_rows(csr_rows(data, indices, indptr), *args)
+
+
+def add_rows_dense(X: Any, *args: Any) -> None:
+    _add_rows(dense_rows(X), *args)
+
+
 def _sweep(
     row: Row,
-    scale: Vector,
-    c: Vector,
-    lower: Vector,
-    upper: Vector,
-    q: Vector,
+    table: Vector,
+    plane: Vector,
     lam: float,
     active: NDArray[np.int64],
     n_active: int,
-    highest: float,
-    lowest: float,
+    reach: float,
     w: Vector,
-    alpha: Vector,
-    sigma: Vector,
-    lift: Vector,
     running: Vector,
     bias: float,
     rho: float,
     centre2: float,
     seed: int,
 ) -> Answer:
-    """One sweep over ``active[:n_active]`` in random order, in place on w, alpha, active and running =
-    (r, moment). Empty sigma and lift mean that there is no equality constraint.
+    """One sweep over ``active[:n_active]`` in random order, in place on w, table, active and running = (r, moment).
 
-    Returns ``(n_active, gap, gain, highest, lowest)``: how many rows stay active (the first so many of ``active``),
-    the sum of the rows' duality gaps as they were met, what the function has gained, and the extreme slopes that
-    violate optimality.
+    The columns of ``table`` are scale, c, lower, upper, q, delta, alpha and slope; those of ``plane``, which has no
+    rows where there is no equality, sigma and lift.
+
+    Returns ``(n_active, gap, gain, drift2, turns)``: how many rows stay active (the first so many of ``active``), the
+    sum of the rows' duality gaps as they were met, what the function has gained, the mean of (change of slope since
+    the last visit)^2 / q, inf if there is none, and the number of moves from or onto a bound.
     """
-    random = SplitMix64(seed)
-    for k in range(n_active - 1, 0, -1):
-        j = random.below(k + 1)
-        active[k], active[j] = active[j], active[k]
-    gap, gain, new_highest, new_lowest = 0.0, 0.0, -np.inf, np.inf
-    k = 0
-    while k < n_active:
+    gap, gain, changes, turns, leave = 0.0, 0.0, [], 0, set()
+    for k in _random_order(n_active, SplitMix64(seed)):
         i = int(active[k])
+        scale, c, lower, upper, q, delta, alpha, before = table[i]
         columns, values = row(i)
-        s = c[i] + scale[i] * float(values @ w[columns])
-        if sigma.size:
-            r, moment = running
-            s -= lift[i] * r / lam + sigma[i] * (bias + (rho + centre2 / lam) * r - moment)
-        held = (alpha[i] <= lower[i] and s <= 0) or (alpha[i] >= upper[i] and s >= 0)
-        if held and (s < lowest or s > highest):
-            n_active -= 1
-            active[k], active[n_active] = active[n_active], active[k]
+        s = c + scale * float(values @ w[columns]) - delta * alpha
+        if len(plane):
+            (sigma, lift), (r, moment) = plane[i], running
+            s -= lift * r / lam + sigma * (bias + (rho + centre2 / lam) * r - moment)
+        if q > 0 and not np.isnan(s - before):
+            changes.append((s - before) ** 2 / q)
+        table[i, 7] = s
+        if (alpha <= lower and s <= 0) or (alpha >= upper and s >= 0):
+            if reach < np.inf and s * s > reach * q:
+                leave.add(i)
+                table[i, 7] = np.nan
             continue
-        k += 1
-        violation = 0.0 if held else s
-        new_highest, new_lowest = max(new_highest, violation), min(new_lowest, violation)
-        if held:
+        gap += s * ((upper if s > 0 else lower) - alpha)
+        target = alpha + s / q if q > 0 else np.copysign(np.inf, s)
+        moved = min(max(target, lower), upper)
+        step = moved - alpha
+        if step == 0:
             continue
-        gap += s * ((upper[i] if s > 0 else lower[i]) - alpha[i])
-        target = alpha[i] + s / q[i] if q[i] > 0 else np.copysign(np.inf, s)
-        moved = min(max(target, lower[i]), upper[i])
-        step = moved - alpha[i]
-        gain += step * (s - 0.5 * q[i] * step)
-        alpha[i] = moved
-        np.add.at(w, columns, -step * scale[i] / lam * values)
-        if sigma.size:
-            running += (step * sigma[i], -step * lift[i] / lam)
-    return n_active, gap, gain, new_highest, new_lowest
+        gain += step * (s - 0.5 * q * step)
+        turns += bool(alpha <= lower or alpha >= upper or moved <= lower or moved >= upper)
+        table[i, 6:] = moved, s - q * step
+        np.add.at(w, columns, -step * scale / lam * values)
+        if len(plane):
+            running += (step * sigma, -step * lift / lam)
+    stay = [i for i in active[:n_active] if i not in leave]
+    active[: len(stay)] = stay
+    return len(stay), gap, gain, float(np.mean(changes)) if changes else np.inf, turns
+
+
+def _add_rows(row: Row, n: int, numbers: NDArray[np.int64], steps: Vector, w: Vector) -> None:
+    """w += sum over k of steps_k x_i, i = numbers_k."""
+    for i, step in zip(numbers, steps, strict=True):
+        columns, values = row(int(i))
+        np.add.at(w, columns, step * values)
+
+
+def _random_order(n: int, random: SplitMix64) -> list[int]:
+    """0 .. n-1 in blocks of neighbours: the blocks in random order, and each of them shuffled."""
+    blocks = _shuffled([range(first, min(first + BLOCK, n)) for first in range(0, n, BLOCK)], random)
+    return [k for block in blocks for k in _shuffled(list(block), random)]
+
+
+def _shuffled(items: list[Any], random: SplitMix64) -> list[Any]:
+    for k in range(len(items) - 1, 0, -1):
+        j = random.below(k + 1)
+        items[k], items[j] = items[j], items[k]
+    return items
