@@ -9,7 +9,7 @@ from scipy import sparse
 import pragam
 from pragam.solvers import compact as compact_module
 from pragam.solvers.acceleration import Momentum, Point, _value
-from pragam.solvers.compact import compact
+from pragam.solvers.compact import compact, survey
 from pragam.solvers.dcd import Dcd
 from pragam.solvers.equality import equality_of
 from pragam.solvers.working_set import ALPHA, whole
@@ -50,8 +50,8 @@ def test_sweeps_over_the_copy_are_sweeps_over_the_rows(bias, dtype, index, d):
     alpha = sample(problem, 1)
     (ours, equality), (theirs, other) = (working_set(problem, alpha, 1e-2) for _ in range(2))
     rows = np.sort(np.random.default_rng(2).permutation(120)[:70])
-    copy = compact(ours, rows, problem.lam)
-    assert copy is not None and copy.w.size < ours.w.size and copy.entries < ours.entries
+    copy = compact(ours, rows, survey(ours, rows), problem.lam)
+    assert copy.w.size < ours.w.size and copy.entries < ours.entries
     theirs.active[:70], theirs.n_active = rows, 70
     for seed in range(5):
         got, wanted = copy.sweep(problem.lam, equality, np.inf, seed), theirs.sweep(problem.lam, other, np.inf, seed)
@@ -64,7 +64,8 @@ def test_a_column_that_one_entry_uses_is_left_out_and_no_other():
     X = sparse.csr_array(np.array([[1.0, 2.0, 0.0, 3.0], [0.0, 5.0, 7.0, 0.0], [1.0, 0.0, 0.0, 0.0]]))
     problem = pragam.hinge(X, [1, -1, 1], lam=1.0, bias=False)
     work, _ = working_set(problem, np.zeros(3), 1.0)
-    copy = compact(work, np.array([0, 1]), 1.0)
+    rows = np.array([0, 1])
+    copy = compact(work, rows, survey(work, rows), 1.0)
     assert copy.rows.arrays[0].tolist() == [2.0, 5.0]  # of column 1 alone; 0, 2 and 3 have one entry in rows 0 and 1
     assert copy.rows.arrays[1].tolist() == [0, 0] and copy.rows.arrays[1].dtype == np.uint16
     assert copy.table[:, 5].tolist() == [1.0 + 9.0, 49.0]
@@ -74,19 +75,33 @@ def test_an_entry_that_is_repeated_within_a_row_is_kept():
     X = sparse.csr_array((np.array([1.0, 2.0, 4.0]), np.array([1, 1, 0]), np.array([0, 3, 3])), shape=(2, 2))
     problem = pragam.hinge(X, [1, -1], lam=1.0, bias=False)
     work, equality = working_set(problem, np.zeros(2), 1.0)
-    copy = compact(work, np.array([0, 1]), 1.0)
+    rows = np.array([0, 1])
+    copy = compact(work, rows, survey(work, rows), 1.0)
     assert copy.rows.arrays[0].tolist() == [1.0, 2.0]
     copy.sweep(1.0, equality, np.inf, 0), work.sweep(1.0, equality, np.inf, 0)
     assert np.allclose(copy.alpha, work.alpha) and work.alpha[0] == pytest.approx(1 / 25)
 
 
-def test_a_copy_that_is_too_large_is_not_made(monkeypatch):
+def test_the_copy_is_never_larger_than_its_limit(monkeypatch):
     X, y = text(50, 30, 20, 0)
     problem = pragam.hinge(X, y, lam=1e-2, bias=False)
     work, _ = working_set(problem, np.zeros(50), 1e-2)
     monkeypatch.setattr(compact_module, "ALWAYS", 0)
-    assert compact(work, np.arange(50), 1e-2) is None
-    assert compact(work, np.arange(5), 1e-2) is not None
+    for few in (5, 12, 25, 50):
+        columns = survey(work, np.arange(few))
+        copy = compact(work, np.arange(few), columns, 1e-2)
+        needed, of_x = (sum(array.nbytes for array in rows.arrays[:2]) for rows in (copy.rows, work.rows))
+        assert columns.room == pytest.approx(compact_module.LARGEST * of_x / needed)
+    assert columns.room < 1
+
+    method = Dcd(face=False, momentum=False)
+    state = method.init(problem, np.random.default_rng(0), None, 1e-12)
+    shares = []
+    for _ in range(300):
+        state = method.step(problem, state)
+        if state.is_copy:
+            shares.append(sum(array.nbytes for array in state.work.rows.arrays[:2]) / of_x)
+    assert max(shares, default=0.0) <= compact_module.LARGEST
 
 
 def _problem(kind, bias, seed):

@@ -11,6 +11,8 @@ a constant, added to c_i, and a curvature, added to delta_i.
 
 from __future__ import annotations
 
+from typing import Any, NamedTuple
+
 import numpy as np
 from numpy.typing import NDArray
 
@@ -22,29 +24,50 @@ from pragam.solvers.working_set import ALPHA, DELTA, SCALE, C, WorkingSet, align
 LARGEST = 0.35
 #: ... or so many bytes, which nobody will miss.
 ALWAYS = 2**22
-#: What making it costs, in sweeps over the same rows.
-PRICE = 3.0
+#: What making it costs, in entries met by a sweep: for each entry of the rows, and for each column of X.
+PRICE, PRICE_COLUMN = 3.0, 2.0
 
 
-def active_entries(work: WorkingSet) -> int:
-    """How many entries the active rows of a CSR matrix have."""
-    indptr, rows = work.rows.arrays[2], work.active[: work.n_active]
+def entries_of(work: WorkingSet, rows: NDArray[np.int64]) -> int:
+    """How many entries these rows of a CSR matrix have."""
+    indptr = work.rows.arrays[2]
     return int((indptr[rows + 1] - indptr[rows]).sum())
 
 
-def compact(work: WorkingSet, rows: NDArray[np.int64], lam: float) -> WorkingSet | None:
-    """These rows of a CSR matrix as a working set of their own; None if that would be too large."""
+def price(work: WorkingSet, entries: int) -> float:
+    """What the copy of rows with so many entries costs, in entries met by a sweep."""
+    return PRICE * entries + PRICE_COLUMN * work.w.size
+
+
+class Columns(NamedTuple):
+    """What the columns of some rows are like."""
+
+    counts: NDArray[np.int32]  # the number of entries in each
+    number: int  # how many have more than one
+    entries: int  # how many entries those have
+    room: float  # the memory that a copy may take over the memory that it needs
+
+
+def survey(work: WorkingSet, rows: NDArray[np.int64]) -> Columns:
+    """What a copy of these rows of a CSR matrix would hold."""
     data, indices, indptr = work.rows.arrays
-    labels = np.zeros(work.w.size, dtype=np.int32)
-    _kernels.get("csr_count_columns")(indices, indptr, rows, labels)
-    kept = labels > 1
-    entries, columns = int(labels.sum(where=kept, dtype=np.int64)), int(kept.sum())
-    index = np.dtype(np.uint16 if columns <= 2**16 else np.int32)
-    if entries * (data.itemsize + index.itemsize) > max(LARGEST * (data.nbytes + indices.nbytes), ALWAYS):
-        return None
-    new = (np.empty(entries, data.dtype), np.empty(entries, index), np.empty(len(rows) + 1, dtype=np.int64))
-    w, score, norm2 = np.empty(columns), np.empty(len(rows)), np.empty(len(rows))
-    _kernels.get("csr_compact")(data, indices, indptr, rows, work.w, labels, *new, w, score, norm2)
+    counts = np.zeros(work.w.size, dtype=np.int32)
+    _kernels.get("csr_count_columns")(indices, indptr, rows, counts)
+    number = int(np.count_nonzero(counts > 1))
+    entries = entries_of(work, rows) - int(np.count_nonzero(counts == 1))
+    needed = entries * (data.itemsize + _index(number).itemsize)
+    return Columns(counts, number, entries, max(LARGEST * (data.nbytes + indices.nbytes), ALWAYS) / max(needed, 1))
+
+
+def compact(work: WorkingSet, rows: NDArray[np.int64], columns: Columns, lam: float) -> WorkingSet:
+    """These rows as a working set of their own."""
+    new = (
+        np.empty(columns.entries, work.rows.arrays[0].dtype),
+        np.empty(columns.entries, _index(columns.number)),
+        np.empty(len(rows) + 1, dtype=np.int64),
+    )
+    w, score, norm2 = np.empty(columns.number), np.empty(len(rows)), np.empty(len(rows))
+    _kernels.get("csr_compact")(*work.rows.arrays, rows, work.w, columns.counts.copy(), *new, w, score, norm2)
     table = aligned(len(rows))
     table[:] = work.table[rows]
     own = table[:, SCALE] ** 2 * norm2 / lam
@@ -53,3 +76,7 @@ def compact(work: WorkingSet, rows: NDArray[np.int64], lam: float) -> WorkingSet
     plane = work.plane[rows] if len(work.plane) else work.plane
     active = np.arange(len(rows), dtype=np.int64)
     return WorkingSet(Rows("csr", new, work.rows.scale[rows]), table, plane, w, active, len(rows))
+
+
+def _index(columns: int) -> np.dtype[Any]:
+    return np.dtype(np.uint16 if columns <= 2**16 else np.int32)

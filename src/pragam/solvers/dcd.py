@@ -25,6 +25,7 @@ the sweep meets them, only tells the driver when to certify.
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from math import log
 
 import numpy as np
 from numpy.typing import NDArray
@@ -48,14 +49,17 @@ _DONE = 0.9
 #: Momentum begins below this gap, and with fewer changes of bounds than this share of the rows; and it ends above the
 #: tolerance, for it raises D but not always J: the last sweep before a certificate is a plain one.
 _MOMENTUM_GAP, _MOMENTUM_TURNS, _MOMENTUM_END = 1e-3, 0.02, 1.5
-#: Vector operations of the length of w in a step of momentum, which has to cost less than the sweep.
-_MOMENTUM_VECTORS = 8
+#: For each column a step of momentum costs as much as meeting so many entries. Where this many sweeps are left it saves
+#: more than half of them, so it may cost as much as one; less where there are fewer.
+_MOMENTUM_COST, _MANY = 1.5, 20.0
 #: Below this tolerance w is rebuilt from alpha before each certificate: the updates leave rounding in it.
 _CARRY = 1e-8
 #: What part of the work face solves may take, as a share of that of the sweeps.
 _FACE_SHARE = 0.25
 #: How much the work grows from one face solve to the next where there is a bias.
 _FACE_GROWTH = 1.2
+
+_TINY, _EPS = float(np.finfo(np.float64).tiny), float(np.finfo(np.float64).eps)
 
 
 @dataclass
@@ -75,10 +79,10 @@ class DcdState(State):
     is_full: bool = False  # whether the last sweep met all rows
     is_plain: bool = True  # whether it was without momentum
     full_at: float = 0.0  # passes at the last full sweep
-    rent: float = 0.0  # entries met since then
+    copy_credit: float = 0.0  # entries met by sweeps over some rows, less the price of copies
     recalls: int = 0  # how often all rows came back
     hold: int = 0  # sweeps before rows may be set aside again
-    refused: float = np.inf  # entries of the last copy that was too large
+    copy_limit: float = np.inf  # rows with more entries will be too large for a copy
     face_credit: float = 0.0  # work of the sweeps less that of the face solves
     face_at: float = 0.0  # passes at the last face solve
 
@@ -96,7 +100,7 @@ class DcdState(State):
         """What the last sweep and alpha's distance from the plane let expect, for the rows met."""
         gap = self.gap * self.rate**0.5 / _HINDSIGHT
         gap += (1.0 + abs(self.equality.bias)) * abs(self.equality.residual)
-        return gap / max(abs(self.dual + gap), abs(self.dual), np.finfo(np.float64).tiny)
+        return gap / max(abs(self.dual + gap), abs(self.dual), _TINY)
 
     @property
     def looks_done(self) -> bool:
@@ -178,11 +182,12 @@ class Dcd(Solver[DcdState]):
         state.hold = max(state.hold - 1, 0)
         share = met / state.whole.size
         state.passes += share
-        state.rent += share * state.whole.entries
         state.face_credit += _FACE_SHARE * 4 * share * state.whole.entries
         state.is_full = met == state.whole.size
         if state.is_full:
-            state.full_at, state.rent = state.passes, 0.0
+            state.full_at = state.passes
+        else:
+            state.copy_credit += share * state.whole.entries
         if state.equality.active:
             state.equality.ascend()
 
@@ -190,10 +195,12 @@ class Dcd(Solver[DcdState]):
 def _settled(state: DcdState) -> bool:
     """Whether momentum pays in the next sweep."""
     work = state.work
+    if not work.n_active or not work.entries:
+        return False
     few_turns = state.turns <= _MOMENTUM_TURNS * work.n_active
-    cheap = _MOMENTUM_VECTORS * work.w.size * work.size <= work.n_active * work.entries
+    cost = _MOMENTUM_COST * work.w.size * work.size / (work.n_active * work.entries)
     near = _MOMENTUM_END * state.tol < state.relative_gap < _MOMENTUM_GAP
-    return few_turns and cheap and near and state.last_gap < np.inf
+    return few_turns and near and state.last_gap < np.inf and cost * _MANY <= min(_sweeps_left(state), _MANY)
 
 
 def _alpha(state: DcdState) -> Vector:
@@ -226,25 +233,28 @@ def _recall(problem: Problem, state: DcdState) -> None:
 
 
 def _perhaps_copy(problem: Problem, state: DcdState) -> None:
-    """Copy the active rows when the sweeps since all rows were met have cost as much, and many are still to come."""
-    if state.is_copy or state.work.n_active == state.work.size or state.work.rows.kind != "csr":
+    """Copy the active rows when sweeps over some rows have cost as much, and those to come will do so twice again."""
+    work = state.work
+    if state.is_copy or work.n_active == work.size or work.rows.kind != "csr":
         return
-    entries = compact.active_entries(state.work)
-    if state.rent < compact.PRICE * entries or entries > 0.8 * state.refused or _sweeps_left(state) < 2 * compact.PRICE:
+    rows = work.active[: work.n_active].copy()
+    entries = compact.entries_of(work, rows)
+    price = compact.price(work, entries)
+    if state.copy_credit < price or _sweeps_left(state) * entries < 2 * price or entries > state.copy_limit:
         return
-    rows = state.work.active[: state.work.n_active].copy()
-    copy = compact.compact(state.work, rows, problem.lam)
-    if copy is None:
-        state.refused = entries
+    columns = compact.survey(work, rows)
+    if columns.room < 1:
+        state.copy_limit = columns.room * entries
         return
-    state.work, state.copied = copy, rows
+    state.copy_credit -= price
+    state.work, state.copied = compact.compact(work, rows, columns, problem.lam), rows
     state.momentum.forget()
 
 
 def _sweeps_left(state: DcdState) -> float:
     """How many sweeps at the present rate lead to the tolerance."""
-    to_go = state.relative_gap / max(state.tol, np.finfo(np.float64).eps)
-    return np.log(max(to_go, 1.0)) / max(-np.log(max(state.rate, 1e-300)), 1e-300)
+    to_go = state.relative_gap / max(state.tol, _EPS)
+    return log(max(to_go, 1.0)) / max(-log(max(state.rate, _TINY)), _TINY)
 
 
 def _climb(problem: Problem, state: DcdState) -> None:
