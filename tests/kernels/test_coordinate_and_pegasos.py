@@ -272,3 +272,16 @@ def test_no_array_is_converted_behind_the_back():
     arguments[6] = arguments[6].astype(np.float32)
     with pytest.raises(TypeError):
         _kernels.get("dcd_sweep_dense")(dense(np.float64, "C"), *arguments)
+
+
+@compiled
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+@pytest.mark.parametrize("plane", [False, True])
+def test_sixteen_bit_indices_change_nothing(dtype, plane):
+    """As a compact copy has them: to the last bit."""
+    for seed in range(6):
+        data, indices, indptr = csr(dtype, np.int32, seed)
+        wide, narrow = (copies(sweep_arguments(seed, plane)) for _ in range(2))
+        sweep = _kernels.get("dcd_sweep_csr")
+        assert sweep(data, indices, indptr, *wide) == sweep(data, indices.astype(np.uint16), indptr, *narrow)
+        assert all(np.array_equal(a, b, equal_nan=True) for a, b in zip(wide, narrow, strict=True))

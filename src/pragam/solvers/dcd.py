@@ -46,9 +46,9 @@ _TIGHT = 1e-4
 _HINDSIGHT = 1.2
 #: The active rows look done at this share of the tolerance.
 _DONE = 0.9
-#: Momentum begins below this gap, and with fewer changes of bounds than this share of the rows; and it ends above the
-#: tolerance, for it raises D but not always J: the last sweep before a certificate is a plain one.
-_MOMENTUM_GAP, _MOMENTUM_TURNS, _MOMENTUM_END = 1e-3, 0.02, 1.5
+#: Momentum begins when fewer than this share of the rows change their bounds, and ends at so many times the tolerance:
+#: it raises D but may raise J too, so the last sweep before a certificate is a plain one.
+_MOMENTUM_TURNS, _MOMENTUM_END = 0.1, 1.5
 #: For each column a step of momentum costs as much as meeting so many entries. Where this many sweeps are left it saves
 #: more than half of them, so it may cost as much as one; less where there are fewer.
 _MOMENTUM_COST, _MANY = 1.5, 20.0
@@ -199,8 +199,8 @@ def _settled(state: DcdState) -> bool:
         return False
     few_turns = state.turns <= _MOMENTUM_TURNS * work.n_active
     cost = _MOMENTUM_COST * work.w.size * work.size / (work.n_active * work.entries)
-    near = _MOMENTUM_END * state.tol < state.relative_gap < _MOMENTUM_GAP
-    return few_turns and near and state.last_gap < np.inf and cost * _MANY <= min(_sweeps_left(state), _MANY)
+    far = _MOMENTUM_END * state.tol < state.relative_gap and state.last_gap < np.inf
+    return few_turns and far and cost * _MANY <= min(_sweeps_left(state), _MANY)
 
 
 def _alpha(state: DcdState) -> Vector:
