@@ -18,10 +18,10 @@ from pragam.screened import Screened
 from pragam.solvers.base import AnySolver, Start
 from pragam.threads import one_blas_thread
 
-#: Without an estimate from the solver, certify each time the work has grown by this factor.
+#: Certify each time the work has grown by this factor, at the latest ...
 _GROWTH = 1.2
-#: With one, certify at this growth at the latest.
-_GROWTH_WITH_ESTIMATE = 2.0
+#: ... and by so many passes where the solver's own estimate says that there is no hurry: a certificate costs two.
+_PATIENCE = 20.0
 #: Call a solve stalled when this much more work improved the gap by less than 1 % ...
 _STALL_FACTOR = 10.0
 #: ... but never before this many passes over the data.
@@ -112,7 +112,11 @@ def _run(
     iteration, state = 0, None
     try:
         state = method.init(problem, rng, start, tol)
-        record.certify(method.candidate(problem, state), iteration, state.passes, clock.seconds())
+        estimate = method.estimate(problem, state)
+        if start is not None or estimate is None or estimate <= tol:
+            record.certify(method.candidate(problem, state), iteration, state.passes, clock.seconds())
+        else:
+            record.note(iteration, state.passes, clock.seconds())
         while (status := _verdict(record, tol, iteration, max_iter, clock)) is None:
             if isinstance(method, Screened):
                 state = method.screen(problem, state, Start(record.w, record.alpha), record.certificate)
@@ -178,8 +182,11 @@ class _Record:
             self._offer(*pair)
         except ValueError as error:
             raise _InfeasibleError from error
-        gap = self.certificate.gap
-        self.rows.append((iteration, passes, seconds, self.primal.value, self.dual.value, gap))
+        self.note(iteration, passes, seconds)
+
+    def note(self, iteration: int, passes: float, seconds: float) -> None:
+        """Write what is certified so far into the history."""
+        self.rows.append((iteration, passes, seconds, self.primal.value, self.dual.value, self.certificate.gap))
 
     @property
     def certificate(self) -> Certificate:
@@ -191,7 +198,7 @@ class _Record:
         if estimate is None:
             return passes >= _GROWTH * last + 1
         promising = estimate <= tol and passes >= 1.05 * last + 1
-        return promising or passes >= _GROWTH_WITH_ESTIMATE * last + 1
+        return promising or passes >= _GROWTH * last + _PATIENCE
 
     def has_stalled(self) -> bool:
         """Whether the last nine tenths of the work brought nothing, or nothing more can come."""

@@ -26,6 +26,8 @@ from pragam.operators.base import Vector
 #: units of time (measured: LAPACK's LU runs at some 16 times the rate of a sweep, its SVD slower than one).
 COST_LU = 0.05
 COST_SVD = 4.0
+#: What a round costs however few the variables, in the same units.
+COST_ROUND = 3e5
 
 
 class FaceMaximum(NamedTuple):
@@ -61,7 +63,7 @@ def maximise_on_face(
         part = None if sigma is None else sigma[free]
         afford_svd = work + COST_SVD * free.size**3 <= budget
         direction, cost = _direction(gram[np.ix_(free, free)], slopes[free], part, residual, afford_svd)
-        work += cost * free.size**3
+        work += cost * free.size**3 + COST_ROUND
         if direction is None:
             break
         delta, change, is_ray = direction

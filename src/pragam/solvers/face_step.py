@@ -10,7 +10,7 @@ from pragam.operators.base import RowOperator
 from pragam.polytopes import Box
 from pragam.problem import Problem
 from pragam.solvers.equality import Equality
-from pragam.solvers.face import COST_LU, COST_SVD, maximise_on_face
+from pragam.solvers.face import COST_LU, COST_ROUND, COST_SVD, maximise_on_face
 from pragam.solvers.working_set import WorkingSet
 
 #: No solve beyond this many free rows: its matrix would be the largest thing in memory.
@@ -32,7 +32,7 @@ def climb_face(problem: Problem, work: WorkingSet, equality: Equality, credit: f
     free = np.flatnonzero((work.alpha > Q.lower) & (work.alpha < Q.upper))
     assembly = free.size**2 * work.entries / Q.size
     regular = free.size <= problem.n_weights + equality.active
-    price = assembly + (COST_LU if regular else COST_LU + COST_SVD) * free.size**3
+    price = COST_ROUND + assembly + (COST_LU if regular else COST_LU + COST_SVD) * free.size**3
     if not 0 < free.size <= _LARGEST or price > credit:
         return Climbed(0, 0.0)
     part = A.take(free)
