@@ -151,6 +151,7 @@ class _Record:
     primal: Bound = field(init=False)
     dual: Bound = field(init=False)
     rows: list[tuple[int, float, float, float, float, float]] = field(default_factory=list)
+    promised_at: float = 0.0  # passes at the last certificate that an estimate called for
 
     def __post_init__(self) -> None:
         # The start w_0 = 0 counts as iterate 0, whatever the solver proposes first; and the answer is never worse than
@@ -197,8 +198,10 @@ class _Record:
         last = self.rows[-1][1]
         if estimate is None:
             return passes >= _GROWTH * last + 1
-        promising = estimate <= tol and passes >= 1.05 * last + 1
-        return promising or passes >= _GROWTH * last + _PATIENCE
+        if estimate <= tol and passes >= 1.05 * self.promised_at + 1:
+            self.promised_at = passes  # if the estimate was wrong, it may not call for another one at once
+            return True
+        return passes >= _GROWTH * last + _PATIENCE
 
     def has_stalled(self) -> bool:
         """Whether the last nine tenths of the work brought nothing, or nothing more can come."""
