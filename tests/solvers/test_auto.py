@@ -14,6 +14,7 @@ from zoo import ZOO, hinge_case
 def test_pragam_takes_over_when_the_fast_paths_have_had_their_share(name, monkeypatch):
     """With no share at all PRAGAM runs alone, from the fast path's start, and certifies."""
     monkeypatch.setattr(auto, "_limit", lambda problem, tol: 0.0)
+    monkeypatch.setattr(auto, "_FREE", 0.0)
     case = ZOO[name](0)
     result = pragam.solve(case.problem, tol=3e-2, max_iter=20_000)
     assert result.converged

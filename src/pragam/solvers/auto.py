@@ -1,9 +1,9 @@
 r"""The default: the path that should be cheapest, a net under it, and PRAGAM's guarantee under both.
 
-*Choice.* Coordinate ascent (dcd) needs some 8 + 20 C R^2 sweeps to a relative gap of 1e-3, R^2 the mean of |a_i|^2 and
-C = 1/(n lam) (the width of the boxes over lam); Newton needs a number of steps that grows only with its logarithm, each
-with a d x d factorisation. Operation counts alone decide. The constants come from prototypes of both paths, so they are
-rough here: the net is what bounds the cost of a wrong choice.
+*Choice.* Coordinate ascent (dcd) needs the more sweeps the larger C R^2 is, R^2 the mean of |a_i|^2 and C = 1/(n lam)
+(the width of the boxes over lam); Newton needs a number of steps that grows only with its logarithm, each with a d x d
+factorisation. Operation counts alone decide (:func:`_dcd_cost`, :func:`_newton_cost`); their constants were fitted to
+both paths on eleven data sets with lam from 2^-20 to 1. The net is what bounds the cost of a wrong choice.
 
 *Net.* A path that has used three times the other's estimate hands its (w, alpha) over; then back, with twice the
 allowance each time.
@@ -23,10 +23,12 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from pragam.operators.base import RowOperator, Vector
+from pragam.polytopes import Box
 from pragam.problem import Problem
 from pragam.solvers.base import AnySolver, Solver, Start, State
 from pragam.solvers.dcd import Dcd
 from pragam.solvers.newton import Newton
+from pragam.solvers.newton_system import LARGEST_MATRIX
 from pragam.solvers.pragam import Pragam
 from pragam.solvers.qp_bmrm import QpBmrm
 
@@ -34,9 +36,19 @@ from pragam.solvers.qp_bmrm import QpBmrm
 _PATIENCE = 3.0
 #: Passes over the data in an iteration of PRAGAM with adapted L.
 _PASSES_OF_PRAGAM = 3.0
-#: What one step costs however small the problem.
-_OVERHEAD_DCD = 4e-5
-_OVERHEAD_NEWTON = 2e-4
+#: Passes that the fast paths may make before anybody asks for the limit, which takes a pass to compute.
+_FREE = 20.0
+#: Bytes that a sweep finds again in a cache.
+_CACHE = 32e6
+
+
+class Cost(NamedTuple):
+    """What an algorithm should cost, in seconds on a machine of 2020: in all, a pass, and a step beside that."""
+
+    solver: AnySolver
+    total: float
+    per_pass: float
+    per_step: float
 
 
 class Leg(NamedTuple):
@@ -53,7 +65,7 @@ class AutoState(State):
     legs: list[Leg]  # turns to come, the current one first; the last one never ends
     inner: Any  # state of the current algorithm
     used: float  # by the current leg
-    limit: float  # passes after which PRAGAM takes over
+    limit: float | None  # passes after which PRAGAM takes over, once it is known
     before: float  # passes of earlier legs
     rng: np.random.Generator
     tol: float
@@ -68,7 +80,7 @@ class Auto(Solver[AutoState]):
     def init(self, problem: Problem, rng: np.random.Generator, start: Start | None, tol: float) -> AutoState:
         legs = _plan(problem, tol)
         inner = legs[0].solver.init(problem, rng, start, tol)
-        return AutoState(inner.passes, legs, inner, 0.0, _limit(problem, tol), 0.0, rng, tol)
+        return AutoState(inner.passes, legs, inner, 0.0, None, 0.0, rng, tol)
 
     def step(self, problem: Problem, state: AutoState) -> AutoState:
         leg = state.legs[0]
@@ -76,7 +88,10 @@ class Auto(Solver[AutoState]):
         state.inner = leg.solver.step(problem, state.inner)
         state.used += leg.per_step + leg.per_pass * (state.inner.passes - before)
         state.passes = state.before + state.inner.passes
-        if state.passes > state.limit and len(state.legs) > 1 and isinstance(state.legs[-1].solver, Pragam):
+        if state.limit is None and state.passes > _FREE:
+            state.limit = _limit(problem, state.tol)
+        has_pragam = len(state.legs) > 1 and isinstance(state.legs[-1].solver, Pragam)
+        if has_pragam and state.limit is not None and state.passes > state.limit:
             _hand_over(problem, state, state.legs[-1:])
         elif state.used > leg.allowance and len(state.legs) > 1:
             _hand_over(problem, state, state.legs[1:])
@@ -116,31 +131,58 @@ def _plan(problem: Problem, tol: float) -> list[Leg]:
         if not (only or last):
             raise ValueError(f"no solver fits this problem: pragam {'; '.join(Pragam.missing(problem))}")
         return [*only, *last]
-    dcd, newton = _estimates(problem, tol)
-    first, second = (dcd, newton) if dcd[1] <= newton[1] else (newton, dcd)
+    size = _Sizes.of(problem, tol)
+    first, second = sorted((_dcd_cost(size), _newton_cost(size)), key=lambda cost: cost.total)
     legs = []
     for turn in range(20):
-        (solver, _, per_pass, per_step), other = (first, second) if turn % 2 == 0 else (second, first)
-        legs.append(Leg(solver, per_pass, per_step, _PATIENCE * other[1] * 2.0 ** (turn // 2)))
+        own, other = (first, second) if turn % 2 == 0 else (second, first)
+        legs.append(Leg(own.solver, own.per_pass, own.per_step, _PATIENCE * other.total * 2.0 ** (turn // 2)))
     return [*legs, *last]
 
 
-def _estimates(problem: Problem, tol: float) -> tuple[Any, Any]:
-    """(solver, cost, cost of a pass, cost of a step) for both paths, in seconds on a machine of 2020."""
-    A = problem.A
-    assert isinstance(A, RowOperator)
-    n, d = A.shape
-    entries = max(A.rows().arrays[0].size, 1)
-    average = entries / n
-    width = float((problem.Q.upper - problem.Q.lower).mean())  # type: ignore[attr-defined]
-    hardness = width / problem.lam * float(np.mean(A.row_norms() ** 2))  # C R^2
-    coarse = tol > 1e-4
-    sweep = 35e-9 * n + 1.3e-9 * entries
-    sweeps = 8 + 20 * hardness if coarse else 30 + 100 * hardness * min(10.0, n / (50 * max(d, 1)))
-    dcd_cost = (0.5 if coarse else 0.125) * sweeps * sweep + sweeps * _OVERHEAD_DCD
-    steps = (5 + 8 * np.log10(1 + hardness)) * (1.0 if coarse else 2.2)
-    hessian = min(0.75e-9 * n * average**2, 2e-9 * d * average**2 + 72e-9 * entries, 120e-9 * entries)
-    system = min(d**3 / 120e9 + 1e-5, 120e-9 * min(entries, 4 * d * average))
-    newton_cost = 25e-9 * entries + hessian + steps * (system + _OVERHEAD_NEWTON)
-    per_step = newton_cost / steps
-    return (Dcd(), dcd_cost, sweep, _OVERHEAD_DCD), (Newton(), newton_cost, 0.0, per_step)
+@dataclass(frozen=True)
+class _Sizes:
+    """What the costs depend on."""
+
+    n: int
+    d: int
+    entries: int  # of X
+    squares: float  # mean of (entries of a row)^2
+    dense: bool
+    hardness: float  # C R^2
+    digits: float  # asked for beyond three, in thirds of them: 0 at 1e-3, 1 at 1e-6, 2 at 1e-9
+
+    @classmethod
+    def of(cls, problem: Problem, tol: float) -> _Sizes:
+        A, Q = problem.A, problem.Q
+        assert isinstance(A, RowOperator) and isinstance(Q, Box)
+        rows, (n, d) = A.rows(), A.shape
+        dense = rows.kind == "dense"
+        squares = float(d) ** 2 if dense else float(np.mean(np.diff(rows.arrays[2]).astype(np.float64) ** 2))
+        norms = A.row_norms()
+        hardness = float(np.mean(Q.upper - Q.lower)) / problem.lam * float(norms @ norms) / n
+        digits = float(np.clip(-np.log10(max(tol, 1e-15)) / 3 - 1, 0.0, 4.0))
+        return cls(n, d, max(rows.arrays[0].size, 1), squares, dense, hardness, digits)
+
+
+def _dcd_cost(size: _Sizes) -> Cost:
+    """Sweeps times what one costs: each row met, each entry, and what does not fit into a cache."""
+    large = 64 * size.n + 12 * size.entries > _CACHE
+    sweep = (120e-9 if large else 40e-9) * size.n + (1.4e-9 if size.dense else 2e-9) * size.entries
+    more, growth = 6 * size.hardness**0.85, 3.0
+    if 2 * size.d >= size.n:  # rows have columns of their own, so they soon cease to disturb each other
+        more, growth = min(more, 8 * size.hardness**0.3), 1.0
+    sweeps = 4 + 2.4 * size.digits + more * (1 + growth * size.digits)
+    return Cost(Dcd(), sweeps * (sweep + 1.5e-4), sweep, 1.5e-4)
+
+
+def _newton_cost(size: _Sizes) -> Cost:
+    """Readings of the data, the Hessian, and steps with a linear system each."""
+    n, d, entries = size.n, size.d, size.entries
+    growth = np.log10(1 + size.hardness)
+    steps = (5 + 9 * growth) * (1 + size.digits)
+    readings = (10 + 10 * growth) * (1 + 0.3 * size.digits)
+    hessian = n * size.squares * (6e-11 if size.dense else 1e-9)
+    system = d**3 / 60e9 if d <= LARGEST_MATRIX else 120e-9 * min(entries, 4 * d * entries / n)
+    cost = readings * (10e-9 * n + 1.5e-9 * entries) + min(hessian, 30e-9 * entries) + steps * (system + 3e-4)
+    return Cost(Newton(), cost, 0.0, cost / steps)

@@ -100,7 +100,7 @@ class DcdState(State):
         """What the last sweep and alpha's distance from the plane let expect, for the rows met."""
         gap = self.gap * self.rate**0.5 / _HINDSIGHT
         gap += (1.0 + abs(self.equality.bias)) * abs(self.equality.residual)
-        return gap / max(abs(self.dual + gap), abs(self.dual), _TINY)
+        return np.inf if gap == np.inf else gap / max(abs(self.dual + gap), abs(self.dual), _TINY)
 
     @property
     def looks_done(self) -> bool:
@@ -199,7 +199,7 @@ def _settled(state: DcdState) -> bool:
         return False
     few_turns = state.turns <= _MOMENTUM_TURNS * work.n_active
     cost = _MOMENTUM_COST * work.w.size * work.size / (work.n_active * work.entries)
-    far = _MOMENTUM_END * state.tol < state.relative_gap and state.last_gap < np.inf
+    far = _MOMENTUM_END * state.tol < state.relative_gap < np.inf and state.last_gap < np.inf
     return few_turns and far and cost * _MANY <= min(_sweeps_left(state), _MANY)
 
 

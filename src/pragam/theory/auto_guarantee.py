@@ -2,12 +2,12 @@ r"""The default solver keeps PRAGAM's worst case, whatever the data.
 
 Problem:    Any piecewise linear risk over a bounded Q, to a relative gap tol: eps = tol J*, J* > 0.
 Algorithm:  auto: fast paths without a bound of their own, then PRAGAM with adapted L from where they stand.
-Guarantee:  The fast paths end after at most 3 sqrt(4 L' D_2 / (tol J(0))) passes over the data, L' >= L the bound on
-            the Lipschitz constant of grad D that is computed without the spectrum; since J(0) >= J*, that is no
-            more than PRAGAM's own bound would need with L'. PRAGAM then needs at most sqrt(8 L D_2' / eps) accepted
-            steps and ceil(log2(L/L_0)) + 1 others, three passes each, D_2' its diameter about the point it starts
-            from. The starts of the paths come on top, and the passes between two certificates, since that is when
-            the driver looks.
+Guarantee:  The fast paths end after at most 3 sqrt(4 L' D_2 / (tol J(0))) passes over the data (or 20, if that is
+            more), L' >= L the bound on the Lipschitz constant of grad D that is computed without the spectrum; since
+            J(0) >= J*, that is no more than PRAGAM's own bound would need with L'. PRAGAM then needs at most
+            sqrt(8 L D_2' / eps) accepted steps and ceil(log2(L/L_0)) + 1 others, three passes each, D_2' its diameter
+            about the point it starts from. The starts of the paths come on top, and the passes between two
+            certificates, since that is when the driver looks.
 Source:     pragam_rate (mu_k <= 8 L/(k+2)^2) and the rule in pragam.solvers.auto.
 Tight:      No: where a fast path works, it is ahead by orders of magnitude.
 Corrected:  Nothing: this statement is not in the paper, which asks for such a solver in its last sentence.
@@ -30,6 +30,8 @@ REFERENCE = "pragam.solvers.auto, after Saha, Zhang and Vishwanathan, section 4.
 TOLERANCES = (1e-2, 1e-4, 1e-6)
 #: Starts of the paths: a product each for the weights, the scores, the centre, the row weights and the bias.
 _STARTS = 12.0
+#: Passes before auto asks for its limit.
+_FREE = 20.0
 
 
 def check() -> Iterator[Check]:
@@ -81,7 +83,7 @@ def _passes(problem: Problem, tol: float) -> Iterator[tuple[float, float]]:
     accepted = sqrt(8 * L * _diameter2(problem) / (tol * optimum))
     first = float(problem.A.row_norms().max()) ** 2 / problem.lam
     others = max(ceil(log2(L / first)), 0) + 1
-    yield used, fast + 3 * (accepted + others) + unseen + _STARTS
+    yield used, max(fast, _FREE) + 3 * (accepted + others) + unseen + _STARTS
 
 
 def _diameter2(problem: Problem) -> float:
