@@ -131,7 +131,7 @@ class Dcd(Solver[DcdState]):
 
     def init(self, problem: Problem, rng: np.random.Generator, start: Start | None, tol: float) -> DcdState:
         alpha = problem.Q.project(np.zeros(problem.Q.size)) if start is None else start.alpha.copy()
-        w = problem.w_of_alpha(alpha)
+        w = problem.w_of_alpha(alpha) if alpha.any() else np.zeros(problem.n_weights)
         equality, q = equality_of(problem, w, alpha)
         work = whole(problem, w, alpha, q, equality)
         return DcdState(4.0 if equality.active else 1.0, work, work, equality, tol, rng, _dual(problem, w, alpha))
