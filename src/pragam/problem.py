@@ -9,6 +9,9 @@ import numpy as np
 from pragam.operators.base import Operator, Vector
 from pragam.polytopes.base import Polytope
 
+#: A square within these limits has neither overflowed nor lost digits.
+_SMALL, _LARGE = 1e-200, 1e200
+
 
 @dataclass(frozen=True)
 class Problem:
@@ -74,10 +77,14 @@ class Problem:
 
     def dual(self, alpha: Vector) -> float:
         """D(alpha); a lower bound of every J(w) if alpha is in Q."""
-        u = self.A.rmatvec(alpha) if alpha.any() else np.zeros(self.n_weights)
+        if not alpha.any():
+            return 0.0
+        u = self.A.rmatvec(alpha)
         smooth = 0.5 * self.kappa * float(alpha @ alpha) if self.kappa else 0.0
-        # |u|/lam first: u.u overflows long before the quotient does when X and lam are both large.
-        return float(self.c @ alpha) - smooth - 0.5 * float(u @ (u / self.lam))
+        square = float(u @ u) / self.lam
+        if not _SMALL < square < _LARGE:  # u.u may overflow, or vanish, long before the quotient does
+            square = float(u @ (u / self.lam))
+        return float(self.c @ alpha) - smooth - 0.5 * square
 
     def w_of_alpha(self, alpha: Vector) -> Vector:
         """w(alpha) = -A' alpha / lam."""
