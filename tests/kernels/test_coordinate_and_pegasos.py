@@ -73,7 +73,8 @@ def sweep_arguments(seed, plane):
     terms = np.column_stack([sigma, A @ m])[: N * plane]
     active = np.sort(rng.permutation(N)[: N if seed % 2 else N - 4]).astype(np.int64)
     reach = np.inf if seed % 3 else 0.1 / LAM
-    return [table, terms, LAM, active, len(active), reach, w, running, 0.1 * plane, rho, m @ m, seed + 2**62]
+    equality = [running, 0.1 * plane, rho, m @ m]
+    return [table, terms, LAM, active, len(active), reach, w, *equality, (1, 3, 16)[seed // 2 % 3], seed + 2**62]
 
 
 def copies(arguments):

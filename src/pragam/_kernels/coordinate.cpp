@@ -21,8 +21,7 @@ namespace pragam {
 namespace {
 
 using Answer = std::tuple<std::int64_t, double, double, double, std::int64_t>;
-constexpr std::int64_t ahead = 4;       // how many rows early the next rows are fetched
-constexpr std::int64_t block_size = 16;  // so many rows that follow one another in memory are met together
+constexpr std::int64_t ahead = 4;  // how many rows early the next rows are fetched
 
 // All that a sweep reads and writes of a row, in one cache line.
 struct Row {
@@ -52,7 +51,7 @@ void shuffle(std::uint32_t *first, std::int64_t n, SplitMix64 &random) {
 }
 
 // 0 .. n-1 in blocks of neighbours: the blocks in random order, and each of them shuffled.
-std::vector<std::uint32_t> random_order(std::int64_t n, SplitMix64 &random) {
+std::vector<std::uint32_t> random_order(std::int64_t n, std::int64_t block_size, SplitMix64 &random) {
     std::vector<std::uint32_t> blocks(std::size_t((n + block_size - 1) / block_size)), order(static_cast<std::size_t>(n));
     for (std::size_t b = 0; b < blocks.size(); ++b) blocks[b] = std::uint32_t(b);
     shuffle(blocks.data(), std::int64_t(blocks.size()), random);
@@ -68,11 +67,11 @@ std::vector<std::uint32_t> random_order(std::int64_t n, SplitMix64 &random) {
 
 template <bool with_plane, class R>
 Answer sweep(const R &rows, Row *table, const Plane &plane, double lam, std::int64_t *active, std::int64_t n_active,
-             double reach, double *w, std::uint64_t seed) {
+             double reach, double *w, std::int64_t block, std::uint64_t seed) {
     constexpr double inf = std::numeric_limits<double>::infinity();
     SplitMix64 random{seed};
     Pulse pulse;
-    const std::vector<std::uint32_t> order = random_order(n_active, random);
+    const std::vector<std::uint32_t> order = random_order(n_active, block, random);
     std::vector<std::uint8_t> leaves(static_cast<std::size_t>(n_active), 0);
     double gap = 0, gain = 0, drift = 0;
     std::int64_t known = 0, turns = 0;
@@ -109,10 +108,8 @@ Answer sweep(const R &rows, Row *table, const Plane &plane, double lam, std::int
         if (with_plane) plane.move(i, step, lam);
     }
     std::int64_t stay = 0;
-    for (std::int64_t k = 0; k < n_active; ++k) {
-        active[stay] = active[k];
-        stay += !leaves[std::size_t(k)];
-    }
+    for (std::int64_t k = 0; k < n_active; ++k)
+        if (!leaves[std::size_t(k)]) active[stay++] = active[k];
     return {stay, gap, gain, known ? drift / double(known) : inf, turns};
 }
 
@@ -123,20 +120,21 @@ template <class... Raw>
 struct Sweep {
     static Answer call(Raw... raw, Table table, PlaneTerms terms, double lam, Out<std::int64_t> active,
                        std::int64_t n_active, double reach, Out<double> w, Out<double> running, double bias, double rho,
-                       double centre2, std::uint64_t seed) {
+                       double centre2, std::int64_t block, std::uint64_t seed) {
         static_assert(sizeof(Row) == 8 * sizeof(double));
         const std::size_t n = table.shape(0);
         require(n_active >= 0 && std::size_t(n_active) <= active.size() && n < (std::size_t(1) << 32),
                 "dcd_sweep: n_active must not exceed the length of active");
         require((terms.shape(0) == 0 || terms.shape(0) == n) && running.size() == 2,
                 "dcd_sweep: the plane must have as many rows as the table or none, and running two entries");
+        require(block >= 1, "dcd_sweep: a block must have at least one row");
         const auto rows = rows_of(n, w.size(), raw...);
         const Plane plane{terms.data(), running.data(), bias, rho, centre2};
         using R = std::decay_t<decltype(rows)>;
         const auto run = terms.shape(0) ? &sweep<true, R> : &sweep<false, R>;
         nb::gil_scoped_release release;
         return run(rows, reinterpret_cast<Row *>(table.data()), plane, lam, active.data(), n_active, reach, w.data(),
-                   seed);
+                   block, seed);
     }
 };
 
@@ -168,7 +166,7 @@ void bind_all(nb::module_ &m, const char *csr, const char *dense, Args... args) 
 void bind_coordinate(nb::module_ &m) {
     bind_all<Sweep>(m, "dcd_sweep_csr", "dcd_sweep_dense", array("table"), array("plane"), nb::arg("lam"),
                     array("active"), nb::arg("n_active"), nb::arg("reach"), array("w"), array("running"),
-                    nb::arg("bias"), nb::arg("rho"), nb::arg("centre2"), nb::arg("seed"));
+                    nb::arg("bias"), nb::arg("rho"), nb::arg("centre2"), nb::arg("block"), nb::arg("seed"));
     bind_all<AddRows>(m, "add_rows_csr", "add_rows_dense", nb::arg("n"), array("numbers"), array("steps"), array("w"));
 }
 

@@ -15,9 +15,6 @@ __all__ = ["add_rows_csr", "add_rows_dense", "dcd_sweep_csr", "dcd_sweep_dense"]
 Vector = NDArray[np.float64]
 Answer = tuple[int, float, float, float, int]
 
-#: So many rows that follow one another in memory are met together.
-BLOCK = 16
-
 
 def dcd_sweep_csr(data: Any, indices: Any, indptr: Any, *args: Any) -> Answer:
     return _sweep(csr_rows(data, indices, indptr), *args)
@@ -48,9 +45,12 @@ def _sweep(
     bias: float,
     rho: float,
     centre2: float,
+    block: int,
     seed: int,
 ) -> Answer:
     """One sweep over ``active[:n_active]`` in random order, in place on w, table, active and running = (r, moment).
+
+    ``block`` rows that follow one another in memory are met together.
 
     The columns of ``table`` are scale, c, lower, upper, q, delta, alpha and slope; those of ``plane``, which has no
     rows where there is no equality, sigma and lift.
@@ -60,7 +60,7 @@ def _sweep(
     the last visit)^2 / q, inf if there is none, and the number of moves from or onto a bound.
     """
     gap, gain, changes, turns, leave = 0.0, 0.0, [], 0, set()
-    for k in _random_order(n_active, SplitMix64(seed)):
+    for k in _random_order(n_active, block, SplitMix64(seed)):
         i = int(active[k])
         scale, c, lower, upper, q, delta, alpha, before = table[i]
         columns, values = row(i)
@@ -100,9 +100,9 @@ def _add_rows(row: Row, n: int, numbers: NDArray[np.int64], steps: Vector, w: Ve
         np.add.at(w, columns, step * values)
 
 
-def _random_order(n: int, random: SplitMix64) -> list[int]:
+def _random_order(n: int, size: int, random: SplitMix64) -> list[int]:
     """0 .. n-1 in blocks of neighbours: the blocks in random order, and each of them shuffled."""
-    blocks = _shuffled([range(first, min(first + BLOCK, n)) for first in range(0, n, BLOCK)], random)
+    blocks = _shuffled([range(first, min(first + size, n)) for first in range(0, n, size)], random)
     return [k for block in blocks for k in _shuffled(list(block), random)]
 
 
