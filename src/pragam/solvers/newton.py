@@ -52,8 +52,6 @@ _LEAST_BLUR = 0.01
 #: delta on, and after A' alpha has become this much smaller than it was.
 _REBUILD_DELTA = 0.05
 _REBUILD_DROP = 0.1
-#: A risk below this share of the regulariser may be rounding.
-_ROUNDED_RISK = 1e-3
 #: How well, and for how long at most, a sample is solved; and the delta to go on with, per weight and sampled row.
 _SAMPLE_TOL = 1e-2
 _SAMPLE_PASSES = 60.0
@@ -200,7 +198,7 @@ class Newton(Solver[NewtonState]):
         assert isinstance(Q, Box)
         _note_beta(state)
         alpha = np.clip(Q.lower + (Q.upper - Q.lower) * state.beta, Q.lower, Q.upper)
-        return _stretched(problem, state), onto_plane(problem, alpha) if state.has_plane else alpha
+        return state.w, onto_plane(problem, alpha) if state.has_plane else alpha
 
     def estimate(self, problem: Problem, state: NewtonState) -> float:
         """The gap at the current bias, if no row outside the working set has to move."""
@@ -226,24 +224,6 @@ def _slopes(problem: Problem, state: NewtonState) -> Vector:
         s -= state.bias * problem.Q.sigma
     state.passes += 1
     return s
-
-
-def _stretched(problem: Problem, state: NewtonState) -> Vector:
-    """w, or (1 + e) w where the risk is all but zero and consists of rounding: separable data at a tiny lam.
-
-    Margins of 1 that are short of it by rounding then cost more than the regulariser of a slightly longer w.
-    """
-    Q = problem.Q
-    assert isinstance(Q, Box)
-    half = 0.5 * problem.lam * float(state.w @ state.w)
-    if not 0 < _risk(problem, state) < _ROUNDED_RISK * half:
-        return state.w
-    s = _slopes(problem, state)
-    stretches = np.append(0.0, np.logspace(-15, -6.5, 18))
-    stretched = [s + e * (s - problem.c) for e in stretches]
-    risks = [float(np.maximum(Q.lower * each, Q.upper * each).sum()) for each in stretched]
-    values = (1 + stretches) ** 2 * half + risks
-    return (1 + stretches[int(np.argmin(values))]) * state.w
 
 
 def _off_plane(problem: Problem, state: NewtonState) -> float:
