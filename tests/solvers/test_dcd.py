@@ -159,7 +159,7 @@ def test_momentum_saves_sweeps():
     for use in (False, True):
         passes[use] = 0.0
         for seed in range(6):
-            X, y = text(400, 300, 15, seed)
+            X, y = text(2500, 2000, 40, seed)
             problem = pragam.hinge(X, y, lam=1e-4, bias=False)
             result = pragam.solve(problem, Dcd(momentum=use, face=False), tol=1e-9)
             assert result.converged

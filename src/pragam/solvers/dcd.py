@@ -49,9 +49,9 @@ _DONE = 0.9
 #: Momentum begins when fewer than this share of the rows change their bounds, and ends at so many times the tolerance:
 #: it raises D but may raise J too, so the last sweep before a certificate is a plain one.
 _MOMENTUM_TURNS, _MOMENTUM_END = 0.1, 1.5
-#: For each column a step of momentum costs as much as meeting so many entries. Where this many sweeps are left it saves
-#: more than half of them, so it may cost as much as one; less where there are fewer.
-_MOMENTUM_COST, _MANY = 1.5, 20.0
+#: For each column, and at least, a step of momentum costs as much as meeting so many entries. Where this many sweeps
+#: are left it saves more than half of them, so it may cost as much as one; less where there are fewer.
+_MOMENTUM_COST, _MOMENTUM_FIXED, _MANY = 1.5, 2e4, 20.0
 #: Below this tolerance w is rebuilt from alpha before each certificate: the updates leave rounding in it.
 _CARRY = 1e-8
 #: What part of the work face solves may take, as a share of that of the sweeps.
@@ -198,7 +198,8 @@ def _settled(state: DcdState) -> bool:
     if not work.n_active or not work.entries:
         return False
     few_turns = state.turns <= _MOMENTUM_TURNS * work.n_active
-    cost = _MOMENTUM_COST * work.w.size * work.size / (work.n_active * work.entries)
+    met = work.entries * work.n_active / work.size
+    cost = (_MOMENTUM_COST * work.w.size + _MOMENTUM_FIXED) / met
     far = _MOMENTUM_END * state.tol < state.relative_gap < np.inf and state.last_gap < np.inf
     return few_turns and far and cost * _MANY <= min(_sweeps_left(state), _MANY)
 
