@@ -23,8 +23,8 @@ from pragam.polytopes import Box
 from pragam.problem import Problem
 from pragam.solvers.equality import Equality
 
-#: Bytes that a sweep finds again in a cache, and the rows in a block where it does not.
-_CACHE, _BLOCK = 32e6, 16
+#: Bytes that a sweep surely finds again in a cache, and the rows in a block where it does not.
+_CACHE, _BLOCK = 8e6, 16
 
 
 class Swept(NamedTuple):
