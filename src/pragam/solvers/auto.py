@@ -2,8 +2,8 @@ r"""The default: the path that should be cheapest, a net under it, and PRAGAM's 
 
 *Choice.* Coordinate ascent (dcd) needs the more sweeps the larger C R^2 is, R^2 the mean of |a_i|^2 and C = 1/(n lam)
 (the width of the boxes over lam); Newton needs a number of steps that grows only with its logarithm, each with a d x d
-factorisation. Operation counts alone decide (:func:`_dcd_cost`, :func:`_newton_cost`); their constants were fitted to
-both paths on eleven data sets with lam from 2^-20 to 1. The net is what bounds the cost of a wrong choice.
+factorisation. Operation counts alone decide (:func:`_dcd_cost`, :func:`_newton_cost`), with constants fitted to the
+times of both paths: ``benchmarks/choice.py`` measures what the choice costs. The net bounds the cost of a wrong one.
 
 *Net.* A path that has used three times the other's estimate hands its (w, alpha) over; then back, with twice the
 allowance each time.

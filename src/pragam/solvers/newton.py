@@ -14,8 +14,8 @@ whose own dual is smooth in w (and in the bias b of a plane <sigma, alpha> = z, 
 One step is a Newton step on Psi with the generalised Hessian lam I + sum over J of tau_i a_i a_i', J the rows strictly
 inside their boxes (and, at first, those near them), and an exact line search. When the gradient is small against the
 proximal term, the centre moves to alpha and delta shrinks by 4: a few stages reach full accuracy. Late stages work on
-the few rows that may still move (:mod:`pragam.solvers.newton_set`). (w, alpha) are an
-independent pair: w need not be w(alpha), and the certificate is J(w) - D(alpha).
+the few rows that may still move (:mod:`pragam.solvers.newton_set`). (w, alpha) are an independent pair: w need not be
+w(alpha), and the certificate is J(w) - D(alpha).
 """
 
 from __future__ import annotations
