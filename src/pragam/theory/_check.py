@@ -60,3 +60,15 @@ def worst(pairs: Iterable[tuple[float, float]], relation: Relation) -> tuple[flo
         raise ValueError("a statement needs at least one instance to be measured on")
     margins = [excess(*pair, relation) for pair in pairs]
     return max(zip(margins, pairs, strict=True), key=lambda item: (item[0] != item[0], item[0]))[1]
+
+
+def worst_case(
+    name: str,
+    statement: str,
+    pairs: Iterable[tuple[float, float]],
+    relation: Relation,
+    tolerance: float,
+    reference: str,
+) -> Check:
+    """The statement with the worst of the pairs (measured, bound) that it was tried on."""
+    return Check(name, statement, *worst(pairs, relation), relation, tolerance, reference)

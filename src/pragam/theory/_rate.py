@@ -7,7 +7,7 @@ from math import ceil, log2
 
 from pragam.problem import Problem
 from pragam.solvers import Pragam
-from pragam.theory._check import Check, worst
+from pragam.theory._check import Check, worst_case
 from pragam.theory._instances import lipschitz
 from pragam.theory._trace import Iterate, trace
 
@@ -22,42 +22,34 @@ def rate_checks(name: str, problems: list[Problem]) -> Iterator[Check]:
     constants = [(problem, lipschitz(problem)) for problem in problems]
     given = [(problem, L, list(trace(problem, Pragam(lipschitz=L), STEPS))) for problem, L in constants]
     adapted = [(problem, L, list(trace(problem, Pragam(), STEPS))) for problem, L in constants]
-    measured, bound = worst((pair for run in given for pair in _given(*run)), "<=")
-    yield Check(
+    yield worst_case(
         f"{name}.given",
         "J(w_k) - D(alpha_k) <= 4 L D_2/((k+1)(k+2)) for every k, with L = sigma_max(A)^2/lam.",
-        measured,
-        bound,
+        (pair for run in given for pair in _given(*run)),
         "<=",
         1e-9,
         NESTEROV,
     )
-    measured, bound = worst((pair for run in adapted for pair in _own_bound(*run)), "<=")
-    yield Check(
+    yield worst_case(
         f"{name}.adapted",
         "With L adapted, J(w_k) - D(alpha_k) <= mu_k D_2 for every k.",
-        measured,
-        bound,
+        (pair for run in adapted for pair in _own_bound(*run)),
         "<=",
         1e-9,
         ADAPTIVE,
     )
-    measured, bound = worst((pair for run in adapted for pair in _smoothing(*run)), "<=")
-    yield Check(
+    yield worst_case(
         f"{name}.adapted_mu",
         "With L adapted, mu_k <= 8 L/(k+2)^2 for every k.",
-        measured,
-        bound,
+        (pair for run in adapted for pair in _smoothing(*run)),
         "<=",
         1e-9,
         ADAPTIVE,
     )
-    measured, bound = worst((_rejections(*run) for run in adapted), "<=")
-    yield Check(
+    yield worst_case(
         f"{name}.rejections",
         "At most ceil(log2(L/L_0)) trials are rejected in all.",
-        measured,
-        bound,
+        (_rejections(*run) for run in adapted),
         "<=",
         0.0,
         ADAPTIVE,

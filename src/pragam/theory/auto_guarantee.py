@@ -23,7 +23,7 @@ import numpy as np
 from pragam.problem import Problem
 from pragam.risks import hinge, max_affine
 from pragam.solve import solve
-from pragam.theory._check import Check, worst
+from pragam.theory._check import Check, worst_case
 from pragam.theory._instances import hadamard_problem, hinges, lipschitz, matrix, other_risks
 
 REFERENCE = "pragam.solvers.auto, after Saha, Zhang and Vishwanathan, section 4.1"
@@ -36,12 +36,10 @@ _FREE = 20.0
 
 def check() -> Iterator[Check]:
     pairs = [pair for problem in _problems() for tol in TOLERANCES for pair in _passes(problem, tol)]
-    measured, bound = worst(pairs, "<=")
-    yield Check(
+    yield worst_case(
         "auto_guarantee.passes",
         "auto certifies tol within its bound on passes over the data.",
-        measured,
-        bound,
+        pairs,
         "<=",
         0.0,
         REFERENCE,

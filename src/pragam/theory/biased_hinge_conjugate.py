@@ -19,7 +19,7 @@ from scipy.optimize import linprog
 
 from pragam.operators.base import Vector
 from pragam.polytopes import BoxPlane
-from pragam.theory._check import Check, worst
+from pragam.theory._check import Check, worst_case
 
 REFERENCE = "Saha, Zhang and Vishwanathan, appendix C"
 
@@ -31,8 +31,14 @@ def check() -> Iterator[Check]:
         ("support", "The support function of Q_2 equals the minimum over the bias.", _support_value),
         ("multiplier", "The multiplier of the equality attains the minimum over the bias.", _at_multiplier),
     ):
-        measured, bound = worst(((left(y, a), right) for y, a, right in cases), "==")
-        yield Check(f"biased_hinge_conjugate.{part}", statement, measured, bound, "==", 1e-9, REFERENCE)
+        yield worst_case(
+            f"biased_hinge_conjugate.{part}",
+            statement,
+            ((left(y, a), right) for y, a, right in cases),
+            "==",
+            1e-9,
+            REFERENCE,
+        )
 
 
 def _instances() -> Iterator[tuple[Vector, Vector]]:

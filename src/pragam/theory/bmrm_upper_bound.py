@@ -28,7 +28,7 @@ import numpy as np
 
 from pragam.problem import Problem
 from pragam.solvers import LsBmrm, QpBmrm
-from pragam.theory._check import Check, worst
+from pragam.theory._check import Check, worst_case
 from pragam.theory._instances import hadamard_problem, hinges, subgradient_bound
 from pragam.theory._trace import trace
 
@@ -43,32 +43,26 @@ def check() -> Iterator[Check]:
     problems = [*hinges(False), *hinges(True), *lower_bound]
     for solver in (QpBmrm(), LsBmrm()):
         runs = [(problem, _gaps(problem, solver)) for problem in problems]
-        measured, bound = worst((pair for run in runs for pair in _progress(*run)), ">=")
-        yield Check(
+        yield worst_case(
             f"bmrm_upper_bound.progress_{solver.name}",
             f"Each step of {solver.name} lowers eps_t by at least eps_t/2 min(1, lam eps_t/(4 G^2)).",
-            measured,
-            bound,
+            (pair for run in runs for pair in _progress(*run)),
             ">=",
             1e-9,
             REFERENCE,
         )
-        measured, bound = worst((pair for run in runs for pair in _printed_count(*run)), "<=")
-        yield Check(
+        yield worst_case(
             f"bmrm_upper_bound.steps_{solver.name}",
             f"{solver.name} needs at most log2(lam J(0)/G^2) + 8 G^2/(lam eps) - 4 steps to eps_t <= eps.",
-            measured,
-            bound,
+            (pair for run in runs for pair in _printed_count(*run)),
             "<=",
             0.0,
             REFERENCE,
         )
-        measured, bound = worst((pair for run in runs for pair in _count_from_first_cut(*run)), "<=")
-        yield Check(
+        yield worst_case(
             f"bmrm_upper_bound.steps_from_first_cut_{solver.name}",
             f"{solver.name} needs at most max(1, 8 G^2/(lam eps) - 15) steps, also without J >= 0.",
-            measured,
-            bound,
+            (pair for run in runs for pair in _count_from_first_cut(*run)),
             "<=",
             0.0,
             REFERENCE + ", with eps_1 <= G^2/(2 lam)",

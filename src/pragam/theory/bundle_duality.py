@@ -18,7 +18,7 @@ from itertools import pairwise
 from pragam.problem import Problem
 from pragam.solve import solve
 from pragam.solvers import QpBmrm
-from pragam.theory._check import Check, worst
+from pragam.theory._check import Check, worst_case
 from pragam.theory._instances import hinges, other_risks
 from pragam.theory._trace import Iterate, trace
 
@@ -28,34 +28,26 @@ REFERENCE = "Saha, Zhang and Vishwanathan, eq. 10-12"
 def check() -> Iterator[Check]:
     problems = [*hinges(False, (1e-2,)), *hinges(True, (1e-2,)), *other_risks()]
     runs = [(problem, list(trace(problem, QpBmrm(), 30))) for problem in problems]
-    measured, bound = worst(
-        ((_model(problem, it), it.certificate.dual) for problem, run in runs for it in run[1:]), "=="
-    )
-    yield Check(
+    yield worst_case(
         "bundle_duality.adjoint",
         "The bundle's minimum J_t(w_t) equals D(alpha_t).",
-        measured,
-        bound,
+        ((_model(problem, it), it.certificate.dual) for problem, run in runs for it in run[1:]),
         "==",
         1e-9,
         REFERENCE,
     )
-    measured, bound = worst((pair for run in runs for pair in _rise(*run)), ">=")
-    yield Check(
+    yield worst_case(
         "bundle_duality.monotone",
         "J_t(w_t) never falls from one step to the next, in units of J(0).",
-        measured,
-        bound,
+        (pair for run in runs for pair in _rise(*run)),
         ">=",
         1e-12,
         REFERENCE,
     )
-    measured, bound = worst((pair for run in runs for pair in _below_optimum(*run)), ">=")
-    yield Check(
+    yield worst_case(
         "bundle_duality.eps_at_least_delta",
         "eps_t >= delta_t, that is J(w*) >= J_t(w_t), in units of J(0).",
-        measured,
-        bound,
+        (pair for run in runs for pair in _below_optimum(*run)),
         ">=",
         1e-12,
         "Saha, Zhang and Vishwanathan, after Theorem 3",

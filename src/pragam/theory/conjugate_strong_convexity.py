@@ -21,7 +21,7 @@ import numpy as np
 from pragam.operators.base import Vector
 from pragam.problem import Problem
 from pragam.risks import hinge
-from pragam.theory._check import Check, Relation, worst
+from pragam.theory._check import Check, Relation, worst, worst_case
 from pragam.theory._instances import hinges, lipschitz, matrix, other_risks
 
 THEOREM = "Hiriart-Urruty and Lemarechal 1993, Theorems 4.2.1 and 4.2.2"
@@ -36,12 +36,10 @@ def check() -> Iterator[Check]:
     yield _check("gradient", "grad D(alpha) = A w(alpha) + c, by exact central differences.", _gradient, "==", THEOREM)
     yield _check("lipschitz", "grad D is Lipschitz with constant sigma_max(A)^2/lam.", _random_ratio, "<=", REMARK)
     yield _check("lipschitz_attained", "Along the top singular vector that constant is attained.", _top, "==", REMARK)
-    measured, bound = worst(_printed_examples(), "==")
-    yield Check(
+    yield worst_case(
         "conjugate_strong_convexity.printed_examples",
         "The paper's examples have L = 1/lam (unit vectors) and L = n/lam (equal rows), not 1 and n.",
-        measured,
-        bound,
+        _printed_examples(),
         "==",
         1e-9,
         REMARK,

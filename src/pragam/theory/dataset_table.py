@@ -14,7 +14,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from pragam.theory._check import Check, worst
+from pragam.theory._check import Check, worst_case
 
 REFERENCE = "Saha, Zhang and Vishwanathan, Table 1 (corrected)"
 
@@ -31,12 +31,10 @@ ROWS = {
 
 def check() -> Iterator[Check]:
     errors = [abs(100 * d / (n * features) - s) / unit for n, d, s, unit, features in ROWS.values()]
-    measured, bound = worst(((error, 1.0) for error in errors), "<=")
-    yield Check(
+    yield worst_case(
         "dataset_table.density",
         "Column d over n times the real features is the printed density, to one unit of its last digit.",
-        measured,
-        bound,
+        ((error, 1.0) for error in errors),
         "<=",
         0.0,
         REFERENCE,

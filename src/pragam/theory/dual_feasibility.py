@@ -15,7 +15,7 @@ from collections.abc import Iterator
 
 from pragam.certificate import FEASIBILITY_TOL
 from pragam.solvers import Dcd, LsBmrm, Pegasos1, PegasosN, Pragam, QpBmrm
-from pragam.theory._check import Check, worst
+from pragam.theory._check import Check, worst_case
 from pragam.theory._instances import hinges, other_risks, weighted_hinges
 from pragam.theory._trace import trace
 
@@ -31,12 +31,10 @@ def check() -> Iterator[Check]:
             if not solver.missing(problem)
             for iterate in trace(problem, solver, 20)
         ]
-        measured, bound = worst(pairs, "<=")
-        yield Check(
+        yield worst_case(
             f"dual_feasibility.{solver.name}",
             f"Every alpha that {solver.name} proposes lies in Q, relative to the size of Q.",
-            measured,
-            bound,
+            pairs,
             "<=",
             0.0,
             REFERENCE,

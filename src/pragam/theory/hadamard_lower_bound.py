@@ -29,7 +29,7 @@ from scipy.linalg import hadamard
 from pragam.operators.base import Vector
 from pragam.problem import Problem
 from pragam.solvers import LsBmrm, QpBmrm
-from pragam.theory._check import Check, worst
+from pragam.theory._check import Check, worst, worst_case
 from pragam.theory._instances import hadamard_problem
 from pragam.theory._trace import trace
 
@@ -77,12 +77,10 @@ def check() -> Iterator[Check]:
         DELTA,
         [(_value_at_optimum(d, lam) * 2 * lam * d, 0.0) for d, lam in INSTANCES],
     )
-    measured, bound = worst(_line_search_pairs(), ">=")
-    yield Check(
+    yield worst_case(
         "hadamard_lower_bound.eps_ls_bmrm",
         "On the corrected instance ls-bmrm has eps_t >= 1/(2 lam t) for t < d.",
-        measured,
-        bound,
+        _line_search_pairs(),
         ">=",
         1e-9,
         EPS,

@@ -22,7 +22,7 @@ from math import log
 from pragam.problem import Problem
 from pragam.solve import solve
 from pragam.solvers import PegasosN
-from pragam.theory._check import Check, worst
+from pragam.theory._check import Check, worst_case
 from pragam.theory._instances import hinges, other_risks, subgradient_bound, weighted_hinges
 from pragam.theory._trace import trace
 
@@ -32,12 +32,10 @@ STEPS = 200
 
 def check() -> Iterator[Check]:
     problems = [*hinges(False), *hinges(True), *other_risks(), *weighted_hinges()]
-    measured, bound = worst((pair for problem in problems for pair in _pairs(problem)), "<=")
-    yield Check(
+    yield worst_case(
         "pegasos_rate.mean",
         "After T steps the mean iterate has J - J(w*) <= G^2 (1 + ln(T + 1))/(2 lam T).",
-        measured,
-        bound,
+        (pair for problem in problems for pair in _pairs(problem)),
         "<=",
         1e-9,
         REFERENCE,

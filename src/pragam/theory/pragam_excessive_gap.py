@@ -16,7 +16,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from pragam.solvers import Pragam
-from pragam.theory._check import Check, worst
+from pragam.theory._check import Check, worst_case
 from pragam.theory._instances import hinges, lipschitz, other_risks, weighted_hinges
 from pragam.theory._smoothed import excessive_gap
 from pragam.theory._trace import trace
@@ -31,12 +31,10 @@ def check() -> Iterator[Check]:
         for problem in problems:
             solver = Pragam(lipschitz=lipschitz(problem)) if part == "given" else Pragam()
             pairs += [(excessive_gap(problem, iterate), 0.0) for iterate in trace(problem, solver, 80)]
-        measured, bound = worst(pairs, "<=")
-        yield Check(
+        yield worst_case(
             f"pragam_excessive_gap.{part}",
             f"J_mu(w_k) - D(alpha_k) <= 0 for every k, L {part}, in units of the larger of the two.",
-            measured,
-            bound,
+            pairs,
             "<=",
             1e-12,
             REFERENCE,

@@ -21,7 +21,7 @@ import numpy as np
 from pragam.problem import Problem
 from pragam.risks import hinge
 from pragam.solvers import Pragam
-from pragam.theory._check import Check, worst
+from pragam.theory._check import Check, worst_case
 from pragam.theory._instances import hinges, lipschitz
 from pragam.theory._trace import trace
 
@@ -32,42 +32,34 @@ RATIOS = (1e2, 1e3, 1e4)
 
 def check() -> Iterator[Check]:
     problems = [*hinges(bias=False), *_equal_rows()]
-    measured, bound = worst((pair for problem in problems for pair in _counts(problem)), "<=")
-    yield Check(
+    yield worst_case(
         "pragam_iteration_count.corrected",
         "The gap is at most eps after ceil(sqrt(2) R/sqrt(lam eps)) iterations.",
-        measured,
-        bound,
+        (pair for problem in problems for pair in _counts(problem)),
         "<=",
         0.0,
         REFERENCE,
     )
-    measured, bound = worst(((_bound(floor(sqrt(ratio)) + 1, ratio), 1.0) for ratio in RATIOS), ">=")
-    yield Check(
+    yield worst_case(
         "pragam_iteration_count.printed",
         "After the printed R/sqrt(lam eps) iterations the bound on the gap is at least eps, in units of eps.",
-        measured,
-        bound,
+        ((_bound(floor(sqrt(ratio)) + 1, ratio), 1.0) for ratio in RATIOS),
         ">=",
         0.0,
         REFERENCE,
     )
-    measured, bound = worst(((problem.Q.radius2(), 1 / (2 * problem.Q.size)) for problem in problems), "==")
-    yield Check(
+    yield worst_case(
         "pragam_iteration_count.diameter",
         "D_2 = 1/(2n) for the hinge.",
-        measured,
-        bound,
+        ((problem.Q.radius2(), 1 / (2 * problem.Q.size)) for problem in problems),
         "==",
         1e-12,
         REFERENCE,
     )
-    measured, bound = worst(((lipschitz(problem), _lipschitz_bound(problem)) for problem in problems), "<=")
-    yield Check(
+    yield worst_case(
         "pragam_iteration_count.lipschitz",
         "sigma_max(A)^2/lam <= n R^2/lam, with equality if all y_i x_i are equal.",
-        measured,
-        bound,
+        ((lipschitz(problem), _lipschitz_bound(problem)) for problem in problems),
         "<=",
         1e-12,
         REFERENCE,

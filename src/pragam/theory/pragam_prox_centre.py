@@ -26,7 +26,7 @@ from pragam.polytopes import Box
 from pragam.problem import Problem
 from pragam.risks import hinge
 from pragam.solvers import Pragam, Start
-from pragam.theory._check import Check, worst
+from pragam.theory._check import Check, worst_case
 from pragam.theory._instances import hinges, lipschitz, other_risks, weighted_hinges
 from pragam.theory._smoothed import excessive_gap
 from pragam.theory._trace import Iterate, trace
@@ -38,22 +38,18 @@ STEPS = 60
 def check() -> Iterator[Check]:
     problems = [*hinges(False), *hinges(True), *other_risks(), *weighted_hinges()]
     runs = [(lipschitz(problem), problem, _from_random_start(problem)) for problem in problems]
-    measured, bound = worst(((excessive_gap(problem, it), 0.0) for _, problem, run in runs for it in run), "<=")
-    yield Check(
+    yield worst_case(
         "pragam_prox_centre.invariant",
         "From any alpha_{-1} that is the prox centre, J_mu(w_k) <= D(alpha_k), in units of the larger one.",
-        measured,
-        bound,
+        ((excessive_gap(problem, it), 0.0) for _, problem, run in runs for it in run),
         "<=",
         1e-12,
         REFERENCE,
     )
-    measured, bound = worst((_rate(L, it) for L, _, run in runs for it in run), "<=")
-    yield Check(
+    yield worst_case(
         "pragam_prox_centre.rate",
         "From any alpha_{-1} that is the prox centre, the gap is at most 4 L D_2/((k+1)(k+2)), D_2 about it.",
-        measured,
-        bound,
+        (_rate(L, it) for L, _, run in runs for it in run),
         "<=",
         1e-9,
         REFERENCE,

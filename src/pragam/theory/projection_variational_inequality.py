@@ -20,7 +20,7 @@ import numpy as np
 
 from pragam.operators.base import Vector
 from pragam.polytopes import Box, BoxPlane, Polytope, Simplex, Simplices, project_box_plane
-from pragam.theory._check import Check, worst
+from pragam.theory._check import Check, worst_case
 
 REFERENCE = "Hiriart-Urruty and Lemarechal 1993, Theorem III.3.1.1"
 SIZES = (1, 2, 7, 60)
@@ -33,12 +33,10 @@ def check() -> Iterator[Check]:
         ("box_plane", "a box cut by a plane, by all three searches", _box_plane_pairs()),
         ("simplex", "products of simplices", _pairs(_simplices())),
     ):
-        measured, bound = worst(pairs, "<=")
-        yield Check(
+        yield worst_case(
             f"projection_variational_inequality.{part}",
             f"max over a in Q of <v - Pv, a - Pv> <= 0 for {statement}, in units of |v| times the size of Q.",
-            measured,
-            bound,
+            pairs,
             "<=",
             1e-12,
             REFERENCE,

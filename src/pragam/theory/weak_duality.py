@@ -18,7 +18,7 @@ import numpy as np
 
 from pragam.problem import Problem
 from pragam.solve import solve
-from pragam.theory._check import Check, worst
+from pragam.theory._check import Check, worst_case
 from pragam.theory._instances import hinges, other_risks, weighted_hinges
 
 REFERENCE = "Saha, Zhang and Vishwanathan, eq. 12 and 19"
@@ -27,22 +27,18 @@ REFERENCE = "Saha, Zhang and Vishwanathan, eq. 12 and 19"
 def check() -> Iterator[Check]:
     problems = [*hinges(False), *hinges(True), *other_risks(), *weighted_hinges()]
     smoothed = [replace(problem, kappa=kappa) for problem in problems for kappa in (1e-2, 10.0)]
-    measured, bound = worst((pair for problem in problems + smoothed for pair in _random_gaps(problem)), ">=")
-    yield Check(
+    yield worst_case(
         "weak_duality.weak",
         "J(w) - D(alpha) >= 0 for all w and all alpha in Q, in units of the larger of the two.",
-        measured,
-        bound,
+        (pair for problem in problems + smoothed for pair in _random_gaps(problem)),
         ">=",
         1e-12,
         REFERENCE,
     )
-    measured, bound = worst((_optimal_values(problem) for problem in problems), "==")
-    yield Check(
+    yield worst_case(
         "weak_duality.strong",
         "The minimum of J equals the maximum of D.",
-        measured,
-        bound,
+        (_optimal_values(problem) for problem in problems),
         "==",
         1e-9,
         REFERENCE,
