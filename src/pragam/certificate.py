@@ -98,15 +98,18 @@ class Bound(NamedTuple):
     rounding: float = 0.0
 
 
-def certify_primal(problem: Problem, w: Vector) -> Bound:
-    """J(w) at the best bias: an upper bound of the optimal value, inf where float64 overflows.
+def certify_primal(problem: Problem, w: Vector | None) -> Bound:
+    """J(w) at the best bias: an upper bound of the optimal value, inf where float64 overflows. None is w = 0.
 
     On separable data with a tiny lam, J(w) is so small that it consists of losses of rounding, or lacks them. There it
     is computed with every score raised by its rounding: an upper bound, since no alpha in the Q of a risk is negative.
     """
+    if w is None:  # where every solve begins
+        risk, bias = problem.Q.support(problem.c, problem.kappa)
+        return Bound(risk if np.isfinite(risk) else np.inf, abs(risk), bias or 0.0)
     w = _flat("w", w, problem.n_weights)
     with np.errstate(over="ignore", invalid="ignore"):
-        product = problem.A.matvec(w) if w.any() else np.zeros(problem.Q.size)  # 0 at w = 0, where most solves begin
+        product = problem.A.matvec(w)
         risk, bias = problem.Q.support(product + problem.c, problem.kappa)
         regulariser = 0.5 * problem.lam * float(w @ w)
         rounding = _unresolved(problem, product, regulariser + risk)

@@ -118,6 +118,7 @@ def _run(
         else:
             record.note(iteration, state.passes, clock.seconds())
         while (status := _verdict(record, tol, iteration, max_iter, clock)) is None:
+            record.own()
             if isinstance(method, Screened):
                 state = method.screen(problem, state, Start(record.w, record.alpha), record.certificate)
             state = method.step(problem, state)
@@ -142,7 +143,10 @@ class _InfeasibleError(Exception):
 
 @dataclass
 class _Record:
-    """The best primal and the best dual point, each with its certified value, and the history."""
+    """The best primal and the best dual point, each with its certified value, and the history.
+
+    w and alpha may be the solver's own arrays, as it proposed them; ``own`` copies them before it goes on.
+    """
 
     problem: Problem
     start: Start | None = None
@@ -150,6 +154,8 @@ class _Record:
     alpha: Vector = field(init=False)
     primal: Bound = field(init=False)
     dual: Bound = field(init=False)
+    certificate: Certificate = field(init=False)
+    is_owner: bool = True
     rows: list[tuple[int, float, float, float, float, float]] = field(default_factory=list)
     promised_at: float = 0.0  # passes at the last certificate that an estimate called for
 
@@ -157,19 +163,27 @@ class _Record:
         # The start w_0 = 0 counts as iterate 0, whatever the solver proposes first; and the answer is never worse than
         # a start that was given, even if the solver has no use for its w.
         self.w, self.alpha = np.zeros(self.problem.n_weights), self.problem.Q.project(np.zeros(self.problem.Q.size))
-        self.primal, self.dual = certify_primal(self.problem, self.w), certify_dual(self.problem, self.alpha)
+        self.primal, self.dual = certify_primal(self.problem, None), certify_dual(self.problem, self.alpha)
+        self.certificate = combine(self.problem, self.primal, self.dual)
         if self.start is not None:
             self._offer(self.start.w, self.start.alpha)
+            self.own()
 
     def _offer(self, w: Vector, alpha: Vector) -> None:
         primal = certify_primal(self.problem, w)
         if primal.rounding > 0:
             w, primal = self._stretched(w, primal)
-        if primal.value < self.primal.value:
-            self.primal, self.w = primal, w.copy()
         dual = certify_dual(self.problem, alpha)
+        if primal.value < self.primal.value:
+            self.primal, self.w, self.is_owner = primal, w, False
         if dual.value > self.dual.value:
-            self.dual, self.alpha = dual, alpha.copy()
+            self.dual, self.alpha, self.is_owner = dual, alpha, False
+        self.certificate = combine(self.problem, self.primal, self.dual)
+
+    def own(self) -> None:
+        """Copy what the solver may change in its next step."""
+        if not self.is_owner:
+            self.w, self.alpha, self.is_owner = self.w.copy(), self.alpha.copy(), True
 
     def _stretched(self, w: Vector, primal: Bound) -> tuple[Vector, Bound]:
         """(1 + e) w if its J is lower: margins of 1 that rounding puts in doubt then exceed 1 for sure."""
@@ -188,10 +202,6 @@ class _Record:
     def note(self, iteration: int, passes: float, seconds: float) -> None:
         """Write what is certified so far into the history."""
         self.rows.append((iteration, passes, seconds, self.primal.value, self.dual.value, self.certificate.gap))
-
-    @property
-    def certificate(self) -> Certificate:
-        return combine(self.problem, self.primal, self.dual)
 
     def is_due(self, estimate: float | None, passes: float, tol: float) -> bool:
         """Whether a certificate is worth its two products now. Never whether to stop."""
@@ -214,6 +224,7 @@ class _Record:
         return bool(before) and gap > 0.99 * before[-1]
 
     def progress(self, iteration: int, passes: float, clock: _Clock, tol: float) -> Progress:
+        self.own()
         w, alpha = _read_only(self.w), _read_only(self.alpha)
         return Progress(iteration, passes, clock.seconds(), self.certificate, tol, w, alpha)
 
@@ -261,6 +272,7 @@ def _last_word(
     """Certify where the solver stands at the end, unless that was just done; it may have converged."""
     if state is not None and status not in (Status.CONVERGED, Status.FAILED):
         if not record.rows or record.rows[-1][0] != iteration or status is Status.INTERRUPTED:
+            record.own()
             try:
                 record.certify(method.candidate(record.problem, state), iteration, state.passes, clock.seconds())
             except _InfeasibleError:

@@ -115,8 +115,9 @@ def test_a_sweep_keeps_its_invariants_and_climbs(storage, plane):
             return c @ alpha - delta @ alpha**2 / 2 - u @ u / (2 * LAM) - bias * r - 0.5 * rho * r * r
 
         before = value()
-        stay, _, gain, _, _ = _kernels.get(f"dcd_sweep_{kind}")(*arrays(seed), *arguments)
+        stay, _, gain, _, _, free = _kernels.get(f"dcd_sweep_{kind}")(*arrays(seed), *arguments)
         alpha = table[:, 6]
+        assert free == np.count_nonzero(((alpha > lower) & (alpha < upper))[sorted(rows)])
         assert gain >= 0
         assert value() - before == pytest.approx(gain, rel=1e-9, abs=1e-11)
         assert np.all((alpha >= lower) & (alpha <= upper))
@@ -178,23 +179,53 @@ def test_every_row_is_met_once(storage):
     assert turns == N and np.all(table[:, 6] == 1e-9)
 
 
+def push_arguments(seed, plane):
+    """A sweep's end, where it began and the step before; gain and slope are what F has there, or not at all."""
+    rng = np.random.default_rng([seed, 8])
+    table, terms, lam, _, _, _, w, running, bias, rho, centre2, _, _ = sweep_arguments(seed, plane)
+    A = table[:, :1] * dense(np.float64, "C", seed)
+    sigma, lift = terms.T if plane else np.zeros((2, N))
+    now = np.concatenate([table[:, 6], w, running])
+
+    def difference(size):
+        alpha = size * rng.standard_normal(N) * (table[:, 3] > 0)
+        return np.concatenate([alpha, -A.T @ alpha / lam, [sigma @ alpha, -lift @ alpha / lam]])
+
+    size = 10.0 ** -(seed % 4) / N
+    before, history = now - difference(size), difference(size)
+    gain, slope = rng.standard_normal(2) * size
+    points = [before, np.full_like(now, np.nan), history if seed % 5 else np.full_like(now, np.nan)]
+    return [table, terms, lam, w, running, bias, rho, centre2, *points, gain, slope, bool(seed % 5), 0.1, 5.0, 0.2]
+
+
 @compiled
 @pytest.mark.parametrize("index", [np.int32, np.uint16])
-def test_add_rows(index, storage):
-    rng = np.random.default_rng(0)
+@pytest.mark.parametrize("plane", [False, True])
+def test_a_push_equals_its_twin(storage, plane, index):
     kind, arrays = storage
-    raw = arrays(0)
-    if kind == "csr":
-        raw = (raw[0], raw[1].astype(index), raw[2])
-    numbers, steps = rng.integers(0, N, 7), rng.standard_normal(7)
-    wanted = rng.standard_normal(D)
-    got, twin = wanted.copy(), wanted.copy()
-    np.add(wanted, steps @ dense(np.float64, "C")[numbers], out=wanted)
-    _kernels.get(f"add_rows_{kind}")(*raw, N, numbers, steps, got)
-    getattr(twins, f"add_rows_{kind}")(*raw, N, numbers, steps, twin)
-    assert np.allclose(got, wanted) and np.allclose(twin, wanted)
-    with pytest.raises(ValueError, match="out of range"):
-        _kernels.get(f"add_rows_{kind}")(*raw, N, np.array([N]), np.ones(1), got)
+    made = kept = 0
+    for seed in range(60):
+        raw = arrays(seed)
+        if kind == "csr":
+            raw = (raw[0], raw[1].astype(index), raw[2])
+        ours, theirs = (copies(push_arguments(seed, plane)) for _ in range(2))
+        got = _kernels.get(f"momentum_push_{kind}")(*raw, *ours)
+        wanted = getattr(twins, f"momentum_push_{kind}")(*raw, *theirs)
+        assert got == pytest.approx(wanted, rel=1e-9, abs=1e-11)
+        for mine, his in zip(ours, theirs, strict=True):
+            assert np.allclose(mine, his, rtol=1e-9, atol=1e-11, equal_nan=True)
+        made += got[0] > 0
+        kept += got[0] > 0 and got[2]
+    assert 0 < kept < made < 60  # steps with few rows and with many out of the box, and steps that were not made
+
+
+def test_a_push_needs_points_of_the_right_length(storage):
+    kind, arrays = storage
+    arguments = push_arguments(1, False)
+    for which in (8, 9, 10):
+        wrong = [*arguments[:which], arguments[which][:-1].copy(), *arguments[which + 1 :]]
+        with pytest.raises(ValueError):
+            _kernels.get(f"momentum_push_{kind}")(*arrays(1), *wrong)
 
 
 def epoch_arguments(seed):

@@ -8,11 +8,11 @@ from scipy import sparse
 
 import pragam
 from pragam.solvers import compact as compact_module
-from pragam.solvers.acceleration import Momentum, Point, _value
+from pragam.solvers.acceleration import Momentum
 from pragam.solvers.compact import compact, survey
 from pragam.solvers.dcd import Dcd
 from pragam.solvers.equality import equality_of
-from pragam.solvers.working_set import ALPHA, whole
+from pragam.solvers.working_set import ALPHA, DELTA, C, whole
 from zoo import BOXES
 
 
@@ -109,6 +109,19 @@ def _problem(kind, bias, seed):
     return pragam.hinge(X if kind == "csr" else X.toarray(), y, lam=1e-3, bias=bias)
 
 
+def point(work, equality):
+    """alpha, w, r and <m, w>."""
+    return np.concatenate([work.alpha, work.w, equality.running])
+
+
+def value(work, lam, equality, at):
+    """F at a point, but for a constant."""
+    alpha, w, r, moment = at[: work.size], at[work.size : -2], *at[-2:]
+    square = lam * w @ w - 2 * r * moment + (equality.rho + equality.centre2 / lam) * r * r
+    linear = work.table[:, C] @ alpha - work.table[:, DELTA] @ alpha**2 / 2
+    return linear - square / 2 - equality.multiplier * r
+
+
 @pytest.mark.parametrize("bias", [False, True])
 @pytest.mark.parametrize("kind", ["csr", "dense"])
 def test_momentum_never_falls_keeps_w_and_stays_in_the_box(kind, bias):
@@ -120,9 +133,9 @@ def test_momentum_never_falls_keeps_w_and_stays_in_the_box(kind, bias):
         for sweep in range(30):
             momentum.begin(work, equality)
             swept = work.sweep(lam, equality, np.inf, sweep)
-            before = _value(work, lam, equality, Point(work.alpha, work.w, equality.running))
+            before = value(work, lam, equality, point(work, equality))
             gain = momentum.push(work, lam, equality, swept.gain)
-            after = _value(work, lam, equality, Point(work.alpha, work.w, equality.running))
+            after = value(work, lam, equality, point(work, equality))
             assert gain >= 0 and after - before == pytest.approx(gain, rel=1e-6, abs=1e-12)
             assert problem.Q.lower.min() <= work.alpha.min() and np.all(work.alpha <= problem.Q.upper)
             assert np.allclose(work.w, problem.w_of_alpha(work.alpha.copy()), atol=1e-9)
@@ -131,7 +144,7 @@ def test_momentum_never_falls_keeps_w_and_stays_in_the_box(kind, bias):
                 assert equality.running[1] == pytest.approx(equality.centre @ work.w, abs=1e-9)
                 equality.ascend()
             gained += gain > 0
-            clipped += momentum.history is None
+            clipped += not momentum.has_history
     assert gained > 100 and clipped > 0
 
 
@@ -145,10 +158,9 @@ def test_momentum_ends_at_the_maximum_of_the_plane(bias):
         for sweep in range(15):
             momentum.begin(work, equality)
             momentum.push(work, lam, equality, work.sweep(lam, equality, np.inf, sweep).gain)
-            at, h = Point(work.alpha.copy(), work.w.copy(), equality.running.copy()), momentum.history
-            if h is not None:
-                ends = [Point(*(x + e * u for x, u in zip(at, h, strict=True))) for e in (1e-3, -1e-3)]
-                difference = np.subtract(*(_value(work, lam, equality, end) for end in ends)) / 2e-3
+            at, h = point(work, equality), momentum.history
+            if momentum.has_history:
+                difference = np.subtract(*(value(work, lam, equality, at + e * h) for e in (1e-3, -1e-3))) / 2e-3
                 assert momentum.slope == pytest.approx(difference, rel=1e-4, abs=1e-10)
             if bias:
                 equality.ascend()

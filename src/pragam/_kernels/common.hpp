@@ -70,6 +70,7 @@ void bind_csr_sums(nb::module_ &m);
 void bind_dense(nb::module_ &m);
 void bind_projections(nb::module_ &m);
 void bind_coordinate(nb::module_ &m);
+void bind_acceleration(nb::module_ &m);
 void bind_compact(nb::module_ &m);
 void bind_pegasos(nb::module_ &m);
 void bind_newton(nb::module_ &m);

@@ -15,36 +15,13 @@
 #include <vector>
 #include <nanobind/stl/tuple.h>
 
-#include "rows.hpp"
+#include "coordinate.hpp"
 
 namespace pragam {
 namespace {
 
-using Answer = std::tuple<std::int64_t, double, double, double, std::int64_t>;
+using Answer = std::tuple<std::int64_t, double, double, double, std::int64_t, std::int64_t>;
 constexpr std::int64_t ahead = 4;  // how many rows early the next rows are fetched
-
-// All that a sweep reads and writes of a row, in one cache line.
-struct Row {
-    double scale, c, lower, upper, q, delta;
-    double alpha;
-    double slope;  // after the last visit; NaN: too long ago to tell
-};
-
-struct Plane {
-    const double *terms;  // sigma_i and lift_i of each row
-    double *running;      // r and moment, kept up to date
-    double bias, rho, centre2;
-
-    double slope(std::int64_t i, double score, double lam) const {
-        const double r = running[0], moment = running[1], sigma = terms[2 * i], lift = terms[2 * i + 1];
-        return score - lift * r / lam - sigma * (bias + (rho + centre2 / lam) * r - moment);
-    }
-
-    void move(std::int64_t i, double step, double lam) const {
-        running[0] += step * terms[2 * i];
-        running[1] -= step * terms[2 * i + 1] / lam;
-    }
-};
 
 void shuffle(std::uint32_t *first, std::int64_t n, SplitMix64 &random) {
     for (std::int64_t k = n - 1; k > 0; --k) std::swap(first[k], first[random.below(k + 1)]);
@@ -74,7 +51,7 @@ Answer sweep(const R &rows, Row *table, const Plane &plane, double lam, std::int
     const std::vector<std::uint32_t> order = random_order(n_active, block, random);
     std::vector<std::uint8_t> leaves(static_cast<std::size_t>(n_active), 0);
     double gap = 0, gain = 0, drift = 0;
-    std::int64_t known = 0, turns = 0;
+    std::int64_t known = 0, turns = 0, free = 0;
     for (std::int64_t k = 0; k < n_active; ++k) {
         const std::int64_t i = active[order[k]];
         if (k + ahead < n_active) {
@@ -99,6 +76,7 @@ Answer sweep(const R &rows, Row *table, const Plane &plane, double lam, std::int
         const double target = q > 0 ? a + s / q : (s > 0 ? inf : -inf);
         const double moved = std::min(std::max(target, row.lower), row.upper);
         const double step = moved - a;
+        free += moved > row.lower && moved < row.upper;
         if (step == 0) continue;
         gain += step * (s - 0.5 * q * step);
         turns += at_lower || at_upper || moved <= row.lower || moved >= row.upper;
@@ -110,18 +88,14 @@ Answer sweep(const R &rows, Row *table, const Plane &plane, double lam, std::int
     std::int64_t stay = 0;
     for (std::int64_t k = 0; k < n_active; ++k)
         if (!leaves[std::size_t(k)]) active[stay++] = active[k];
-    return {stay, gap, gain, known ? drift / double(known) : inf, turns};
+    return {stay, gap, gain, known ? drift / double(known) : inf, turns, free};
 }
-
-using Table = nb::ndarray<double, nb::shape<-1, 8>, nb::c_contig, nb::device::cpu>;
-using PlaneTerms = nb::ndarray<const double, nb::shape<-1, 2>, nb::c_contig, nb::device::cpu>;
 
 template <class... Raw>
 struct Sweep {
     static Answer call(Raw... raw, Table table, PlaneTerms terms, double lam, Out<std::int64_t> active,
                        std::int64_t n_active, double reach, Out<double> w, Out<double> running, double bias, double rho,
                        double centre2, std::int64_t block, std::uint64_t seed) {
-        static_assert(sizeof(Row) == 8 * sizeof(double));
         const std::size_t n = table.shape(0);
         require(n_active >= 0 && std::size_t(n_active) <= active.size() && n < (std::size_t(1) << 32),
                 "dcd_sweep: n_active must not exceed the length of active");
@@ -138,36 +112,12 @@ struct Sweep {
     }
 };
 
-// w += sum over k of steps_k x_i, i = numbers_k.
-template <class... Raw>
-struct AddRows {
-    static void call(Raw... raw, std::int64_t n, In<std::int64_t> numbers, In<double> steps, Out<double> w) {
-        require(numbers.size() == steps.size(), "add_rows: there must be as many steps as rows");
-        const auto rows = rows_of(std::size_t(n), w.size(), raw...);
-        nb::gil_scoped_release release;
-        for (std::size_t k = 0; k < numbers.size(); ++k) {
-            require(numbers.data()[k] >= 0 && numbers.data()[k] < n, "add_rows: a row number is out of range");
-            rows.add_to(numbers.data()[k], steps.data()[k], w.data());
-        }
-    }
-};
-
-// Also for the 16-bit indices of a compact copy.
-template <template <class...> class Kernel, class... Args>
-void bind_all(nb::module_ &m, const char *csr, const char *dense, Args... args) {
-    using Indptr = In<std::int64_t>;
-    bind_storages<Kernel>(m, csr, dense, args...);
-    bind_storage<Kernel, In<float>, In<std::uint16_t>, Indptr>(m, csr, args...);
-    bind_storage<Kernel, In<double>, In<std::uint16_t>, Indptr>(m, csr, args...);
-}
-
 }  // namespace
 
 void bind_coordinate(nb::module_ &m) {
     bind_all<Sweep>(m, "dcd_sweep_csr", "dcd_sweep_dense", array("table"), array("plane"), nb::arg("lam"),
                     array("active"), nb::arg("n_active"), nb::arg("reach"), array("w"), array("running"),
                     nb::arg("bias"), nb::arg("rho"), nb::arg("centre2"), nb::arg("block"), nb::arg("seed"));
-    bind_all<AddRows>(m, "add_rows_csr", "add_rows_dense", nb::arg("n"), array("numbers"), array("steps"), array("w"));
 }
 
 }  // namespace pragam

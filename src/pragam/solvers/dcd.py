@@ -25,7 +25,7 @@ the sweep meets them, only tells the driver when to certify.
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from math import log
+from math import inf, log
 
 import numpy as np
 from numpy.typing import NDArray
@@ -36,8 +36,8 @@ from pragam.solvers import compact
 from pragam.solvers.acceleration import Momentum
 from pragam.solvers.base import BOX_OR_PLANE, PIECEWISE_LINEAR, ROWS, Solver, Start, State
 from pragam.solvers.equality import Equality, equality_of, onto_plane
-from pragam.solvers.face_step import climb_face
-from pragam.solvers.working_set import ALPHA, SLOPE, WorkingSet, whole
+from pragam.solvers.face_step import climb_face, price_of_face
+from pragam.solvers.working_set import ALPHA, SLOPE, Swept, WorkingSet, whole
 
 #: kappa of the shrinking rule; larger where many sweeps follow in which a wrong row would be missing.
 _KAPPA, _KAPPA_TIGHT = 1.5, 2.5
@@ -59,6 +59,11 @@ _FACE_SHARE = 0.25
 #: How much the work grows from one face solve to the next where there is a bias.
 _FACE_GROWTH = 1.2
 
+#: Of a linear congruential generator modulo 2^63 (Knuth's MMIX), by which one sweep's seed follows from the last.
+_MULTIPLIER = 6364136223846793005
+
+_UNSWEPT = Swept(gap=inf, gain=0.0, drift2=inf, turns=0, free=0)
+
 _TINY, _EPS = float(np.finfo(np.float64).tiny), float(np.finfo(np.float64).eps)
 
 
@@ -68,21 +73,20 @@ class DcdState(State):
     work: WorkingSet  # all rows, or the copy of some
     equality: Equality
     tol: float
-    rng: np.random.Generator
+    seed: int  # of the next sweep
     dual: float  # D(alpha), by the gains of the sweeps
     copied: NDArray[np.int64] = field(default_factory=lambda: np.empty(0, np.int64))  # which rows the copy holds
     momentum: Momentum = field(default_factory=Momentum)
-    gap: float = np.inf  # of the rows met in the last sweep ...
-    last_gap: float = np.inf  # ... and in that before; inf if it met others
-    drift2: float = np.inf  # see Swept
-    turns: int = 0
-    is_full: bool = False  # whether the last sweep met all rows
+    swept: Swept = _UNSWEPT  # what the last sweep told
+    rate: float | None = None  # by how much it has reduced the gap; None if the one before met others
+    relative_gap: float = inf  # what it and alpha's distance from the plane let expect, for the rows met
+    is_full: bool = False  # whether it met all rows
     is_plain: bool = True  # whether it was without momentum
     full_at: float = 0.0  # passes at the last full sweep
     copy_credit: float = 0.0  # entries met by sweeps over some rows, less the price of copies
     recalls: int = 0  # how often all rows came back
     hold: int = 0  # sweeps before rows may be set aside again
-    copy_limit: float = np.inf  # rows with more entries will be too large for a copy
+    copy_limit: float = inf  # rows with more entries will be too large for a copy
     face_credit: float = 0.0  # work of the sweeps less that of the face solves
     face_at: float = 0.0  # passes at the last face solve
 
@@ -91,21 +95,18 @@ class DcdState(State):
         return self.work is not self.whole
 
     @property
-    def rate(self) -> float:
-        """By how much the last sweep has reduced the gap; 1 if that is not known."""
-        return min(self.gap / self.last_gap, 1.0) if 0 < self.last_gap < np.inf else 1.0
-
-    @property
-    def relative_gap(self) -> float:
-        """What the last sweep and alpha's distance from the plane let expect, for the rows met."""
-        gap = self.gap * self.rate**0.5 / _HINDSIGHT
-        gap += (1.0 + abs(self.equality.bias)) * abs(self.equality.residual)
-        return np.inf if gap == np.inf else gap / max(abs(self.dual + gap), abs(self.dual), _TINY)
-
-    @property
     def looks_done(self) -> bool:
         """Whether the active rows, some others being set aside, need no more work."""
         return not self.is_full and self.is_plain and (self.work.n_active == 0 or self.relative_gap <= _DONE * self.tol)
+
+    def note(self, swept: Swept) -> None:
+        """What a sweep has told, and what follows for the gap."""
+        before, self.swept = self.swept.gap, swept
+        self.rate = None if before == inf else min(swept.gap / max(before, _TINY), 1.0)
+        gap = swept.gap * (1.0 if self.rate is None else self.rate**0.5) / _HINDSIGHT
+        if self.equality.active:
+            gap += (1.0 + abs(self.equality.bias)) * abs(self.equality.residual)
+        self.relative_gap = inf if gap == inf else gap / max(abs(self.dual + gap), abs(self.dual), _TINY)
 
 
 @dataclass(frozen=True)
@@ -134,7 +135,8 @@ class Dcd(Solver[DcdState]):
         w = problem.w_of_alpha(alpha) if alpha.any() else np.zeros(problem.n_weights)
         equality, q = equality_of(problem, w, alpha)
         work = whole(problem, w, alpha, q, equality)
-        return DcdState(4.0 if equality.active else 1.0, work, work, equality, tol, rng, _dual(problem, w, alpha))
+        passes, seed = 4.0 if equality.active else 1.0, int(rng.integers(2**63))
+        return DcdState(passes, work, work, equality, tol, seed, _dual(problem, w, alpha))
 
     def step(self, problem: Problem, state: DcdState) -> DcdState:
         """Sweeps over the active rows until a tenth of all rows was met or they look done; perhaps a face solve."""
@@ -162,23 +164,22 @@ class Dcd(Solver[DcdState]):
         return w, alpha
 
     def estimate(self, problem: Problem, state: DcdState) -> float:
-        return state.relative_gap if state.is_plain and (state.is_full or state.looks_done) else np.inf
+        return state.relative_gap if state.is_plain and (state.is_full or state.looks_done) else inf
 
     def _sweep(self, problem: Problem, state: DcdState) -> None:
         work, met = state.work, state.work.n_active
         kappa = _KAPPA if state.tol >= _TIGHT else _KAPPA_TIGHT
-        reach = kappa**2 * state.drift2 if self.shrinking and not state.hold else np.inf
+        reach = kappa**2 * state.swept.drift2 if self.shrinking and not state.hold else inf
         state.is_plain = not (self.momentum and _settled(state))
         if state.is_plain:
             state.momentum.forget()
         else:
             state.momentum.begin(work, state.equality)
-        swept = work.sweep(problem.lam, state.equality, reach, int(state.rng.integers(2**63)))
+        swept = work.sweep(problem.lam, state.equality, reach, state.seed)
+        state.seed = (_MULTIPLIER * state.seed + 1) % 2**63
         state.dual += swept.gain
         if not state.is_plain:
             state.dual += state.momentum.push(work, problem.lam, state.equality, swept.gain)
-        state.last_gap, state.gap = state.gap, swept.gap
-        state.drift2, state.turns = swept.drift2, swept.turns
         state.hold = max(state.hold - 1, 0)
         share = met / state.whole.size
         state.passes += share
@@ -190,18 +191,19 @@ class Dcd(Solver[DcdState]):
             state.copy_credit += share * state.whole.entries
         if state.equality.active:
             state.equality.ascend()
+        state.note(swept)
 
 
 def _settled(state: DcdState) -> bool:
     """Whether momentum pays in the next sweep."""
     work = state.work
-    if not work.n_active or not work.entries:
+    if state.rate is None or state.swept.turns > _MOMENTUM_TURNS * work.n_active or not work.entries:
         return False
-    few_turns = state.turns <= _MOMENTUM_TURNS * work.n_active
+    if not _MOMENTUM_END * state.tol < state.relative_gap < inf:
+        return False
     met = work.entries * work.n_active / work.size
-    cost = (_MOMENTUM_COST * work.w.size + _MOMENTUM_FIXED) / met
-    far = _MOMENTUM_END * state.tol < state.relative_gap < np.inf and state.last_gap < np.inf
-    return few_turns and far and cost * _MANY <= min(_sweeps_left(state), _MANY)
+    cost = (_MOMENTUM_COST * work.w.size + _MOMENTUM_FIXED) / met if met else inf
+    return cost * _MANY <= min(_sweeps_left(state), _MANY)
 
 
 def _alpha(state: DcdState) -> Vector:
@@ -228,7 +230,7 @@ def _recall(problem: Problem, state: DcdState) -> None:
         state.passes += 1
         state.dual = _dual(problem, state.whole.w, state.whole.alpha)
     state.work.recall()
-    state.gap = np.inf
+    state.swept, state.relative_gap = state.swept._replace(gap=inf), inf
     state.hold = state.recalls if state.equality.active else 0
     state.recalls += 1
 
@@ -237,6 +239,8 @@ def _perhaps_copy(problem: Problem, state: DcdState) -> None:
     """Copy the active rows when sweeps over some rows have cost as much, and those to come will do so twice again."""
     work = state.work
     if state.is_copy or work.n_active == work.size or work.rows.kind != "csr":
+        return
+    if state.copy_credit < compact.price(work, 0):
         return
     rows = work.active[: work.n_active].copy()
     entries = compact.entries_of(work, rows)
@@ -255,7 +259,7 @@ def _perhaps_copy(problem: Problem, state: DcdState) -> None:
 def _sweeps_left(state: DcdState) -> float:
     """How many sweeps at the present rate lead to the tolerance."""
     to_go = state.relative_gap / max(state.tol, _EPS)
-    return log(max(to_go, 1.0)) / max(-log(max(state.rate, _TINY)), _TINY)
+    return log(max(to_go, 1.0)) / max(-log(max(1.0 if state.rate is None else state.rate, _TINY)), _TINY)
 
 
 def _climb(problem: Problem, state: DcdState) -> None:
@@ -264,6 +268,8 @@ def _climb(problem: Problem, state: DcdState) -> None:
     A wrong face gives a wrong bias, so with a plane the sweeps have ever more time to find their own between two.
     """
     if state.equality.active and state.passes < _FACE_GROWTH * state.face_at:
+        return
+    if price_of_face(problem, state.work, state.equality, state.swept.free) > state.face_credit:
         return
     climbed = climb_face(problem, state.work, state.equality, state.face_credit)
     if climbed.rows:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from math import inf
 from typing import NamedTuple
 
 import numpy as np
@@ -22,22 +23,28 @@ class Climbed(NamedTuple):
     work: float  # what it cost, see COST_LU
 
 
-def climb_face(problem: Problem, work: WorkingSet, equality: Equality, credit: float) -> Climbed:
-    """Move alpha, w and the multiplier to the maximum of the face, if ``credit`` pays for it.
+def price_of_face(problem: Problem, work: WorkingSet, equality: Equality, free: int) -> float:
+    """What a solve with so many free rows costs at least; inf if there is none to be made.
 
     More free rows than weights (and bias) are linearly dependent, which makes the solve dear.
     """
+    if not 0 < free <= _LARGEST:
+        return inf
+    regular = free <= problem.n_weights + equality.active
+    return COST_ROUND + _assembly(work, free) + (COST_LU if regular else COST_LU + COST_SVD) * free**3
+
+
+def climb_face(problem: Problem, work: WorkingSet, equality: Equality, credit: float) -> Climbed:
+    """Move alpha, w and the multiplier to the maximum of the face, if ``credit`` pays for it."""
     Q, A = problem.Q, problem.A
     assert isinstance(Q, Box) and isinstance(A, RowOperator)
     free = np.flatnonzero((work.alpha > Q.lower) & (work.alpha < Q.upper))
-    assembly = free.size**2 * work.entries / Q.size
-    regular = free.size <= problem.n_weights + equality.active
-    price = COST_ROUND + assembly + (COST_LU if regular else COST_LU + COST_SVD) * free.size**3
-    if not 0 < free.size <= _LARGEST or price > credit:
+    if price_of_face(problem, work, equality, free.size) > credit:
         return Climbed(0, 0.0)
     part = A.take(free)
     slopes = part.matvec(work.w) + problem.c[free]
     sigma = equality.sigma[free] if equality.active else None
+    assembly = _assembly(work, free.size)
     maximum = maximise_on_face(
         part.gram() / problem.lam, slopes if sigma is None else slopes - equality.bias * sigma, work.alpha[free],
         Q.lower[free], Q.upper[free], sigma, equality.residual, budget=credit - assembly,
@@ -47,3 +54,8 @@ def climb_face(problem: Problem, work: WorkingSet, equality: Equality, credit: f
     equality.refresh(problem, work.w, work.alpha)
     equality.multiplier += maximum.shift
     return Climbed(free.size, assembly + maximum.work)
+
+
+def _assembly(work: WorkingSet, free: int) -> float:
+    """What the Gram matrix of so many rows costs."""
+    return free**2 * work.entries / work.size

@@ -34,6 +34,7 @@ class Swept(NamedTuple):
     gain: float  # of the function
     drift2: float  # the mean of (change of s_i since the visit before)^2 / q_i
     turns: int  # moves from a bound or onto one
+    free: int  # rows between their bounds
 
 
 #: Columns of the table that a sweep reads and writes, one cache line for each row.

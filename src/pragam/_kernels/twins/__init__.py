@@ -1,5 +1,6 @@
 """The kernels' specifications in NumPy: same names, same arguments, same results; short rather than fast."""
 
+from pragam._kernels.twins.acceleration import *  # noqa: F403
 from pragam._kernels.twins.compact import *  # noqa: F403
 from pragam._kernels.twins.coordinate import *  # noqa: F403
 from pragam._kernels.twins.newton import *  # noqa: F403

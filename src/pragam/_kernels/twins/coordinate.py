@@ -1,4 +1,4 @@
-"""Dual coordinate ascent: the specification of ``dcd_sweep_csr`` and ``dcd_sweep_dense``, and of ``add_rows_*``."""
+"""Dual coordinate ascent: the specification of ``dcd_sweep_csr`` and ``dcd_sweep_dense``."""
 
 from __future__ import annotations
 
@@ -10,10 +10,10 @@ from numpy.typing import NDArray
 from pragam._kernels.twins.random import SplitMix64
 from pragam._kernels.twins.rows import Row, csr_rows, dense_rows
 
-__all__ = ["add_rows_csr", "add_rows_dense", "dcd_sweep_csr", "dcd_sweep_dense"]
+__all__ = ["dcd_sweep_csr", "dcd_sweep_dense"]
 
 Vector = NDArray[np.float64]
-Answer = tuple[int, float, float, float, int]
+Answer = tuple[int, float, float, float, int, int]
 
 
 def dcd_sweep_csr(data: Any, indices: Any, indptr: Any, *args: Any) -> Answer:
@@ -22,14 +22,6 @@ def dcd_sweep_csr(data: Any, indices: Any, indptr: Any, *args: Any) -> Answer:
 
 def dcd_sweep_dense(X: Any, *args: Any) -> Answer:
     return _sweep(dense_rows(X), *args)
-
-
-def add_rows_csr(data: Any, indices: Any, indptr: Any, *args: Any) -> None:
-    _add_rows(csr_rows(data, indices, indptr), *args)
-
-
-def add_rows_dense(X: Any, *args: Any) -> None:
-    _add_rows(dense_rows(X), *args)
 
 
 def _sweep(
@@ -55,11 +47,12 @@ def _sweep(
     The columns of ``table`` are scale, c, lower, upper, q, delta, alpha and slope; those of ``plane``, which has no
     rows where there is no equality, sigma and lift.
 
-    Returns ``(n_active, gap, gain, drift2, turns)``: how many rows stay active (the first so many of ``active``), the
-    sum of the rows' duality gaps as they were met, what the function has gained, the mean of (change of slope since
-    the last visit)^2 / q, inf if there is none, and the number of moves from or onto a bound.
+    Returns ``(n_active, gap, gain, drift2, turns, free)``: how many rows stay active (the first so many of ``active``),
+    the sum of the rows' duality gaps as they were met, what the function has gained, the mean of (change of slope since
+    the last visit)^2 / q, inf if there is none, the number of moves from or onto a bound, and the number of rows that
+    are between their bounds.
     """
-    gap, gain, changes, turns, leave = 0.0, 0.0, [], 0, set()
+    gap, gain, changes, turns, free, leave = 0.0, 0.0, [], 0, 0, set()
     for k in _random_order(n_active, block, SplitMix64(seed)):
         i = int(active[k])
         scale, c, lower, upper, q, delta, alpha, before = table[i]
@@ -80,6 +73,7 @@ def _sweep(
         target = alpha + s / q if q > 0 else np.copysign(np.inf, s)
         moved = min(max(target, lower), upper)
         step = moved - alpha
+        free += bool(lower < moved < upper)
         if step == 0:
             continue
         gain += step * (s - 0.5 * q * step)
@@ -90,14 +84,7 @@ def _sweep(
             running += (step * sigma, -step * lift / lam)
     stay = [i for i in active[:n_active] if i not in leave]
     active[: len(stay)] = stay
-    return len(stay), gap, gain, float(np.mean(changes)) if changes else np.inf, turns
-
-
-def _add_rows(row: Row, n: int, numbers: NDArray[np.int64], steps: Vector, w: Vector) -> None:
-    """w += sum over k of steps_k x_i, i = numbers_k."""
-    for i, step in zip(numbers, steps, strict=True):
-        columns, values = row(int(i))
-        np.add.at(w, columns, step * values)
+    return len(stay), gap, gain, float(np.mean(changes)) if changes else np.inf, turns, free
 
 
 def _random_order(n: int, size: int, random: SplitMix64) -> list[int]:
