@@ -54,6 +54,8 @@ _MOMENTUM_TURNS, _MOMENTUM_END = 0.1, 1.5
 _MOMENTUM_COST, _MOMENTUM_FIXED, _MANY = 1.5, 2e4, 20.0
 #: Below this tolerance w is rebuilt from alpha before each certificate: the updates leave rounding in it.
 _CARRY = 1e-8
+#: The sweeps to come must cost so many times as much as a copy, of which they save a part.
+_COPY_USE = 4.0
 #: What part of the work face solves may take, as a share of that of the sweeps.
 _FACE_SHARE = 0.25
 #: How much the work grows from one face solve to the next where there is a bias.
@@ -236,7 +238,7 @@ def _recall(problem: Problem, state: DcdState) -> None:
 
 
 def _perhaps_copy(problem: Problem, state: DcdState) -> None:
-    """Copy the active rows when sweeps over some rows have cost as much, and those to come will do so twice again."""
+    """Copy the active rows when sweeps over some rows have cost as much, and those to come will cost much more."""
     work = state.work
     if state.is_copy or work.n_active == work.size or work.rows.kind != "csr":
         return
@@ -245,7 +247,7 @@ def _perhaps_copy(problem: Problem, state: DcdState) -> None:
     rows = work.active[: work.n_active].copy()
     entries = compact.entries_of(work, rows)
     price = compact.price(work, entries)
-    if state.copy_credit < price or _sweeps_left(state) * entries < 2 * price or entries > state.copy_limit:
+    if state.copy_credit < price or _sweeps_left(state) * entries < _COPY_USE * price or entries > state.copy_limit:
         return
     columns = compact.survey(work, rows)
     if columns.room < 1:
