@@ -11,14 +11,14 @@ from pragam._kernels import twins
 
 compiled = pytest.mark.skipif(not _kernels.compiled, reason="the extension was not built: nothing to compare")
 
-N, D = 40, 7
+N, D = 40, 19
 BOTH = [pytest.param(_kernels.get, id="in use"), pytest.param(lambda name: getattr(twins, name), id="twin")]
 
 
 def csr(seed, dtype, index, shuffled):
-    """A CSR matrix; shuffled: entries of a row in any order, some indices twice."""
+    """A CSR matrix, nearly dense or not; shuffled: entries of a row in any order, some indices twice."""
     rng = np.random.default_rng(seed)
-    X = sparse.random_array((N, D), density=0.5, rng=rng, format="csr")
+    X = sparse.random_array((N, D), density=(0.2, 0.6)[seed % 2], rng=rng, format="csr")
     data, indices, indptr = X.data.astype(dtype), X.indices.astype(index), X.indptr.astype(np.int64)
     if shuffled:
         for i in range(N):
@@ -47,10 +47,11 @@ def test_the_sum_of_outer_products(get, dtype, index, shuffled):
 
 
 @compiled
+@pytest.mark.parametrize("d", [40, 200])
 @pytest.mark.parametrize("shuffled", [False, True])
-def test_the_sum_of_outer_products_is_the_same_on_any_number_of_threads(shuffled):
+def test_the_sum_of_outer_products_is_the_same_on_any_number_of_threads(shuffled, d):
     rng = np.random.default_rng(0)
-    n, d, length = 2000, 40, 30  # enough pairs for several threads
+    n, length = 2000, 30  # enough pairs for several threads
     columns = rng.permuted(np.tile(np.arange(d), (n, 1)), axis=1)[:, :length]
     if not shuffled:
         columns.sort(axis=1)

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <vector>
 #include <nanobind/stl/tuple.h>
 
 #include "common.hpp"
@@ -41,6 +42,18 @@ void add_outer(const T *data, const I *indices, std::int64_t length, double weig
     }
 }
 
+// The same for a row that is written out, zeros and all.
+PRAGAM_VECTORISED void add_outer_dense(const double *PRAGAM_RESTRICT x, double weight, std::int64_t d,
+                                       double *PRAGAM_RESTRICT gram, std::int64_t begin, std::int64_t end) {
+    for (std::int64_t i = begin; i < end; ++i) {
+        if (x[i] == 0) continue;
+        const double v = weight * x[i];
+        for (std::int64_t j = 0; j <= i; ++j) gram[i * d + j] += v * x[j];
+    }
+}
+
+constexpr std::int64_t dense_enough = 3;  // a row with an entry in one of so many columns is cheaper written out
+
 // gram += sum over k of weights_k x_i x_i', i = rows_k. Each thread has rows of gram of its own, so that every entry is
 // summed in the order of the rows of X.
 template <class T, class I>
@@ -59,10 +72,19 @@ void gram_add(In<T> data, In<I> indices, In<std::int64_t> indptr, In<std::int64_
     threads = worthwhile(threads, pairs);
     const std::int64_t chunks = threads == 1 ? 1 : 8 * threads;
     parallel_for(chunks, threads, [&](std::int64_t chunk, Pulse &pulse) {
+        const std::int64_t begin = d * chunk / chunks, end = d * (chunk + 1) / chunks;
+        std::vector<double> x(static_cast<std::size_t>(d), 0.0);
         for (std::size_t k = 0; k < rows.size(); ++k) {
             const std::int64_t first = ptr[number[k]], length = ptr[number[k] + 1] - first;
-            add_outer(data.data() + first, indices.data() + first, length, weights.data()[k], d, gram.data(),
-                      d * chunk / chunks, d * (chunk + 1) / chunks);
+            const T *value = data.data() + first;
+            const I *column = indices.data() + first;
+            if (dense_enough * length >= d) {
+                for (std::int64_t p = 0; p < length; ++p) x[std::size_t(column[p])] += double(value[p]);
+                add_outer_dense(x.data(), weights.data()[k], d, gram.data(), begin, end);
+                for (std::int64_t p = 0; p < length; ++p) x[std::size_t(column[p])] = 0.0;
+            } else {
+                add_outer(value, column, length, weights.data()[k], d, gram.data(), begin, end);
+            }
             pulse.beat(std::size_t(length * length / chunks + length));
         }
     });
