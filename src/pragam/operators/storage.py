@@ -15,6 +15,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
+from scipy.linalg.blas import dsyrk
 
 from pragam import _kernels
 from pragam.operators.base import Vector
@@ -143,9 +144,13 @@ class Dense(Storage):
 
     def add_outer(self, rows: Array, weights: Vector, out: Array) -> None:
         high = max(1, 1_000_000 // max(self.shape[1], 1))
-        for first in range(0, len(rows), high):
-            part = self.take(rows[first : first + high]).X
-            out += (part.T * weights[first : first + high]) @ part
+        for sign in (1.0, -1.0):
+            some = np.flatnonzero(sign * weights > 0)
+            for first in range(0, len(some), high):
+                here = some[first : first + high]
+                part = self.X[rows[here]] * np.sqrt(sign * weights[here])[:, None]
+                # The transposes are BLAS's column-major order without a copy: their upper triangle is our lower one.
+                dsyrk(sign, part.T, beta=1.0, c=out.T, overwrite_c=1)
 
     def _row_norms2(self) -> Vector:
         norms2 = np.zeros(self.shape[0])

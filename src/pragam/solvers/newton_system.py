@@ -32,8 +32,10 @@ _COPIED_SHARE = 0.3
 #: Iterations that conjugate gradients are expected to take, and after which their preconditioner is given up.
 _EXPECTED = 8
 _MOST = 16
-#: Seconds, roughly: an entry of a sparse row's outer product, an operation of BLAS, an entry in a product with A.
-_PER_PAIR, _PER_FLOP, _PER_ENTRY = 1e-9, 5e-11, 1e-9
+#: Seconds, roughly: an entry of a row's outer product, if the row is sparse and if it has one in this many columns, ...
+_PER_PAIR, _PER_DENSE_PAIR, _DENSE = 1e-9, 2e-10, 3
+#: ... an operation of BLAS, an entry in a product with A, and the calls of an iteration of conjugate gradients.
+_PER_FLOP, _PER_ENTRY, _PER_CALL = 5e-11, 1e-9, 6e-5
 
 
 @dataclass
@@ -53,7 +55,8 @@ class NewtonSystem:
         self.contained = np.zeros(self.A.shape[0])
         rows = self.A.rows()
         self._entries = rows.arrays[0].size / max(self.A.shape[0], 1)  # in a row
-        self._per_row = self._entries**2 * (_PER_FLOP if rows.kind == "dense" else 0.5 * _PER_PAIR)
+        per_pair = _PER_DENSE_PAIR if _DENSE * self._entries >= self.A.shape[1] else _PER_PAIR
+        self._per_row = self._entries**2 * 0.5 * (2 * _PER_FLOP if rows.kind == "dense" else per_pair)
 
     def reweigh(self, weights: Vector) -> None:
         """Make these the weights."""
@@ -90,7 +93,8 @@ class NewtonSystem:
         return [_back_substitute(cholesky, rhs) for rhs in right_hand_sides]
 
     def _cost_of_cg(self, n_rows: int) -> float:
-        return _EXPECTED * (2 * _PER_ENTRY * self._entries * n_rows + 10 * _PER_FLOP * self.A.shape[1] ** 2)
+        substitution = 10 * _PER_FLOP * self.A.shape[1] ** 2
+        return _EXPECTED * (_PER_CALL + 2 * _PER_ENTRY * self._entries * n_rows + substitution)
 
     def _factorise(self, factor: float, weights: Vector, rows: NDArray[np.int64], changed: NDArray[np.int64]) -> Vector:
         """The Cholesky factor of the system with these weights, kept in ``self.factor``.
