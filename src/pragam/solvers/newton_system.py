@@ -56,7 +56,7 @@ class NewtonSystem:
         rows = self.A.rows()
         self._entries = rows.arrays[0].size / max(self.A.shape[0], 1)  # in a row
         per_pair = _PER_DENSE_PAIR if _DENSE * self._entries >= self.A.shape[1] else _PER_PAIR
-        self._per_row = self._entries**2 * 0.5 * (2 * _PER_FLOP if rows.kind == "dense" else per_pair)
+        self._per_row = self._entries**2 * (_PER_FLOP if rows.kind == "dense" else 0.5 * per_pair)
 
     def reweigh(self, weights: Vector) -> None:
         """Make these the weights."""
