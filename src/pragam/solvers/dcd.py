@@ -43,9 +43,9 @@ from pragam.solvers.working_set import ALPHA, SLOPE, Swept, WorkingSet, whole
 _KAPPA, _KAPPA_TIGHT = 1.5, 2.5
 _TIGHT = 1e-4
 #: At the end of a sweep the gap is this much less than the sum of the gaps as met, beside sqrt(rate): measured on text.
-_HINDSIGHT = 1.2
-#: The active rows look done at this share of the tolerance.
-_DONE = 0.9
+_HINDSIGHT = 1.1
+#: The active rows look done at this share of the tolerance: a sweep more over them costs less than a certificate missed.
+_DONE = 0.75
 #: Momentum begins when fewer than this share of the rows change their bounds, and ends at so many times the tolerance:
 #: it raises D but may raise J too, so the last sweep before a certificate is a plain one.
 _MOMENTUM_TURNS, _MOMENTUM_END = 0.1, 1.5
