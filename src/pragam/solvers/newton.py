@@ -13,8 +13,9 @@ whose own dual is smooth in w (and in the bias b of a plane <sigma, alpha> = z, 
 
 One step is a Newton step on Psi with the generalised Hessian lam I + sum over J of tau_i a_i a_i', J the rows strictly
 inside their boxes (and, at first, those near them), and an exact line search. When the gradient is small against the
-proximal term, the centre moves to alpha and delta shrinks by 4: a few stages reach full accuracy. Late stages work on
-the few rows that may still move (:mod:`pragam.solvers.newton_set`). (w, alpha) are an independent pair: w need not be
+proximal term, the centre moves to alpha and delta shrinks by 4: a few stages reach full accuracy. The first begins at a
+sample's solution, or after some sweeps of coordinate ascent (:mod:`pragam.solvers.newton_start`); late ones work on the
+few rows that may still move (:mod:`pragam.solvers.newton_set`). (w, alpha) are an independent pair: w need not be
 w(alpha), and the certificate is J(w) - D(alpha).
 """
 
@@ -32,10 +33,10 @@ from pragam.problem import Problem
 from pragam.solvers.base import BOUNDED, BOX_OR_PLANE, PIECEWISE_LINEAR, ROWS, Solver, Start, State
 from pragam.solvers.equality import onto_plane
 from pragam.solvers.newton_set import BAND, Selection, WorkingSet, select, working_set
+from pragam.solvers.newton_start import FIRST_DELTA, Guess, at_start, by_sweeps, in_the_middle
 from pragam.solvers.newton_system import NewtonSystem
 from pragam.solvers.sample import sample_rows, sampled_problem
 
-_FIRST_DELTA = 4.0
 #: delta stays between these: beyond, it is rounding that keeps a stage from ending.
 _DELTAS = 1e-30, 1e6
 _SHRINK = 0.25
@@ -93,39 +94,6 @@ class NewtonState(State):
         return self.unit / self.delta
 
 
-@dataclass
-class _Guess:
-    """Where the first stage starts."""
-
-    w: Vector
-    bias: float | None  # None: the best for w
-    centre: Vector  # in the units of beta
-    delta: float
-    passes: float
-    factor: Vector | None = None  # of the sample's system, to precondition with
-
-    @classmethod
-    def of(cls, problem: Problem, rng: np.random.Generator, start: Start | None) -> _Guess:
-        Q = problem.Q
-        assert isinstance(Q, Box)
-        if start is not None:
-            width = Q.upper - Q.lower
-            centre = np.divide(start.alpha - Q.lower, width, out=np.zeros(Q.size), where=width > 0)
-            return cls(start.w.copy(), None, np.clip(centre, 0.0, 1.0), _FIRST_DELTA * _SHRINK**2, 0.0)
-        middle = np.full(Q.size, 0.5)
-        rows = sample_rows(problem, rng)
-        if rows is None:
-            return cls(np.zeros(problem.n_weights), None, middle, _FIRST_DELTA, 0.0)
-        part = sampled_problem(problem, rows)
-        method = Newton()
-        state = method.init(part, rng, None, _SAMPLE_TOL)
-        while method.estimate(part, state) > _SAMPLE_TOL and state.passes < _SAMPLE_PASSES:
-            state = method.step(part, state)
-        # The fewer rows for a weight, the less is the guess worth, and the softer the first stage must be.
-        delta = min(_SAMPLE_DELTA * problem.n_weights / len(rows), _FIRST_DELTA)
-        return cls(state.w, state.bias, middle, delta, state.passes * len(rows) / Q.size, state.system.factor)
-
-
 @dataclass(frozen=True)
 class Newton(Solver[NewtonState]):
     """Semismooth Newton augmented Lagrangian method."""
@@ -136,7 +104,7 @@ class Newton(Solver[NewtonState]):
     def init(self, problem: Problem, rng: np.random.Generator, start: Start | None, tol: float) -> NewtonState:
         Q, A = problem.Q, problem.A
         assert isinstance(Q, Box) and isinstance(A, RowOperator)
-        guess = _Guess.of(problem, rng, start)
+        guess = _first_guess(problem, rng, start)
         s = problem.c + A.matvec(guess.w) if guess.w.any() else problem.c.copy()
         bias = guess.bias or 0.0
         if isinstance(Q, BoxPlane):
@@ -208,6 +176,26 @@ class Newton(Solver[NewtonState]):
         if state.has_plane:
             dual -= (1 + abs(state.bias)) * abs(_off_plane(problem, state))
         return (primal - dual) / max(abs(primal), abs(dual), _TINY)
+
+
+def _first_guess(problem: Problem, rng: np.random.Generator, start: Start | None) -> Guess:
+    """From the warm start, else from a sample's solution, else by sweeps or from nothing."""
+    if start is not None:
+        return at_start(problem, start)
+    rows = sample_rows(problem, rng)
+    if rows is None:
+        return by_sweeps(problem, rng) or in_the_middle(problem)
+    part = sampled_problem(problem, rows)
+    method = Newton()
+    state = method.init(part, rng, None, _SAMPLE_TOL)
+    while method.estimate(part, state) > _SAMPLE_TOL and state.passes < _SAMPLE_PASSES:
+        state = method.step(part, state)
+    guess = in_the_middle(problem)
+    guess.w, guess.bias, guess.factor = state.w, state.bias, state.system.factor
+    guess.passes = state.passes * len(rows) / problem.Q.size
+    # The fewer rows for a weight, the less is the guess worth, and the softer the first stage must be.
+    guess.delta = min(_SAMPLE_DELTA * problem.n_weights / len(rows), FIRST_DELTA)
+    return guess
 
 
 def _risk(problem: Problem, state: NewtonState) -> float:
