@@ -36,7 +36,7 @@ def test_all_three_ways_solve_the_same_system(operator, n_rows, limit, monkeypat
     for _ in range(6):  # the same object: weights that come, change and go
         weights = np.zeros(50)
         weights[rng.choice(50, n_rows, replace=False)] = rng.random(n_rows)
-        system.reweigh(weights)
+        system.weights = weights
         right = rng.standard_normal((2, 20))
         for x, rhs in zip(system.solve(2.5, *right), right, strict=True):
             assert np.allclose(x, reference(operator, 0.3, 2.5, weights, rhs), rtol=1e-8, atol=1e-9)
@@ -54,7 +54,7 @@ def test_rows_may_be_exchanged_under_the_hessian(operator):
         new = None if n_rows == 50 else np.sort(rng.choice(50, n_rows, replace=False))
         system.exchange_rows(operator, rows, new, operator if new is None else operator.take(new))
         rows = new
-        system.reweigh(weights[slice(None) if rows is None else rows])
+        system.weights = weights[slice(None) if rows is None else rows]
         everywhere = np.zeros(50)
         everywhere[slice(None) if rows is None else rows] = system.weights
         expected = reference(operator, 0.3, 2.0, everywhere, np.ones(20))
@@ -70,7 +70,7 @@ def test_a_sample_of_the_rows_preconditions_conjugate_gradients(kind):
     weights, rhs = rng.random(4000), rng.standard_normal(60)
     rows = np.arange(4000)
     system = NewtonSystem(A, 1e-3)
-    system.reweigh(weights)
+    system.weights = weights
     x = system._preconditioned_cg(1.0, rows, (rhs,))[0]
     residual = 1e-3 * x + X.T @ (weights * (X @ x)) - rhs
     assert np.linalg.norm(residual) <= newton_system._CG_TOL * np.linalg.norm(rhs)

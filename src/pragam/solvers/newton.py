@@ -85,7 +85,6 @@ class NewtonState(State):
     is_new_stage: bool  # centre and delta have changed since the working set was chosen
     checked: Vector | None  # s of all rows at w, if they were just looked at
     largest: float  # |A' alpha|, the largest since it was last computed afresh
-    has_plane: bool
     steepness: float  # of the plane: sum of width sigma^2
 
     @property
@@ -130,7 +129,6 @@ class Newton(Solver[NewtonState]):
             is_new_stage=False,
             checked=None,
             largest=0.0,
-            has_plane=isinstance(Q, BoxPlane),
             steepness=float((Q.upper - Q.lower) @ Q.sigma**2) if isinstance(Q, BoxPlane) else 0.0,
         )
 
@@ -140,7 +138,7 @@ class Newton(Solver[NewtonState]):
         work = state.work
         dw, db = _direction(problem, state)
         ds = work.A.matvec(dw)
-        if state.has_plane:
+        if isinstance(problem.Q, BoxPlane):
             ds -= db * work.sigma
         linear = problem.lam * float(state.w @ dw) + float(work.fixed_adjoint @ dw)
         if isinstance(problem.Q, BoxPlane):
@@ -166,14 +164,14 @@ class Newton(Solver[NewtonState]):
         assert isinstance(Q, Box)
         _note_beta(state)
         alpha = np.clip(Q.lower + (Q.upper - Q.lower) * state.beta, Q.lower, Q.upper)
-        return state.w, onto_plane(problem, alpha) if state.has_plane else alpha
+        return state.w, onto_plane(problem, alpha) if isinstance(Q, BoxPlane) else alpha
 
     def estimate(self, problem: Problem, state: NewtonState) -> float:
         """The gap at the current bias, if no row outside the working set has to move."""
         work = state.work
         primal = 0.5 * problem.lam * float(state.w @ state.w) + _risk(problem, state)
         dual = work.fixed_linear + work.sums.linear - 0.5 * float(state.adjoint @ (state.adjoint / problem.lam))
-        if state.has_plane:
+        if isinstance(problem.Q, BoxPlane):
             dual -= (1 + abs(state.bias)) * abs(_off_plane(problem, state))
         return (primal - dual) / max(abs(primal), abs(dual), _TINY)
 
@@ -223,9 +221,9 @@ def _off_plane(problem: Problem, state: NewtonState) -> float:
 def _direction(problem: Problem, state: NewtonState) -> tuple[Vector, float]:
     """The Newton direction; with a bias by elimination of the d-dimensional block."""
     work, system, factor = state.work, state.system, state.factor
-    system.reweigh(work.weights(factor, state.blur * state.unit if state.blur >= _LEAST_BLUR else 0.0))
+    system.weights = work.weights(factor, state.blur * state.unit if state.blur >= _LEAST_BLUR else 0.0)
     gradient = problem.lam * state.w + state.adjoint
-    if not state.has_plane:
+    if not isinstance(problem.Q, BoxPlane):
         return -system.solve(factor, gradient)[0], 0.0
     weights = factor * system.weights * work.sigma
     border = -work.A.rmatvec(weights)

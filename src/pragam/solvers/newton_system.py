@@ -44,7 +44,7 @@ class NewtonSystem:
 
     A: RowOperator
     lam: float
-    weights: Vector = field(init=False)
+    weights: Vector = field(init=False)  # to be set before each solve
     outer: Vector | None = None  # sum of contained_i a_i a_i', lower triangle
     contained: Vector = field(init=False)  # the weights of the rows in it
     factor: Vector | None = None  # a Cholesky factor to precondition with
@@ -57,10 +57,6 @@ class NewtonSystem:
         self._entries = rows.arrays[0].size / max(self.A.shape[0], 1)  # in a row
         per_pair = _PER_DENSE_PAIR if _DENSE * self._entries >= self.A.shape[1] else _PER_PAIR
         self._per_row = self._entries**2 * (_PER_FLOP if rows.kind == "dense" else 0.5 * per_pair)
-
-    def reweigh(self, weights: Vector) -> None:
-        """Make these the weights."""
-        self.weights = weights
 
     def exchange_rows(
         self, everything: RowOperator, old: NDArray[np.int64] | None, new: NDArray[np.int64] | None, A: RowOperator
