@@ -182,7 +182,7 @@ def _first_guess(problem: Problem, rng: np.random.Generator, start: Start | None
         return at_start(problem, start)
     rows = sample_rows(problem, rng)
     if rows is None:
-        return by_sweeps(problem, rng) or in_the_middle(problem)
+        return by_sweeps(problem, rng)
     part = sampled_problem(problem, rows)
     method = Newton()
     state = method.init(part, rng, None, _SAMPLE_TOL)

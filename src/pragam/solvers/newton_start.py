@@ -55,14 +55,16 @@ def in_the_middle(problem: Problem) -> Guess:
     return Guess(np.zeros(problem.n_weights), None, np.full(problem.Q.size, 0.5), FIRST_DELTA, 0.0)
 
 
-def by_sweeps(problem: Problem, rng: np.random.Generator) -> Guess | None:
-    """After some sweeps of coordinate ascent, or None where they do not pay."""
+def by_sweeps(problem: Problem, rng: np.random.Generator) -> Guess:
+    """After some sweeps of coordinate ascent; in the middle where they do not pay."""
+    guess = in_the_middle(problem)
     if not _worth_a_trial(problem):
-        return None
+        return guess
     method = Dcd(momentum=False, face=False)
     state = method.step(problem, method.init(problem, rng, None, _SWEPT_TOL))
     if not method.estimate(problem, state) <= _PROMISING:
-        return None
+        guess.passes = state.passes
+        return guess
     while method.estimate(problem, state) > _SWEPT_TOL and state.passes < _SWEPT_PASSES:
         state = method.step(problem, state)
     w, alpha = method.candidate(problem, state)
