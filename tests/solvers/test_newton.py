@@ -144,7 +144,7 @@ def test_sweeps_may_spoil_the_start_but_not_the_answer(kind, lam, monkeypatch):
     monkeypatch.setattr(newton_start, "_PROMISING", np.inf)
     X, y = hard_data(kind)
     problem = pragam.hinge(sparse.csr_array(X), y, lam, bias=False)
-    assert by_sweeps(problem, np.random.default_rng(0)) is not None
+    assert by_sweeps(problem, np.random.default_rng(0)).w.any()
     result = pragam.solve(problem, "newton", tol=1e-9, max_iter=3000)
     assert result.converged, (result.status, result.certificate)
 
@@ -177,4 +177,6 @@ def test_sweeps_leave_weights_that_belong_to_the_dual_point_and_a_smaller_gap(ha
 def test_no_sweeps_where_they_do_not_pay(change):
     """But for this one change they do, as the test above shows. C R^2 = 50 fails in the trial."""
     problem = sparse_problem(**{"hardness": 5.0} | change)
-    assert by_sweeps(problem, np.random.default_rng(0)) is None
+    guess = by_sweeps(problem, np.random.default_rng(0))
+    assert not guess.w.any() and np.all(guess.centre == 0.5)
+    assert (guess.passes > 0) == (change == {"hardness": 50.0})
