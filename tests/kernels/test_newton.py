@@ -39,11 +39,11 @@ def test_the_sum_of_outer_products(get, dtype, index, shuffled):
         arrays, dense = csr(seed, dtype, index, shuffled)
         rows = rng.choice(N, 12, replace=False).astype(np.int64)
         weights = rng.standard_normal(12)
-        before = np.tril(rng.standard_normal((D, D)))
+        before = np.triu(rng.standard_normal((D, D)))
         gram = before.copy()
         get("csr_gram_add")(*arrays, rows, weights, D, gram.reshape(-1))
-        expected = before + np.tril((dense[rows].T * weights) @ dense[rows])
-        assert np.allclose(np.tril(gram), expected, rtol=1e-12, atol=1e-12)
+        expected = before + np.triu((dense[rows].T * weights) @ dense[rows])
+        assert np.allclose(np.triu(gram), expected, rtol=1e-12, atol=1e-12)
 
 
 @compiled
@@ -84,10 +84,10 @@ def search_arguments(seed):
     s, ds, base, width, factor, rng = rows_in_boxes(seed)
     at_zero = np.clip(base + factor * s, 0, 1) @ (width * ds)
     linear = -at_zero - float(rng.exponential())  # so that the slope at 0 is negative
-    return s, ds, base, width, factor, linear, float(rng.exponential() * 1e-3), 60
+    return s, ds, base, width, factor, linear, float(rng.exponential() * 1e-3), 1e-12, 60
 
 
-def slope(t, s, ds, base, width, factor, linear, quadratic, _):
+def slope(t, s, ds, base, width, factor, linear, quadratic, *_):
     return linear + quadratic * t + np.clip(base + factor * (s + t * ds), 0, 1) @ (width * ds)
 
 
@@ -100,10 +100,21 @@ def test_the_line_search_finds_the_root_of_the_slope(get):
         assert around[0] <= 1e-12 and around[1] >= -1e-12, seed
 
 
+@pytest.mark.parametrize("get", BOTH)
+def test_a_root_once_found_is_not_left_again(get):
+    """Rounding may put the last Newton step outside the bracket: bisection must not begin anew from its far end."""
+    for seed in range(300):
+        *arguments, _ = search_arguments(seed)
+        found = [get("box_line_search")(*arguments, evaluations) for evaluations in (60, 20, 21)]
+        assert found == pytest.approx([found[0]] * 3, rel=1e-9), seed
+
+
 @compiled
-def test_the_line_search_equals_its_twin():
+@pytest.mark.parametrize("tol", [1e-12, 1e-3])
+def test_the_line_search_equals_its_twin(tol):
     for seed in range(60):
-        arguments = search_arguments(seed)
+        *arguments, _, evaluations = search_arguments(seed)
+        arguments = (*arguments, tol, evaluations)
         assert _kernels.get("box_line_search")(*arguments) == pytest.approx(twins.box_line_search(*arguments), rel=1e-9)
 
 

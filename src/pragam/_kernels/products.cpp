@@ -1,4 +1,5 @@
-// Products with a CSR matrix. They rely on csr_check having passed.
+// Products with a CSR matrix, or with a pattern: one without values, whose entries are 1. They rely on csr_check having
+// passed.
 #include <algorithm>
 #include <vector>
 
@@ -12,9 +13,9 @@ using InBlock = nb::ndarray<const double, nb::ndim<2>, nb::c_contig, nb::device:
 using OutBlock = nb::ndarray<double, nb::ndim<2>, nb::c_contig, nb::device::cpu>;
 
 // sum over p of data[p] w[indices[p]], in four independent sums so that gathers overlap.
-template <class T, class I>
-inline double gathered_dot(const T *PRAGAM_RESTRICT data, const I *PRAGAM_RESTRICT indices,
-                           const double *PRAGAM_RESTRICT w, int64_t first, int64_t last) {
+template <class Values, class I>
+inline double gathered_dot(Values data, const I *PRAGAM_RESTRICT indices, const double *PRAGAM_RESTRICT w,
+                           int64_t first, int64_t last) {
     double s0 = 0, s1 = 0, s2 = 0, s3 = 0;
     int64_t p = first;
     for (; p + 4 <= last; p += 4) {
@@ -28,13 +29,11 @@ inline double gathered_dot(const T *PRAGAM_RESTRICT data, const I *PRAGAM_RESTRI
 }
 
 // out = diag(scale) X w; no scale means ones.
-template <class T, class I>
-void csr_matvec(In<T> data, In<I> indices, Indptr indptr, In<double> scale, In<double> w, Out<double> out,
-                int64_t threads) {
+template <class Values, class I>
+void matvec(Values v, const I *index, const Indptr &indptr, const In<double> &scale, const In<double> &w,
+            const Out<double> &out, int64_t threads) {
     require_rows(indptr, out.shape(0));
     require(!scale.is_valid() || scale.shape(0) == out.shape(0), "scale must be as long as out");
-    const T *v = data.data();
-    const I *index = indices.data();
     const double *s = scale.is_valid() ? scale.data() : nullptr, *in = w.data();
     double *result = out.data();
     const auto row = [=](int64_t i, int64_t first, int64_t last) {
@@ -42,6 +41,17 @@ void csr_matvec(In<T> data, In<I> indices, Indptr indptr, In<double> scale, In<d
         result[i] = s ? s[i] * dot : dot;
     };
     each_row(indptr, row, threads);
+}
+
+template <class T, class I>
+void csr_matvec(In<T> data, In<I> indices, Indptr indptr, In<double> scale, In<double> w, Out<double> out,
+                int64_t threads) {
+    matvec(data.data(), indices.data(), indptr, scale, w, out, threads);
+}
+
+void pattern_matvec(PatternIndices indices, Indptr indptr, In<double> scale, In<double> w, Out<double> out,
+                    int64_t threads) {
+    matvec(Ones{}, indices.data(), indptr, scale, w, out, threads);
 }
 
 // How many parts of the rows are summed up each by itself: so few that the parts' sums (d numbers each) cost little
@@ -52,31 +62,57 @@ int64_t parts_of(int64_t entries, int64_t d) {
     return std::max<int64_t>(1, std::min(most, entries / (64 * std::max<int64_t>(d, 1))));
 }
 
+// sum += x_i s_i alpha_i for the rows i in [begin, end). Many dual variables are 0 near the optimum: the others are first
+// collected, without a branch, since whether a row counts is hard to predict.
+template <class Values, class I>
+void add_rows(Values v, const I *PRAGAM_RESTRICT index, const int64_t *ptr, const double *s, const double *alpha,
+              int64_t begin, int64_t end, Pulse &pulse, double *PRAGAM_RESTRICT sum) {
+    constexpr int64_t batch = 512;
+    int64_t row[batch];
+    double weight[batch];
+    for (int64_t start = begin; start < end; start += batch) {
+        const int64_t stop = std::min(start + batch, end);
+        int64_t count = 0;
+        for (int64_t i = start; i < stop; ++i) {
+            row[count] = i;
+            weight[count] = s ? s[i] * alpha[i] : alpha[i];
+            count += weight[count] != 0;
+        }
+        for (int64_t k = 0; k < count; ++k)
+            for (int64_t p = ptr[row[k]]; p < ptr[row[k] + 1]; ++p) sum[index[p]] += weight[k] * double(v[p]);
+        pulse.beat(size_t(ptr[stop] - ptr[start] + batch));
+    }
+}
+
 // out = X' (scale * alpha); no scale means ones.
-template <class T, class I>
-void csr_rmatvec(In<T> data, In<I> indices, Indptr indptr, In<double> scale, In<double> alpha, Out<double> out,
-                 int64_t threads) {
+template <class Values, class I>
+void rmatvec(Values v, const I *index, const Indptr &indptr, const In<double> &scale, const In<double> &alpha,
+             const Out<double> &out, int64_t threads) {
     require_rows(indptr, alpha.shape(0));
     require(!scale.is_valid() || scale.shape(0) == alpha.shape(0), "scale must be as long as alpha");
     nb::gil_scoped_release free;
-    const T *PRAGAM_RESTRICT v = data.data();
-    const I *PRAGAM_RESTRICT index = indices.data();
-    const double *s = scale.is_valid() ? scale.data() : nullptr, *in = alpha.data();
+    const double *s = scale.is_valid() ? scale.data() : nullptr;
     const int64_t n = int64_t(alpha.shape(0)), d = int64_t(out.shape(0)), *ptr = indptr.data();
     const int64_t parts = parts_of(ptr[n], d), stride = d + 16;  // no two parts write to one cache line
     std::vector<double> sums(size_t((parts - 1) * stride));
     std::fill_n(out.data(), d, 0.0);
     parallel_for(parts, worthwhile(threads, ptr[n]), [&](int64_t part, Pulse &pulse) {
-        double *PRAGAM_RESTRICT result = part == 0 ? out.data() : sums.data() + (part - 1) * stride;
-        const auto row = [=](int64_t i, int64_t first, int64_t last) {
-            const double a = s ? s[i] * in[i] : in[i];
-            if (a == 0) return;  // most dual variables are 0 near the optimum
-            for (int64_t p = first; p < last; ++p) result[index[p]] += a * double(v[p]);
-        };
-        rows_between(ptr, n * part / parts, n * (part + 1) / parts, pulse, row);
+        double *sum = part == 0 ? out.data() : sums.data() + (part - 1) * stride;
+        add_rows(v, index, ptr, s, alpha.data(), n * part / parts, n * (part + 1) / parts, pulse, sum);
     });
     for (int64_t part = 1; part < parts; ++part)
         for (int64_t j = 0; j < d; ++j) out.data()[j] += sums[size_t((part - 1) * stride + j)];
+}
+
+template <class T, class I>
+void csr_rmatvec(In<T> data, In<I> indices, Indptr indptr, In<double> scale, In<double> alpha, Out<double> out,
+                 int64_t threads) {
+    rmatvec(data.data(), indices.data(), indptr, scale, alpha, out, threads);
+}
+
+void pattern_rmatvec(PatternIndices indices, Indptr indptr, In<double> scale, In<double> alpha, Out<double> out,
+                     int64_t threads) {
+    rmatvec(Ones{}, indices.data(), indptr, scale, alpha, out, threads);
 }
 
 // to = the row's entries times the rows of W (columns of X, K) that they stand for; eight columns of W at a time, whose
@@ -153,6 +189,9 @@ void bind_products(nb::module_ &m) {
         X("csr_matmat", &csr_matmat<T, I>, a("W"), a("out"), threads);
         X("csr_rmatmat", &csr_rmatmat<T, I>, a("B"), a("out"));
     });
+    m.def("pattern_matvec", &pattern_matvec, a("indices"), a("indptr"), a("scale").none(), a("w"), a("out"), threads);
+    m.def("pattern_rmatvec", &pattern_rmatvec, a("indices"), a("indptr"), a("scale").none(), a("alpha"), a("out"),
+          threads);
 }
 
 }  // namespace pragam

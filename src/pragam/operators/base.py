@@ -38,8 +38,9 @@ class Operator(ABC):
 class Rows:
     """Raw access to the rows of A = diag(scale) X, for kernels that walk them one by one.
 
-    ``kind`` is ``"csr"`` with ``arrays = (data, indices, indptr)`` (indptr int64), or ``"dense"`` with
-    ``arrays = (X,)``. The indices were checked to lie in range: a kernel may trust them.
+    ``kind`` is ``"csr"`` with ``arrays = (data, indices, indptr)`` (indptr int64), ``"pattern"`` with
+    ``arrays = (indices, indptr)`` where every entry is 1, or ``"dense"`` with ``arrays = (X,)``. The indices were
+    checked to lie in range: a kernel may trust them.
     """
 
     kind: str
@@ -64,4 +65,4 @@ class RowOperator(Operator):
 
     @abstractmethod
     def add_outer(self, rows: NDArray[np.int64], weights: Vector, out: Vector) -> None:
-        """out += sum_k weights_k a_i a_i', i = rows_k; only the lower triangle of ``out`` (d, d) need be right."""
+        """out += sum_k weights_k a_i a_i', i = rows_k; only the upper triangle of ``out`` (d, d) need be right."""

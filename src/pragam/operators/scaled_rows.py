@@ -67,5 +67,5 @@ class ScaledRows(RowOperator):
         return self.scale[:, None] * self.storage.gram() * self.scale
 
     def add_outer(self, rows: NDArray[np.int64], weights: Vector, out: Vector) -> None:
-        """out += sum_k weights_k a_i a_i', i = rows_k; only the lower triangle of ``out`` need be right."""
+        """out += sum_k weights_k a_i a_i', i = rows_k; only the upper triangle of ``out`` need be right."""
         self.storage.add_outer(rows, weights * self.scale[rows] ** 2, out)

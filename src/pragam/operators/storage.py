@@ -71,7 +71,7 @@ class Storage(ABC):
 
     @abstractmethod
     def add_outer(self, rows: Array, weights: Vector, out: Array) -> None:
-        """out += sum_k weights_k x_i x_i', i = rows_k; only the lower triangle of ``out`` (d, d) need be right."""
+        """out += sum_k weights_k x_i x_i', i = rows_k; only the upper triangle of ``out`` (d, d) need be right."""
 
     @abstractmethod
     def _row_norms2(self) -> Vector: ...
@@ -114,7 +114,7 @@ class Dense(Storage):
         return Dense(self.X.T)
 
     def matvec(self, w: Vector, scale: Vector | None = None) -> Vector:
-        w = _vector(w, self.shape[1], "w")
+        w = as_vector(w, self.shape[1], "w")
         out = np.empty(self.shape[0])
         if self._blas:
             np.matmul(self.X, w, out=out)
@@ -123,7 +123,7 @@ class Dense(Storage):
         return _times(scale, out)
 
     def rmatvec(self, alpha: Vector, scale: Vector | None = None) -> Vector:
-        return self.T.matvec(_times(scale, _vector(alpha, self.shape[0], "alpha")))
+        return self.T.matvec(_times(scale, as_vector(alpha, self.shape[0], "alpha")))
 
     def matmat(self, W: Array) -> Array:
         if self._blas:
@@ -149,8 +149,8 @@ class Dense(Storage):
             for first in range(0, len(some), high):
                 here = some[first : first + high]
                 part = self.X[rows[here]] * np.sqrt(sign * weights[here])[:, None]
-                # The transposes are BLAS's column-major order without a copy: their upper triangle is our lower one.
-                dsyrk(sign, part.T, beta=1.0, c=out.T, overwrite_c=1)
+                # The transposes are BLAS's column-major order without a copy: their lower triangle is our upper one.
+                dsyrk(sign, part.T, beta=1.0, c=out.T, lower=1, overwrite_c=1)
 
     def _row_norms2(self) -> Vector:
         norms2 = np.zeros(self.shape[0])
@@ -198,12 +198,12 @@ class Csr(Storage):
 
     def matvec(self, w: Vector, scale: Vector | None = None) -> Vector:
         out = np.empty(self.shape[0])
-        _kernels.get("csr_matvec")(*self.arrays, scale, _vector(w, self.shape[1], "w"), out, n_threads())
+        _kernels.get("csr_matvec")(*self.arrays, scale, as_vector(w, self.shape[1], "w"), out, n_threads())
         return out
 
     def rmatvec(self, alpha: Vector, scale: Vector | None = None) -> Vector:
         out = np.empty(self.shape[1])
-        _kernels.get("csr_rmatvec")(*self.arrays, scale, _vector(alpha, self.shape[0], "alpha"), out, n_threads())
+        _kernels.get("csr_rmatvec")(*self.arrays, scale, as_vector(alpha, self.shape[0], "alpha"), out, n_threads())
         return out
 
     def matmat(self, W: Array) -> Array:
@@ -268,10 +268,10 @@ class Csc(Storage):
         return self._transpose
 
     def matvec(self, w: Vector, scale: Vector | None = None) -> Vector:
-        return _times(scale, self.T.rmatvec(_vector(w, self.shape[1], "w")))
+        return _times(scale, self.T.rmatvec(as_vector(w, self.shape[1], "w")))
 
     def rmatvec(self, alpha: Vector, scale: Vector | None = None) -> Vector:
-        return self.T.matvec(_times(scale, _vector(alpha, self.shape[0], "alpha")))
+        return self.T.matvec(_times(scale, as_vector(alpha, self.shape[0], "alpha")))
 
     def matmat(self, W: Array) -> Array:
         return np.ascontiguousarray(self.T.rmatmat(W.T).T)
@@ -309,7 +309,7 @@ def _times(scale: Vector | None, v: Vector) -> Vector:
     return v if scale is None else scale * v
 
 
-def _vector(v: Vector, length: int, name: str) -> Vector:
+def as_vector(v: Vector, length: int, name: str) -> Vector:
     """``v`` as the kernels read it; a wrong length must not reach them."""
     v = np.ascontiguousarray(v, dtype=np.float64)
     if v.shape != (length,):

@@ -12,11 +12,12 @@ whose own dual is smooth in w (and in the bias b of a plane <sigma, alpha> = z, 
     grad Psi = (lam w + A' alpha, z - <sigma, alpha>)
 
 One step is a Newton step on Psi with the generalised Hessian lam I + sum over J of tau_i a_i a_i', J the rows strictly
-inside their boxes (and, at first, those near them), and an exact line search. When the gradient is small against the
-proximal term, the centre moves to alpha and delta shrinks by 4: a few stages reach full accuracy. The first begins at a
-sample's solution, or after some sweeps of coordinate ascent (:mod:`pragam.solvers.newton_start`); late ones work on the
-few rows that may still move (:mod:`pragam.solvers.newton_set`). (w, alpha) are an independent pair: w need not be
-w(alpha), and the certificate is J(w) - D(alpha).
+inside their boxes (and, at first, those near them), and a line search, nearly exact. When the gradient is small against
+the proximal term, the centre moves to alpha and delta shrinks by 4: a few stages reach full accuracy. The first begins
+at a sample's solution, or after some sweeps of coordinate ascent (:mod:`pragam.solvers.newton_start`); late ones work
+on the few rows that may still move (:mod:`pragam.solvers.newton_set`). (w, alpha) are an independent pair: w need not
+be w(alpha), and the certificate is J(w) - D(alpha). Binary data are packed at the start (:mod:`pragam.solvers.packed`),
+their rows in another order from then on.
 """
 
 from __future__ import annotations
@@ -35,6 +36,7 @@ from pragam.solvers.equality import onto_plane
 from pragam.solvers.newton_set import BAND, Selection, WorkingSet, select, working_set
 from pragam.solvers.newton_start import FIRST_DELTA, Guess, at_start, by_sweeps, in_the_middle
 from pragam.solvers.newton_system import NewtonSystem
+from pragam.solvers.packed import Packed, packed
 from pragam.solvers.sample import sample_rows, sampled_problem
 
 #: delta stays between these: beyond, it is rounding that keeps a stage from ending.
@@ -44,6 +46,8 @@ _SHRINK = 0.25
 _INNER = 3.0
 #: After this many steps in one stage the proximal term is made stronger.
 _PATIENCE = 40
+#: A line search ends with a step of this size, relative to t, or after so many evaluations.
+_LINE_TOL = 1e-3
 _EVALUATIONS = 60
 #: How far outside its box, in widths, a row counts in the Hessian: at first, and how that shrinks with each full step.
 _FIRST_BLUR = 1.0
@@ -70,6 +74,7 @@ class Entry(NamedTuple):
 
 @dataclass
 class NewtonState(State):
+    packed: Packed  # the problem that is solved; what has a row each is in its order
     w: Vector
     bias: float
     adjoint: Vector  # A' alpha
@@ -101,9 +106,11 @@ class Newton(Solver[NewtonState]):
     requires = (ROWS, BOX_OR_PLANE, PIECEWISE_LINEAR, BOUNDED)
 
     def init(self, problem: Problem, rng: np.random.Generator, start: Start | None, tol: float) -> NewtonState:
-        Q, A = problem.Q, problem.A
-        assert isinstance(Q, Box) and isinstance(A, RowOperator)
         guess = _first_guess(problem, rng, start)
+        view = packed(problem)
+        problem, guess.centre = view.problem, view.pack(guess.centre)
+        Q, A = problem.Q, problem.A
+        assert isinstance(Q, Box)
         s = problem.c + A.matvec(guess.w) if guess.w.any() else problem.c.copy()
         bias = guess.bias or 0.0
         if isinstance(Q, BoxPlane):
@@ -114,6 +121,7 @@ class Newton(Solver[NewtonState]):
         work = working_set(problem, found, guess.centre, 1 / guess.delta)
         return NewtonState(
             passes=guess.passes + 2,
+            packed=view,
             w=guess.w,
             bias=bias,
             adjoint=work.fixed_adjoint + work.A.rmatvec(work.share),
@@ -133,6 +141,7 @@ class Newton(Solver[NewtonState]):
         )
 
     def step(self, problem: Problem, state: NewtonState) -> NewtonState:
+        problem = state.packed.problem
         if state.is_new_stage:
             _begin_stage(problem, state)
         work = state.work
@@ -163,7 +172,7 @@ class Newton(Solver[NewtonState]):
         Q = problem.Q
         assert isinstance(Q, Box)
         _note_beta(state)
-        alpha = np.clip(Q.lower + (Q.upper - Q.lower) * state.beta, Q.lower, Q.upper)
+        alpha = np.clip(Q.lower + (Q.upper - Q.lower) * state.packed.unpack(state.beta), Q.lower, Q.upper)
         return state.w, onto_plane(problem, alpha) if isinstance(Q, BoxPlane) else alpha
 
     def estimate(self, problem: Problem, state: NewtonState) -> float:
@@ -239,7 +248,7 @@ def _direction(problem: Problem, state: NewtonState) -> tuple[Vector, float]:
 def _line_search(
     s: Vector, ds: Vector, base: Vector, width: Vector, factor: float, linear: float, quadratic: float
 ) -> float:
-    return _kernels.get("box_line_search")(s, ds, base, width, factor, linear, quadratic, _EVALUATIONS)
+    return _kernels.get("box_line_search")(s, ds, base, width, factor, linear, quadratic, _LINE_TOL, _EVALUATIONS)
 
 
 def _is_inner_optimal(problem: Problem, state: NewtonState) -> bool:

@@ -1,4 +1,4 @@
-"""The semismooth Newton method's loops over rows: the specification of ``csr_gram_add`` and ``box_*``.
+"""The semismooth Newton method's loops over rows: the specification of ``*_gram_add`` and ``box_*``.
 
 A row's dual variable is alpha_i = lower_i + width_i beta_i; a row at the position u = base + factor s has beta =
 clip(u, 0, 1).
@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from pragam._kernels.twins.rows import csr_rows
 
-__all__ = ["box_line_search", "box_move", "box_select", "box_weights", "csr_gram_add"]
+__all__ = ["box_line_search", "box_move", "box_select", "box_weights", "csr_gram_add", "pattern_gram_add"]
 
 Vector = NDArray[np.float64]
 
@@ -28,14 +28,21 @@ def csr_gram_add(
     gram: Vector,
     threads: int = 1,
 ) -> None:
-    """gram += sum_k weights_k x_i x_i', i = rows_k: the lower triangle of a flat, row-major d x d matrix."""
+    """gram += sum_k weights_k x_i x_i', i = rows_k: the upper triangle of a flat, row-major d x d matrix."""
     row = csr_rows(data, indices, indptr)
     matrix = gram.reshape(d, d)
     for i, weight in zip(rows, weights, strict=True):
         columns, values = row(int(i))
         x = np.zeros(d)
         np.add.at(x, columns, values)
-        matrix += np.tril(weight * np.outer(x, x))
+        matrix += np.triu(weight * np.outer(x, x))
+
+
+def pattern_gram_add(
+    indices: Any, indptr: Any, rows: NDArray[np.int64], weights: Vector, d: int, gram: Vector, threads: int = 1
+) -> None:
+    """The same for a matrix of zeros and ones."""
+    csr_gram_add(np.ones(len(indices)), indices, indptr, rows, weights, d, gram)
 
 
 def box_weights(s: Vector, base: Vector, width: Vector, factor: float, blur: float, out: Vector) -> None:
@@ -65,11 +72,20 @@ def box_select(
 
 
 def box_line_search(
-    s: Vector, ds: Vector, base: Vector, width: Vector, factor: float, linear: float, quadratic: float, evaluations: int
+    s: Vector,
+    ds: Vector,
+    base: Vector,
+    width: Vector,
+    factor: float,
+    linear: float,
+    quadratic: float,
+    tol: float,
+    evaluations: int,
 ) -> float:
     """The root t > 0 of  linear + quadratic t + <width ds, clip(base + factor (s + t ds), 0, 1)>.
 
-    The function does not decrease and is negative at 0. Newton's method with a bracket as guard, from t = 1.
+    The function does not decrease and is negative at 0. Newton's method with a bracket as guard, from t = 1, until a
+    step of it is at most tol t; that step is taken.
     """
     low, high, t = 0.0, np.inf, 1.0
     for _ in range(evaluations):
@@ -80,9 +96,11 @@ def box_line_search(
         curvature = quadratic + factor * float(width[inside] @ ds[inside] ** 2)
         low, high = (t, high) if value < 0 else (low, t)
         following = t - value / curvature if curvature > 0 else low
+        if abs(following - t) <= tol * t:
+            return min(max(following, low), high)
         if not low < following < high:
             following = 2 * t if np.isinf(high) else 0.5 * (low + high)
-        if value == 0 or abs(following - t) <= 1e-12 * t or not following > 0:
+        if value == 0 or not following > 0:
             break
         t = following
     return t

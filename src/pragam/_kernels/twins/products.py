@@ -1,5 +1,7 @@
 """Twins of the products with a data matrix; CSR is (data, indices, indptr), and repeated entries add up.
 
+A pattern is CSR without data: its entries are 1.
+
 ``threads`` may change the time only.
 """
 
@@ -20,6 +22,8 @@ __all__ = [
     "csr_rmatvec",
     "csr_row_norms2",
     "dense_matvec",
+    "pattern_matvec",
+    "pattern_rmatvec",
 ]
 
 Array = NDArray[Any]
@@ -109,6 +113,18 @@ def csr_check(data: Array, indices: Array, indptr: Array, n_columns: int) -> tup
         return 0, 0, 0
     position = int(faults[0])
     return (5 if in_range[position] else 4), int(rows[position]), position
+
+
+def pattern_matvec(indices: Array, indptr: Array, scale: Array | None, w: Array, out: Array, threads: int = 1) -> None:
+    """out = diag(scale) X w; ``scale`` None means ones."""
+    csr_matvec(np.ones(len(indices)), indices, indptr, scale, w, out)
+
+
+def pattern_rmatvec(
+    indices: Array, indptr: Array, scale: Array | None, alpha: Array, out: Array, threads: int = 1
+) -> None:
+    """out = X' (scale * alpha); ``scale`` None means ones."""
+    csr_rmatvec(np.ones(len(indices)), indices, indptr, scale, alpha, out)
 
 
 def dense_matvec(X: Array, w: Array, out: Array, threads: int = 1) -> None:

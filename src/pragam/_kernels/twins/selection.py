@@ -1,4 +1,4 @@
-"""Copies of some rows of X: the specification of ``csr_take``."""
+"""Copies of some rows of X: the specification of ``csr_take``, ``pattern_take`` and ``csr_row_values``."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-__all__ = ["csr_take"]
+__all__ = ["csr_row_values", "csr_take", "pattern_take"]
 
 
 def csr_take(
@@ -23,3 +23,27 @@ def csr_take(
     for k, i in enumerate(rows):
         here, there = slice(ends[k], ends[k + 1]), slice(indptr[i], indptr[i + 1])
         data_out[here], indices_out[here] = data[there], indices[there]
+
+
+def pattern_take(
+    indices: NDArray[Any],
+    indptr: NDArray[np.int64],
+    rows: NDArray[np.int64],
+    indices_out: NDArray[np.uint16],
+    ends: NDArray[np.int64],
+) -> None:
+    """The same for the indices alone, which must fit into 16 bits."""
+    for k, i in enumerate(rows):
+        indices_out[ends[k] : ends[k + 1]] = indices[indptr[i] : indptr[i + 1]]
+
+
+def csr_row_values(
+    data: NDArray[Any], indices: NDArray[Any], indptr: NDArray[np.int64], values: NDArray[np.float64]
+) -> bool:
+    """Whether each row has one value throughout (in ``values``; 1 if it is empty), its columns in order and once."""
+    for i in range(len(values)):
+        row = slice(indptr[i], indptr[i + 1])
+        if (data[row] != data[row][:1]).any() or (np.diff(indices[row]) <= 0).any():
+            return False
+        values[i] = data[row][0] if len(data[row]) else 1.0
+    return True
