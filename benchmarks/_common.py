@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import statistics
 import sys
 import time
@@ -50,9 +51,10 @@ def interleaved(calls: dict[str, Call], repeats: int, cpu: bool = False) -> dict
 
 
 def one_thread() -> AbstractContextManager[Any]:
-    """BLAS and OpenMP on one thread, as long as the context lasts."""
+    """BLAS and OpenMP on one thread, as long as the context lasts, and pragam too, unless it was asked for more."""
     from threadpoolctl import threadpool_limits
 
+    os.environ.setdefault("PRAGAM_NUM_THREADS", "1")
     return threadpool_limits(limits=1)
 
 

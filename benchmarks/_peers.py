@@ -222,6 +222,7 @@ def _serve(pipe: Any, make: Maker, X: Any, y: np.ndarray, lam: float, bias: bool
     """In the child: fit at each tolerance that comes, until it is ended."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is for the parent, which ends this process
     warnings.simplefilter("ignore")
+    os.environ["PRAGAM_NUM_THREADS"] = "1"
     few = np.concatenate([np.flatnonzero(y > 0)[:20], np.flatnonzero(y <= 0)[:20]])
     try:
         make(X[few], y[few], 1.0, bias)(WARM_UP_TOL)

@@ -19,6 +19,7 @@ from pragam._kernels import twins
 from pragam.threads import n_threads, one_blas_thread
 
 THREADS = [2, 3, 8]
+MANY = 3 << 20  # entries: enough for three threads
 
 
 def csr(rng, n, d, longest):
@@ -49,10 +50,13 @@ def products(X, n, d, rng):
     }
 
 
-@pytest.mark.parametrize("n, d, longest", [(20_000, 60, 60), (30_000, 3_000, 40), (20_000, 100_000, 50), (100, 60, 20)])
+@pytest.mark.parametrize(
+    "n, d, longest", [(100_000, 60, 70), (130_000, 3_000, 60), (90_000, 100_000, 80), (100, 60, 20)]
+)
 def test_the_bits_do_not_depend_on_the_number_of_threads(n, d, longest):
     rng = np.random.default_rng(0)
     X = csr(rng, n, d, longest)
+    assert n == 100 or X[2][-1] > MANY
     for name, run in products(X, n, d, rng).items():
         for count in THREADS:
             np.testing.assert_array_equal(run(count), run(1), err_msg=name)
@@ -61,8 +65,9 @@ def test_the_bits_do_not_depend_on_the_number_of_threads(n, d, longest):
 @pytest.mark.parametrize("solver", ["newton", "dcd", "pragam"])
 def test_a_solve_gives_the_same_bits_on_any_number_of_threads(monkeypatch, solver):
     rng = np.random.default_rng(2)
-    n, d = 20_000, 60
-    X = sparse.csr_array(csr(rng, n, d, 60), shape=(n, d))
+    n, d = 70_000, 60
+    X = sparse.csr_array(csr(rng, n, d, 100), shape=(n, d))
+    assert X.nnz > MANY
     y = np.where(X @ rng.standard_normal(d) + rng.standard_normal(n) > 0, 1, -1)
     answers = []
     for count in [1, *THREADS]:
@@ -74,10 +79,11 @@ def test_a_solve_gives_the_same_bits_on_any_number_of_threads(monkeypatch, solve
 
 @pytest.mark.parametrize("count", [1, *THREADS])
 def test_sums_over_parts_of_the_rows_add_up_to_the_twin(count):
-    """Integers make every sum exact, whatever its order; some 5000 entries a column make several parts."""
+    """Integers make every sum exact, whatever its order; some 36,000 entries a column make several parts."""
     rng = np.random.default_rng(1)
-    n, d = 40_000, 90
-    data, indices, indptr = csr(rng, n, d, 25)
+    n, d = 130_000, 90
+    data, indices, indptr = csr(rng, n, d, 50)
+    assert len(data) > MANY
     data, alpha = rng.integers(-8, 9, len(data)).astype(np.float32), rng.integers(-3, 4, n).astype(float)
     mine, theirs = np.full(d, np.nan), np.full(d, np.nan)
     _kernels.get("csr_rmatvec")(data, indices, indptr, None, alpha, mine, count)
@@ -107,11 +113,21 @@ def test_a_signal_ends_a_loop_on_several_threads():
     assert set(np.unique(out)) <= {0.0, 2500.0}
 
 
-def test_one_thread_unless_asked(monkeypatch):
-    monkeypatch.delenv("PRAGAM_NUM_THREADS", raising=False)
-    assert n_threads() == 1
-    monkeypatch.setenv("PRAGAM_NUM_THREADS", "3")
-    assert n_threads() == 3
+@pytest.mark.parametrize(
+    "ours, omp, processors, wanted",
+    [(None, None, 1, 1), (None, None, 2, 2), (None, None, 64, 2), (None, "1", 8, 1), (None, "4", 8, 4),
+     (None, "4,2", 8, 2), (None, "", 8, 2), ("3", "1", 8, 3), ("3", None, 1, 3), ("1", "4", 8, 1)],
+)  # fmt: skip
+def test_two_threads_unless_asked(monkeypatch, ours, omp, processors, wanted):
+    monkeypatch.setattr(threads, "_processors", lambda: processors)
+    for name, value in (("PRAGAM_NUM_THREADS", ours), ("OMP_NUM_THREADS", omp)):
+        monkeypatch.delenv(name, raising=False) if value is None else monkeypatch.setenv(name, value)
+    assert n_threads() == wanted
+
+
+def test_the_processors_are_those_that_the_process_may_use():
+    available = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count()
+    assert threads._processors() == available
 
 
 @pytest.mark.parametrize("wrong", ["", "0", "-2", "two", "1.5"])

@@ -19,23 +19,41 @@ from typing import Any
 
 ThreadCount = tuple[Callable[[], int], Callable[[int], Any]]  # one library's number of threads: get, set
 
+#: More have not been measured.
+_DEFAULT = 2
+
 _lock = threading.Lock()
 _inside = 0  # contexts open at the moment, in all threads
 _restore: list[tuple[Callable[[int], Any], int]] = []
 
 
 def n_threads() -> int:
-    """How many threads a kernel may use: the environment variable PRAGAM_NUM_THREADS, by default 1.
+    """How many threads a kernel may use: the environment variable PRAGAM_NUM_THREADS, else OMP_NUM_THREADS, else two
+    where there are as many processors.
 
     Always 1 in worker processes (joblib's, multiprocessing's) and in threads other than the main one: there the others
-    work at the same time.
+    work at the same time. A loop of less than a millisecond or so takes no more than one.
     """
-    asked = os.environ.get("PRAGAM_NUM_THREADS", "1")
-    if asked == "1" or _in_worker():
-        return 1
-    if not asked.isdecimal() or int(asked) < 1:
+    asked = os.environ.get("PRAGAM_NUM_THREADS")
+    if asked is not None and not (asked.isdecimal() and int(asked) >= 1):
         raise ValueError(f"PRAGAM_NUM_THREADS is {asked!r}: expected a positive whole number")
-    return int(asked)
+    if _in_worker():
+        return 1
+    return _default() if asked is None else int(asked)
+
+
+def _default() -> int:
+    others = os.environ.get("OMP_NUM_THREADS", "")
+    if others.isdecimal() and int(others) >= 1:
+        return int(others)
+    return min(_DEFAULT, _processors())
+
+
+@cache
+def _processors() -> int:
+    """How many the process may use."""
+    affinity = getattr(os, "sched_getaffinity", None)  # not everywhere
+    return len(affinity(0)) if affinity else os.cpu_count() or 1
 
 
 def _in_worker() -> bool:

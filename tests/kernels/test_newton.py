@@ -51,7 +51,7 @@ def test_the_sum_of_outer_products(get, dtype, index, shuffled):
 @pytest.mark.parametrize("shuffled", [False, True])
 def test_the_sum_of_outer_products_is_the_same_on_any_number_of_threads(shuffled, d):
     rng = np.random.default_rng(0)
-    n, length = 2000, 30  # enough pairs for several threads
+    n, length = 8000, 30  # 3.6 million pairs: enough for three threads
     columns = rng.permuted(np.tile(np.arange(d), (n, 1)), axis=1)[:, :length]
     if not shuffled:
         columns.sort(axis=1)

@@ -55,8 +55,8 @@ def test_the_sum_of_outer_products(get):
 @pytest.mark.parametrize("threads", [1, 2, 3, 7])
 def test_the_bits_are_those_of_values_of_one_on_any_number_of_threads(threads):
     rng = np.random.default_rng(0)
-    n, d = 20_000, 60
-    arrays, _ = pattern(rng, n, d, 0.5)
+    n, d = 110_000, 60
+    arrays, _ = pattern(rng, n, d, 0.5)  # 3.3 million entries: enough for three threads
     values = np.ones(len(arrays[0])), arrays[0].astype(np.int32), arrays[1]
     scale, w, alpha = rng.standard_normal(n), rng.standard_normal(d), rng.standard_normal(n)
     rows = np.flatnonzero(rng.random(n) < 0.3)

@@ -14,10 +14,10 @@
 
 namespace pragam {
 
-// How many of the threads asked for a loop over this many entries is worth: with fewer than 2^17 entries each, starting
+// How many of the threads asked for a loop over this many entries is worth: with fewer than 2^20 entries each, starting
 // one costs more than it saves.
 inline std::int64_t worthwhile(std::int64_t threads, std::int64_t entries) {
-    return std::max<std::int64_t>(1, std::min(threads, entries >> 17));
+    return std::max<std::int64_t>(1, std::min(threads, entries >> 20));
 }
 
 // What the threads of one loop share. A helper joins by `enter` and leaves by `leave`; `close` waits for those inside.
