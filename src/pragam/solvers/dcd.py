@@ -260,9 +260,11 @@ def _perhaps_copy(problem: Problem, state: DcdState) -> None:
 
 
 def _sweeps_left(state: DcdState) -> float:
-    """How many sweeps at the present rate lead to the tolerance."""
+    """How many sweeps at the present rate lead to the tolerance; 0 if that is not known."""
+    if state.rate is None:
+        return 0.0
     to_go = state.relative_gap / max(state.tol, _EPS)
-    return log(max(to_go, 1.0)) / max(-log(max(1.0 if state.rate is None else state.rate, _TINY)), _TINY)
+    return log(max(to_go, 1.0)) / max(-log(max(state.rate, _TINY)), _TINY)
 
 
 def _climb(problem: Problem, state: DcdState) -> None:
