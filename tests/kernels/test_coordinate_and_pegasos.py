@@ -74,7 +74,8 @@ def sweep_arguments(seed, plane):
     active = np.sort(rng.permutation(N)[: N if seed % 2 else N - 4]).astype(np.int64)
     reach = np.inf if seed % 3 else 0.1 / LAM
     equality = [running, 0.1 * plane, rho, m @ m]
-    return [table, terms, LAM, active, len(active), reach, w, *equality, (1, 3, 16)[seed // 2 % 3], seed + 2**62]
+    one = [np.inf, np.inf, 0.0, 0]
+    return [table, terms, LAM, active, len(active), reach, w, *equality, (1, 3, 16)[seed // 2 % 3], seed + 2**62, *one]
 
 
 def copies(arguments):
@@ -93,6 +94,29 @@ def test_sweep_equals_its_twin(storage, plane):
         assert got[1:] == pytest.approx(wanted[1:], rel=1e-9, abs=1e-11)
         for mine, his in zip(ours, theirs, strict=True):
             assert np.allclose(mine, his, rtol=1e-9, atol=1e-11, equal_nan=True)
+
+
+@compiled
+@pytest.mark.parametrize("plane", [False, True])
+@pytest.mark.parametrize("least, goal", [(10**6, 1e-9), (60, 1e-9), (10**6, 1e-2)])
+def test_several_sweeps_in_a_call_equal_their_twin(storage, plane, least, goal):
+    """Few active rows: as many sweeps as make up all rows, unless the entries or the gap end them."""
+    kind, arrays = storage
+    several = 0
+    for seed in range(12):
+        ours, theirs = (copies(sweep_arguments(seed, plane)) for _ in range(2))
+        for arguments in (ours, theirs):
+            arguments[4] = 5  # n_active
+            arguments[-4:] = 3.0, 7.0, goal, least
+        got = _kernels.get(f"dcd_sweep_{kind}")(*arrays(seed), *ours)
+        wanted = getattr(twins, f"dcd_sweep_{kind}")(*arrays(seed), *theirs)
+        assert got == pytest.approx(wanted, rel=1e-9, abs=1e-11)
+        assert got[7] < N + 5 and got[8] <= 5
+        for mine, his in zip(ours, theirs, strict=True):
+            assert np.allclose(mine, his, rtol=1e-9, atol=1e-11, equal_nan=True)
+        several += got[7] > got[8]
+        assert least < 10**6 or got[7] >= N or got[0] == 0 or got[1] <= goal
+    assert several > 0
 
 
 @pytest.mark.parametrize("plane", [False, True])
@@ -115,7 +139,7 @@ def test_a_sweep_keeps_its_invariants_and_climbs(storage, plane):
             return c @ alpha - delta @ alpha**2 / 2 - u @ u / (2 * LAM) - bias * r - 0.5 * rho * r * r
 
         before = value()
-        stay, _, gain, _, _, free = _kernels.get(f"dcd_sweep_{kind}")(*arrays(seed), *arguments)
+        stay, _, gain, _, _, free, *_ = _kernels.get(f"dcd_sweep_{kind}")(*arrays(seed), *arguments)
         alpha = table[:, 6]
         assert free == np.count_nonzero(((alpha > lower) & (alpha < upper))[sorted(rows)])
         assert gain >= 0
@@ -182,7 +206,7 @@ def test_every_row_is_met_once(storage):
 def push_arguments(seed, plane):
     """A sweep's end, where it began and the step before; gain and slope are what F has there, or not at all."""
     rng = np.random.default_rng([seed, 8])
-    table, terms, lam, _, _, _, w, running, bias, rho, centre2, _, _ = sweep_arguments(seed, plane)
+    table, terms, lam, _, _, _, w, running, bias, rho, centre2, *_ = sweep_arguments(seed, plane)
     A = table[:, :1] * dense(np.float64, "C", seed)
     sigma, lift = terms.T if plane else np.zeros((2, N))
     now = np.concatenate([table[:, 6], w, running])

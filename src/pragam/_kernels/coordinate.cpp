@@ -1,4 +1,4 @@
-// Dual coordinate ascent over a box, with or without one equality constraint: one randomised sweep.
+// Dual coordinate ascent over a box, with or without one equality constraint: randomised sweeps.
 //
 //   maximise  <c, alpha> - |A' alpha + r m|^2 / (2 lam) - 1/2 sum delta_i alpha_i^2 - b r - rho/2 r^2
 //   over lower <= alpha <= upper, with A = diag(scale) X, r = <sigma, alpha> - z and w = -A' alpha / lam kept up to date.
@@ -20,7 +20,9 @@
 namespace pragam {
 namespace {
 
-using Answer = std::tuple<std::int64_t, double, double, double, std::int64_t, std::int64_t>;
+// n_active, gap, gain, drift2, turns, free, before, met, last.
+using Answer = std::tuple<std::int64_t, double, double, double, std::int64_t, std::int64_t, double, std::int64_t,
+                          std::int64_t>;
 constexpr std::int64_t ahead = 4;  // how many rows early the next rows are fetched
 
 void shuffle(std::uint32_t *first, std::int64_t n, SplitMix64 &random) {
@@ -42,16 +44,22 @@ std::vector<std::uint32_t> random_order(std::int64_t n, std::int64_t block_size,
     return order;
 }
 
+struct Swept {
+    std::int64_t stay;
+    double gap, gain, drift2;
+    std::int64_t turns, free;
+    std::size_t entries;
+};
+
 template <bool with_plane, class R>
-Answer sweep(const R &rows, Row *table, const Plane &plane, double lam, std::int64_t *active, std::int64_t n_active,
-             double reach, double *w, std::int64_t block, std::uint64_t seed) {
+Swept sweep(const R &rows, Row *table, const Plane &plane, double lam, std::int64_t *active, std::int64_t n_active,
+            double reach, double *w, std::int64_t block, SplitMix64 &random, Pulse &pulse) {
     constexpr double inf = std::numeric_limits<double>::infinity();
-    SplitMix64 random{seed};
-    Pulse pulse;
     const std::vector<std::uint32_t> order = random_order(n_active, block, random);
     std::vector<std::uint8_t> leaves(static_cast<std::size_t>(n_active), 0);
     double gap = 0, gain = 0, drift = 0;
     std::int64_t known = 0, turns = 0, free = 0;
+    std::size_t entries = 0;
     for (std::int64_t k = 0; k < n_active; ++k) {
         const std::int64_t i = active[order[k]];
         if (k + ahead < n_active) {
@@ -64,6 +72,7 @@ Answer sweep(const R &rows, Row *table, const Plane &plane, double lam, std::int
         double s = row.c + row.scale * rows.dot(i, w) - row.delta * a;
         if (with_plane) s = plane.slope(i, s, lam);
         pulse.beat(rows.length(i));
+        entries += rows.length(i);
         const double change = s - row.slope;
         if (q > 0 && !std::isnan(change)) drift += change * change / q, ++known;
         const bool at_lower = a <= row.lower, at_upper = a >= row.upper;
@@ -88,14 +97,43 @@ Answer sweep(const R &rows, Row *table, const Plane &plane, double lam, std::int
     std::int64_t stay = 0;
     for (std::int64_t k = 0; k < n_active; ++k)
         if (!leaves[std::size_t(k)]) active[stay++] = active[k];
-    return {stay, gap, gain, known ? drift / double(known) : inf, turns, free};
+    return {stay, gap, gain, known ? drift / double(known) : inf, turns, free, entries};
+}
+
+// One sweep, and others over the rows that stay active, as long as they are so few that a call each would cost more:
+// until `least` entries or as many rows as there are were met, or the gap is down to `goal`.
+struct Batch {
+    double kappa2, before, goal;
+    std::int64_t least;
+};
+
+template <bool with_plane, class R>
+Answer sweeps(const R &rows, Row *table, std::int64_t n, const Plane &plane, double lam, std::int64_t *active,
+              std::int64_t n_active, double reach, double *w, std::int64_t block, std::uint64_t seed, Batch batch) {
+    SplitMix64 random{seed};
+    Pulse pulse;
+    double gain = 0;
+    std::int64_t met = 0, entries = 0;
+    for (;;) {
+        const Swept swept = sweep<with_plane>(rows, table, plane, lam, active, n_active, reach, w, block, random, pulse);
+        met += n_active;
+        entries += std::int64_t(swept.entries);
+        gain += swept.gain;
+        if (entries >= batch.least || met >= n || swept.stay == 0 || swept.gap <= batch.goal)
+            return {swept.stay, swept.gap,    gain, swept.drift2, swept.turns,
+                    swept.free, batch.before, met,  n_active};
+        n_active = swept.stay;
+        reach = batch.kappa2 * swept.drift2;
+        batch.before = swept.gap;
+    }
 }
 
 template <class... Raw>
 struct Sweep {
     static Answer call(Raw... raw, Table table, PlaneTerms terms, double lam, Out<std::int64_t> active,
                        std::int64_t n_active, double reach, Out<double> w, Out<double> running, double bias, double rho,
-                       double centre2, std::int64_t block, std::uint64_t seed) {
+                       double centre2, std::int64_t block, std::uint64_t seed, double kappa2, double before, double goal,
+                       std::int64_t least) {
         const std::size_t n = table.shape(0);
         require(n_active >= 0 && std::size_t(n_active) <= active.size() && n < (std::size_t(1) << 32),
                 "dcd_sweep: n_active must not exceed the length of active");
@@ -105,10 +143,10 @@ struct Sweep {
         const auto rows = rows_of(n, w.size(), raw...);
         const Plane plane{terms.data(), running.data(), bias, rho, centre2};
         using R = std::decay_t<decltype(rows)>;
-        const auto run = terms.shape(0) ? &sweep<true, R> : &sweep<false, R>;
+        const auto run = terms.shape(0) ? &sweeps<true, R> : &sweeps<false, R>;
         nb::gil_scoped_release release;
-        return run(rows, reinterpret_cast<Row *>(table.data()), plane, lam, active.data(), n_active, reach, w.data(),
-                   block, seed);
+        return run(rows, reinterpret_cast<Row *>(table.data()), std::int64_t(n), plane, lam, active.data(), n_active,
+                   reach, w.data(), block, seed, {kappa2, before, goal, least});
     }
 };
 
@@ -117,7 +155,8 @@ struct Sweep {
 void bind_coordinate(nb::module_ &m) {
     bind_all<Sweep>(m, "dcd_sweep_csr", "dcd_sweep_dense", array("table"), array("plane"), nb::arg("lam"),
                     array("active"), nb::arg("n_active"), nb::arg("reach"), array("w"), array("running"),
-                    nb::arg("bias"), nb::arg("rho"), nb::arg("centre2"), nb::arg("block"), nb::arg("seed"));
+                    nb::arg("bias"), nb::arg("rho"), nb::arg("centre2"), nb::arg("block"), nb::arg("seed"),
+                    nb::arg("kappa2"), nb::arg("before"), nb::arg("goal"), nb::arg("least"));
 }
 
 }  // namespace pragam

@@ -173,7 +173,7 @@ def _dcd_cost(size: _Sizes) -> Cost:
     if 2 * size.d >= size.n:  # rows have columns of their own, so they soon cease to disturb each other
         more, growth = min(more, 8 * size.hardness**0.3), 1.0
     sweeps = 4 + 2.4 * size.digits + more * (1 + growth * size.digits)
-    overhead = 1.5e-4 * (1 + size.digits)  # momentum and face solves come with accuracy
+    overhead = 6e-5 * (1 + size.digits)  # momentum and face solves come with accuracy
     return Cost(Dcd(), sweeps * (sweep + overhead), sweep, overhead)
 
 

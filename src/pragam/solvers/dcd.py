@@ -12,6 +12,8 @@ done, or have had as much work as everything before, all rows come back.
 
 *A copy of the active rows* (:mod:`pragam.solvers.compact`), as soon as sweeps over them have cost as much as making it.
 
+*Several sweeps in one call* of the kernel, where they are so short that the calls would cost more.
+
 *Momentum* (:mod:`pragam.solvers.acceleration`), once few rows change their bounds.
 
 *An exact solve on the current face* (:mod:`pragam.solvers.face_step`), when it is small and the sweeps have paid it.
@@ -37,7 +39,7 @@ from pragam.solvers.acceleration import Momentum
 from pragam.solvers.base import BOX_OR_PLANE, PIECEWISE_LINEAR, ROWS, Solver, Start, State
 from pragam.solvers.equality import Equality, equality_of, onto_plane
 from pragam.solvers.face_step import climb_face, price_of_face
-from pragam.solvers.working_set import ALPHA, SLOPE, Swept, WorkingSet, whole
+from pragam.solvers.working_set import ALPHA, SLOPE, Batch, Swept, WorkingSet, whole
 
 #: kappa of the shrinking rule; larger where many sweeps follow in which a wrong row would be missing.
 _KAPPA, _KAPPA_TIGHT = 1.5, 2.5
@@ -62,10 +64,13 @@ _FACE_SHARE = 0.25
 #: How much the work grows from one face solve to the next where there is a bias.
 _FACE_GROWTH = 1.2
 
+#: Entries that a call of the kernel is to meet: it takes as long as meeting some thousands.
+_BATCH = 20_000
+
 #: Of a linear congruential generator modulo 2^63 (Knuth's MMIX), by which one sweep's seed follows from the last.
 _MULTIPLIER = 6364136223846793005
 
-_UNSWEPT = Swept(gap=inf, gain=0.0, drift2=inf, turns=0, free=0)
+_UNSWEPT = Swept(gap=inf, gain=0.0, drift2=inf, turns=0, free=0, before=inf, met=0, last=0)
 
 _TINY, _EPS = float(np.finfo(np.float64).tiny), float(np.finfo(np.float64).eps)
 
@@ -104,8 +109,8 @@ class DcdState(State):
 
     def note(self, swept: Swept) -> None:
         """What a sweep has told, and what follows for the gap."""
-        before, self.swept = self.swept.gap, swept
-        self.rate = None if before == inf else min(swept.gap / max(before, _TINY), 1.0)
+        self.swept = swept
+        self.rate = None if swept.before == inf else min(swept.gap / max(swept.before, _TINY), 1.0)
         gap = swept.gap * (1.0 if self.rate is None else self.rate**0.5) / _HINDSIGHT
         if self.equality.active:
             gap += (1.0 + abs(self.equality.bias)) * abs(self.equality.residual)
@@ -170,28 +175,30 @@ class Dcd(Solver[DcdState]):
         return state.relative_gap if state.is_plain and (state.is_full or state.looks_done) else inf
 
     def _sweep(self, problem: Problem, state: DcdState) -> None:
-        work, met = state.work, state.work.n_active
-        kappa = _KAPPA if state.tol >= _TIGHT else _KAPPA_TIGHT
-        reach = kappa**2 * state.swept.drift2 if self.shrinking and not state.hold else inf
+        work, all_active = state.work, state.work.n_active == state.whole.size
+        kappa2 = (_KAPPA if state.tol >= _TIGHT else _KAPPA_TIGHT) ** 2 if self.shrinking else inf
+        reach = inf if state.hold else kappa2 * state.swept.drift2
         state.is_plain = not (self.momentum and _settled(state))
+        single = state.equality.active or not state.is_plain
+        goal = _HINDSIGHT * _DONE * state.tol * abs(state.dual)
+        batch = Batch(kappa2, state.swept.gap, goal, 0 if single else _BATCH)
         if state.is_plain:
             state.momentum.forget()
         else:
             state.momentum.begin(work, state.equality)
-        swept = work.sweep(problem.lam, state.equality, reach, state.seed)
+        swept = work.sweep(problem.lam, state.equality, reach, state.seed, batch)
         state.seed = (_MULTIPLIER * state.seed + 1) % 2**63
         state.dual += swept.gain
         if not state.is_plain:
             state.dual += state.momentum.push(work, problem.lam, state.equality, swept.gain)
         state.hold = max(state.hold - 1, 0)
-        share = met / state.whole.size
-        state.passes += share
-        state.face_credit += _FACE_SHARE * 4 * share * state.whole.entries
-        state.is_full = met == state.whole.size
-        if state.is_full:
-            state.full_at = state.passes
+        state.is_full = swept.last == state.whole.size
+        if all_active:
+            state.full_at = state.passes + 1
         else:
-            state.copy_credit += share * state.whole.entries
+            state.copy_credit += swept.met / state.whole.size * state.whole.entries
+        state.passes += swept.met / state.whole.size
+        state.face_credit += _FACE_SHARE * 4 * swept.met / state.whole.size * state.whole.entries
         if state.equality.active:
             state.equality.ascend()
         state.note(swept)

@@ -12,6 +12,7 @@ equality (:mod:`pragam.solvers.equality`). The curvature delta is zero but in a 
 from __future__ import annotations
 
 from dataclasses import dataclass
+from math import inf
 from typing import NamedTuple
 
 import numpy as np
@@ -28,14 +29,28 @@ _CACHE, _BLOCK = 8e6, 16
 
 
 class Swept(NamedTuple):
-    """What a sweep tells of the rows that it met."""
+    """What a sweep tells of the rows that it met; or the last of several, but for the gain and the rows met."""
 
     gap: float  # the sum of the rows' gaps, each as it was met
     gain: float  # of the function
     drift2: float  # the mean of (change of s_i since the visit before)^2 / q_i
     turns: int  # moves from a bound or onto one
     free: int  # rows between their bounds
+    before: float  # the gap of the sweep before
+    met: int  # rows, in all of them
+    last: int  # rows, in the last
 
+
+class Batch(NamedTuple):
+    """When further sweeps follow in one call: a call for each would cost more than a sweep over few rows."""
+
+    kappa2: float = inf  # their reach over drift2
+    before: float = inf  # the gap of the sweep before the first
+    goal: float = 0.0  # the gap that ends them, ...
+    least: int = 0  # ... as do so many entries, or as many rows as there are
+
+
+_ONE = Batch()
 
 #: Columns of the table that a sweep reads and writes, one cache line for each row.
 SCALE, C, LOWER, UPPER, Q, DELTA, ALPHA, SLOPE = range(8)
@@ -76,14 +91,14 @@ class WorkingSet:
         self.active[:] = np.arange(self.size)
         self.n_active = self.size
 
-    def sweep(self, lam: float, equality: Equality, reach: float, seed: int) -> Swept:
-        """One exact step along each active row in random order, in place.
+    def sweep(self, lam: float, equality: Equality, reach: float, seed: int, batch: Batch = _ONE) -> Swept:
+        """One exact step along each active row in random order, in place; perhaps more sweeps, as ``batch`` says.
 
         A row that is held at its bound by a slope s_i with s_i^2 > ``reach`` q_i is active no more.
         """
         self.n_active, *told = _kernels.get("dcd_sweep_" + self.rows.kind)(
             *self.rows.arrays, self.table, self.plane, lam, self.active, self.n_active, reach, self.w,
-            *equality.kernel_arguments(), self.block, seed,
+            *equality.kernel_arguments(), self.block, seed, *batch,
         )  # fmt: skip
         return Swept(*told)
 

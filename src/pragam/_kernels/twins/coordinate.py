@@ -13,15 +13,65 @@ from pragam._kernels.twins.rows import Row, csr_rows, dense_rows
 __all__ = ["dcd_sweep_csr", "dcd_sweep_dense"]
 
 Vector = NDArray[np.float64]
-Answer = tuple[int, float, float, float, int, int]
+Swept = tuple[int, float, float, float, int, int]
+Answer = tuple[int, float, float, float, int, int, float, int, int]
 
 
 def dcd_sweep_csr(data: Any, indices: Any, indptr: Any, *args: Any) -> Answer:
-    return _sweep(csr_rows(data, indices, indptr), *args)
+    return _sweeps(csr_rows(data, indices, indptr), indptr, *args)
 
 
 def dcd_sweep_dense(X: Any, *args: Any) -> Answer:
-    return _sweep(dense_rows(X), *args)
+    return _sweeps(dense_rows(X), X.shape[1] * np.arange(len(X) + 1), *args)
+
+
+def _sweeps(
+    row: Row,
+    ends: NDArray[np.int64],
+    table: Vector,
+    plane: Vector,
+    lam: float,
+    active: NDArray[np.int64],
+    n_active: int,
+    reach: float,
+    w: Vector,
+    running: Vector,
+    bias: float,
+    rho: float,
+    centre2: float,
+    block: int,
+    seed: int,
+    kappa2: float,
+    before: float,
+    goal: float,
+    least: int,
+) -> Answer:
+    """Sweeps over ``active[:n_active]`` in random order, in place on w, table, active and running = (r, moment).
+
+    ``block`` rows that follow one another in memory are met together. A row held at its bound by a slope s leaves the
+    active ones if s^2 > ``reach`` q, in later sweeps of the call if s^2 > ``kappa2`` drift2 q. There is always a first
+    sweep; the next follows unless the rows met have ``least`` entries together or are as many as there are, none is
+    active, or the gap is down to ``goal``.
+
+    The columns of ``table`` are scale, c, lower, upper, q, delta, alpha and slope; those of ``plane``, which has no
+    rows where there is no equality, sigma and lift.
+
+    Returns ``(n_active, gap, gain, drift2, turns, free, before, met, last)``: how many rows stay active (the first so
+    many of ``active``); the sum of the rows' duality gaps as they were met; what the function has gained in the call;
+    the mean of (change of slope since the last visit)^2 / q, inf if there is none; the number of moves from or onto a
+    bound; the number of rows between their bounds; the gap of the sweep before, at first the one given; the rows met in
+    the call, and in the last sweep. All but the gain and the rows met in the call are those of the last sweep.
+    """
+    random, gain, met, entries = SplitMix64(seed), 0.0, 0, 0
+    while True:
+        last, rows = n_active, active[:n_active].copy()
+        n_active, gap, more, drift2, turns, free = _sweep(
+            row, table, plane, lam, active, last, reach, w, running, bias, rho, centre2, block, random
+        )
+        gain, met, entries = gain + more, met + last, entries + int((ends[rows + 1] - ends[rows]).sum())
+        if entries >= least or met >= len(table) or n_active == 0 or gap <= goal:
+            return n_active, gap, gain, drift2, turns, free, before, met, last
+        before, reach = gap, kappa2 * drift2
 
 
 def _sweep(
@@ -38,22 +88,11 @@ def _sweep(
     rho: float,
     centre2: float,
     block: int,
-    seed: int,
-) -> Answer:
-    """One sweep over ``active[:n_active]`` in random order, in place on w, table, active and running = (r, moment).
-
-    ``block`` rows that follow one another in memory are met together.
-
-    The columns of ``table`` are scale, c, lower, upper, q, delta, alpha and slope; those of ``plane``, which has no
-    rows where there is no equality, sigma and lift.
-
-    Returns ``(n_active, gap, gain, drift2, turns, free)``: how many rows stay active (the first so many of ``active``),
-    the sum of the rows' duality gaps as they were met, what the function has gained, the mean of (change of slope since
-    the last visit)^2 / q, inf if there is none, the number of moves from or onto a bound, and the number of rows that
-    are between their bounds.
-    """
+    random: SplitMix64,
+) -> Swept:
+    """One of them: the first six of their answers."""
     gap, gain, changes, turns, free, leave = 0.0, 0.0, [], 0, 0, set()
-    for k in _random_order(n_active, block, SplitMix64(seed)):
+    for k in _random_order(n_active, block, random):
         i = int(active[k])
         scale, c, lower, upper, q, delta, alpha, before = table[i]
         columns, values = row(i)
