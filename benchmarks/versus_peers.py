@@ -9,7 +9,7 @@ Prints, for each problem and relative gap, pragam's time and the time of each pe
                    them in hindsight
 
 Times are CPU seconds on one thread, the least over repeats, in which all take turns; a peer repeats those fits of its
-sweep that may turn out the fastest. Fits of less than 0.1 s are made up to ten times each turn. Every J, D and gap comes
+sweep that may turn out the fastest. Fits of less than 0.1 s are made up to ten times a turn. Every J, D and gap comes
 from pragam.certify. "never": no fit of the sweep reached it, or none within the cap. "—": pragam did not certify it
 itself. With --bias the peers' bias is penalised (or there is none), and their J is that of the best bias for their w.
 

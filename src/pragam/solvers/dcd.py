@@ -54,7 +54,7 @@ _DONE = 0.75
 _MOMENTUM_TURNS, _MOMENTUM_END = 0.1, 1.5
 #: For each column, and at least, a step of momentum costs as much as meeting so many entries. Where this many sweeps
 #: are left it saves more than half of them, so it may cost as much as one; less where there are fewer.
-_MOMENTUM_COST, _MOMENTUM_FIXED, _MANY = 1.5, 2e4, 20.0
+_MOMENTUM_COST, _MOMENTUM_FIXED, _MANY = 1.0, 4e3, 20.0
 #: Below this tolerance w is rebuilt from alpha before each certificate: the updates leave rounding in it.
 _CARRY = 1e-8
 #: The sweeps to come must cost so many times as much as a copy, of which they save a part.
