@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from math import isfinite
 from typing import NamedTuple
 
 import numpy as np
@@ -53,7 +54,7 @@ class Certificate:
     @property
     def relative_gap(self) -> float:
         """gap / max(|J|, |D|), inf as long as one of the two bounds is infinite."""
-        if not (np.isfinite(self.primal) and np.isfinite(self.dual)):
+        if not (isfinite(self.primal) and isfinite(self.dual)):
             return float("inf")
         return self.gap / max(abs(self.primal), abs(self.dual), _TINY)
 
@@ -154,7 +155,7 @@ def certify_dual(problem: Problem, alpha: Vector) -> Bound:
 
 def combine(problem: Problem, primal: Bound, dual: Bound) -> Certificate:
     """The certificate of an upper and a lower bound that were certified separately."""
-    if np.isfinite(primal.value) and dual.value - primal.value > ROUNDING * (primal.size + dual.size):
+    if isfinite(primal.value) and dual.value - primal.value > ROUNDING * (primal.size + dual.size):
         raise ArithmeticError(
             f"weak duality is violated: D(alpha) = {dual.value!r} exceeds J(w) = {primal.value!r}; "
             "the problem's operator, offset and polytope do not belong together"
