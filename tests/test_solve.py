@@ -221,3 +221,25 @@ def test_a_solver_that_leaves_q_is_found_out(solver):
     result = pragam.solve(problem, Liar(), tol=1e-15)
     assert result.status is Status.FAILED
     assert pragam.certify(problem, result.w, result.alpha) == result.certificate
+
+
+@pytest.mark.parametrize("stop", [{"tol": 1e-4}, {"tol": 0.0, "max_iter": 7}])
+def test_what_a_solver_does_with_its_arrays_later_does_not_matter(stop):
+    """A candidate may be the state's own arrays: here they become worthless as soon as the solver goes on."""
+    problem = hinge_case("plain", False, 0).problem
+    lent, seen = [], []
+
+    class Spoiler(pragam.solvers.choose("pragam", problem).__class__):
+        def candidate(self, problem, state):
+            lent.append(tuple(x.copy() for x in super().candidate(problem, state)))
+            return lent[-1]
+
+        def step(self, problem, state):
+            for x in lent[-1] if lent else ():
+                x[:] = np.nan
+            return super().step(problem, state)
+
+    for callback in (None, seen.append):
+        result = pragam.solve(problem, Spoiler(), callback=callback, **stop)
+        assert len(lent) > 1 and pragam.certify(problem, result.w, result.alpha) == result.certificate
+    assert all(pragam.certify(problem, at.w, at.alpha) == at.certificate for at in seen)

@@ -84,7 +84,8 @@ class Solver(ABC, Generic[S]):
 
     @abstractmethod
     def candidate(self, problem: Problem, state: S) -> tuple[Vector, Vector]:
-        """The pair ``(w, alpha)`` proposed now, alpha in Q."""
+        """The pair ``(w, alpha)`` proposed now, alpha in Q. They may be the state's own arrays: the driver copies them
+        before the next step."""
 
     def estimate(self, problem: Problem, state: S) -> float | None:
         """A cheap guess of the relative gap, by which the driver chooses when to certify; None if unknown."""
