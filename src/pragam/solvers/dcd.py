@@ -42,13 +42,12 @@ from pragam.solvers.face_step import climb_face, price_of_face
 from pragam.solvers.working_set import ALPHA, SLOPE, Batch, Swept, WorkingSet, whole
 
 #: kappa of the shrinking rule; larger where many sweeps follow in which a wrong row would be missing.
-_KAPPA, _KAPPA_TIGHT = 1.5, 2.5
+_KAPPA, _KAPPA_TIGHT = 1.0, 2.5
 _TIGHT = 1e-4
 #: At the end of a sweep the gap is this much less than the sum of the gaps as met, beside sqrt(rate): measured on text.
 _HINDSIGHT = 1.1
-#: The active rows look done at this share of the tolerance: one more sweep over them costs less than a missed
-#: certificate.
-_DONE = 0.75
+#: The active rows look done at this share of the tolerance.
+_DONE = 0.9
 #: Momentum begins when fewer than this share of the rows change their bounds, and ends at so many times the tolerance:
 #: it raises D but may raise J too, so the last sweep before a certificate is a plain one.
 _MOMENTUM_TURNS, _MOMENTUM_END = 0.1, 1.5
