@@ -21,9 +21,9 @@ import numpy as np
 from rich.console import Console
 from rich.table import Table
 from scipy import sparse
-from threadpoolctl import threadpool_limits
 
 import pragam
+from _common import one_thread
 from _peers import machine, text
 
 #: What grows: (rows, columns, entries a row, lambda) at each point, the largest last.
@@ -84,7 +84,7 @@ def main() -> None:
     add("--child", nargs=2, metavar=("FOLDER", "LAM"), help=argparse.SUPPRESS)
     options = parser.parse_args()
     if options.child:
-        with threadpool_limits(1):
+        with one_thread():
             print(json.dumps(measure(Path(options.child[0]), float(options.child[1]), options.tol, options.repeats)))
         return
     console = Console()
