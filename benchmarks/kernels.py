@@ -25,7 +25,8 @@ from scipy.linalg.blas import daxpy
 import pragam
 from _common import Call, interleaved, one_thread, show
 from pragam import _kernels
-from pragam.operators import check_data
+from pragam.operators import ScaledRows, check_data
+from pragam.operators.pattern import PatternRows
 from pragam.solvers.dcd import Dcd
 
 SIZES = {"L2": 2**18, "L3": 2**23, "memory": 2**26}
@@ -65,9 +66,21 @@ def products(rng: np.random.Generator, size: int) -> Iterator[Case]:
                 yield f"X'alpha by scipy, {label}", lambda X=X, alpha=alpha: X.T @ alpha, size
                 yield f"row norms, {label}", lambda S=S: S._row_norms2(), size
                 yield f"check, {label}", lambda S=S: _kernels.get("csr_check")(*S.arrays, S.shape[1]), size
+                if value is np.float64:
+                    yield from pattern(X, w, alpha)
             elif value is np.float32:
                 narrow = w.astype(value)  # numpy sums in float32 then
                 yield f"X w by numpy, {label}", lambda X=X, w=narrow: X @ w, size
+
+
+def pattern(X: Any, w: np.ndarray, alpha: np.ndarray) -> Iterator[Case]:
+    """Where X stands, packed without values. Its bytes are those of X: how much faster is the ratio of the rates."""
+    ones = sparse.csr_array((np.ones_like(X.data), X.indices, X.indptr), shape=X.shape)
+    packed = PatternRows.by_length(ScaledRows(ones, np.ones(X.shape[0])))
+    assert packed is not None
+    size = X.data.nbytes + X.indices.nbytes
+    yield "X w, packed", lambda: packed[0].matvec(w), size
+    yield "X'alpha, packed", lambda: packed[0].rmatvec(alpha), size
 
 
 def vectors(rng: np.random.Generator, size: int) -> Iterator[Case]:
@@ -75,7 +88,7 @@ def vectors(rng: np.random.Generator, size: int) -> Iterator[Case]:
     one = np.ones(1)
     m, lower, upper, sigma = (rng.standard_normal(size // 32) for _ in range(4))
     yield "projection, one pass", lambda: _kernels.get("box_plane_sums")(m, lower, upper, sigma, one, 0.1, 1), size
-    search = (*(np.abs(rng.standard_normal(size // 32)) for _ in range(4)), 0.1, -1.0, 1.0, 1)
+    search = (*(np.abs(rng.standard_normal(size // 32)) for _ in range(4)), 0.1, -1.0, 1.0, 1e-12, 1)
     yield "line search, one pass", lambda: _kernels.get("box_line_search")(*search), size
 
 
@@ -98,7 +111,7 @@ def dcd_rate(rng: np.random.Generator, size: int, repeats: int, cpu: bool) -> fl
         solver = Dcd(face=False)
         state = solver.init(problem, np.random.default_rng(0), None, 1e-12)
         for _ in range(k):
-            state = solver._sweep(problem, state)
+            solver._sweep(problem, state)
         return state.passes
 
     times = interleaved({"first": lambda: passes(1), "all": lambda: passes(SWEEPS)}, repeats, cpu)

@@ -23,10 +23,10 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from pragam.operators.base import RowOperator, Vector
-from pragam.polytopes import Box
 from pragam.problem import Problem
 from pragam.solvers.base import AnySolver, Solver, Start, State
 from pragam.solvers.dcd import Dcd
+from pragam.solvers.hardness import hardness
 from pragam.solvers.newton import Newton
 from pragam.solvers.newton_system import LARGEST_MATRIX
 from pragam.solvers.pragam import Pragam
@@ -154,15 +154,13 @@ class _Sizes:
 
     @classmethod
     def of(cls, problem: Problem, tol: float) -> _Sizes:
-        A, Q = problem.A, problem.Q
-        assert isinstance(A, RowOperator) and isinstance(Q, Box)
+        A = problem.A
+        assert isinstance(A, RowOperator)
         rows, (n, d) = A.rows(), A.shape
         dense = rows.kind == "dense"
         squares = float(d) ** 2 if dense else float(np.mean(np.diff(rows.arrays[2]).astype(np.float64) ** 2))
-        norms = A.row_norms()
-        hardness = float(np.mean(Q.upper - Q.lower)) / problem.lam * float(norms @ norms) / n
         digits = float(np.clip(-np.log10(max(tol, 1e-15)) / 3 - 1, 0.0, 4.0))
-        return cls(n, d, max(rows.arrays[0].size, 1), squares, dense, hardness, digits)
+        return cls(n, d, max(rows.arrays[0].size, 1), squares, dense, hardness(problem), digits)
 
 
 def _dcd_cost(size: _Sizes) -> Cost:

@@ -2,7 +2,7 @@ r"""Where the Newton method's first stage starts, if not at the solution of a sa
 
 *At a warm start*, if there is one.
 
-*By sweeps* of coordinate ascent. The smaller C R^2 (see :mod:`pragam.solvers.auto`), and the rarer one of the classes,
+*By sweeps* of coordinate ascent. The smaller C R^2 (:mod:`pragam.solvers.hardness`), and the rarer one of the classes,
 the sooner do they find at which bound most rows end; Newton's method takes a dozen steps on all rows to send them
 there. Sweeps that get nowhere leave a worse start than none. So the first is a trial: if its gap, the sum of the rows'
 gaps as it met them, is nearly all of J, no other follows.
@@ -25,6 +25,7 @@ from pragam.polytopes import Box, BoxPlane
 from pragam.problem import Problem
 from pragam.solvers.base import Start
 from pragam.solvers.dcd import Dcd
+from pragam.solvers.hardness import hardness
 
 #: The first delta: with nothing known, at a warm start, after sweeps.
 FIRST_DELTA, _WARM_DELTA, _SWEPT_DELTA = 4.0, 0.25, 1.0
@@ -72,13 +73,12 @@ def by_sweeps(problem: Problem, rng: np.random.Generator) -> Guess:
 
 
 def _worth_a_trial(problem: Problem) -> bool:
-    A, Q = problem.A, problem.Q
-    assert isinstance(A, RowOperator) and isinstance(Q, Box)
+    A = problem.A
+    assert isinstance(A, RowOperator)
     n, d = A.shape
-    if isinstance(Q, BoxPlane) or A.rows().kind == "dense" or n * d < _LEAST_PLACES:
+    if isinstance(problem.Q, BoxPlane) or A.rows().kind == "dense" or n * d < _LEAST_PLACES:
         return False
-    norms = A.row_norms()
-    return float(np.mean(Q.upper - Q.lower)) / problem.lam * float(norms @ norms) / n <= _HARDEST
+    return hardness(problem) <= _HARDEST
 
 
 def _positions(problem: Problem, alpha: Vector) -> Vector:

@@ -1,7 +1,7 @@
 """The same problem on a packed copy of the data, where every sparse row has one value throughout (binary features).
 
-The copy takes 2 bytes an entry, where X takes 8 to 16, and its rows are sorted by length: products with it take a third
-to two thirds of the time. The dual variables are those of the problem in another order.
+The copy takes 2 bytes an entry, where X takes 8 to 16, and its rows are sorted by length: products with it are faster
+(``benchmarks/kernels.py``). The dual variables are those of the problem in another order.
 """
 
 from __future__ import annotations
