@@ -174,10 +174,11 @@ class _Record:
         if primal.rounding > 0:
             w, primal = self._stretched(w, primal)
         dual = certify_dual(self.problem, alpha)
+        # In this order: should Ctrl-C come between two of them, the value is still a bound for the point.
         if primal.value < self.primal.value:
-            self.primal, self.w, self.is_owner = primal, w, False
+            self.is_owner, self.w, self.primal = False, w, primal
         if dual.value > self.dual.value:
-            self.dual, self.alpha, self.is_owner = dual, alpha, False
+            self.is_owner, self.alpha, self.dual = False, alpha, dual
         self.certificate = combine(self.problem, self.primal, self.dual)
 
     def own(self) -> None:
