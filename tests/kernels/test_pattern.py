@@ -9,6 +9,8 @@ from scipy import sparse
 from pragam import _kernels
 from pragam._kernels import twins
 
+from .test_coordinate_and_pegasos import D, N, copies, push_arguments, sweep_arguments
+
 compiled = pytest.mark.skipif(not _kernels.compiled, reason="the extension was not built: nothing to compare")
 BOTH = [pytest.param(_kernels.get, id="in use"), pytest.param(lambda name: getattr(twins, name), id="twin")]
 
@@ -69,6 +71,19 @@ def test_the_bits_are_those_of_values_of_one_on_any_number_of_threads(threads):
         _kernels.get(f"pattern_{name}")(*arrays, *arguments, mine, threads)
         _kernels.get(f"csr_{name}")(*values, *arguments, theirs, 1)
         np.testing.assert_array_equal(mine, theirs, err_msg=name)
+
+
+@pytest.mark.parametrize("get", BOTH)
+@pytest.mark.parametrize("plane", [False, True])
+@pytest.mark.parametrize("kernel, arguments", [("dcd_sweep", sweep_arguments), ("momentum_push", push_arguments)])
+def test_coordinate_ascent_is_that_on_values_of_one_to_the_bit(get, kernel, arguments, plane):
+    for seed in range(20):
+        arrays, _ = pattern(np.random.default_rng(seed), N, D, 0.5)
+        values = np.ones(len(arrays[0])), arrays[0].astype(np.int32), arrays[1]
+        mine, theirs = (copies(arguments(seed, plane)) for _ in range(2))
+        assert get(kernel + "_pattern")(*arrays, *mine) == get(kernel + "_csr")(*values, *theirs)
+        for a, b in zip(mine, theirs, strict=True):
+            np.testing.assert_array_equal(a, b)
 
 
 @pytest.mark.parametrize("get", BOTH)

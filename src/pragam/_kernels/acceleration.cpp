@@ -195,10 +195,10 @@ struct Push {
 }  // namespace
 
 void bind_acceleration(nb::module_ &m) {
-    bind_all<Push>(m, "momentum_push_csr", "momentum_push_dense", array("table"), array("plane"), nb::arg("lam"),
-                   array("w"), array("running"), nb::arg("bias"), nb::arg("rho"), nb::arg("centre2"), array("before"),
-                   array("step"), array("history"), nb::arg("gain"), nb::arg("slope"), nb::arg("has_history"),
-                   nb::arg("ridge"), nb::arg("longest"), nb::arg("clipped"));
+    bind_all<Push>(m, "momentum_push_csr", "momentum_push_dense", "momentum_push_pattern", array("table"),
+                   array("plane"), nb::arg("lam"), array("w"), array("running"), nb::arg("bias"), nb::arg("rho"),
+                   nb::arg("centre2"), array("before"), array("step"), array("history"), nb::arg("gain"),
+                   nb::arg("slope"), nb::arg("has_history"), nb::arg("ridge"), nb::arg("longest"), nb::arg("clipped"));
 }
 
 }  // namespace pragam

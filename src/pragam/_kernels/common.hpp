@@ -22,6 +22,13 @@ using Out = nb::ndarray<T, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
 template <class T>
 using Matrix = nb::ndarray<const T, nb::ndim<2>, nb::device::cpu>;
 
+// The values of a matrix of zeros and ones, of which only the pattern is stored: indices in 16 bits, and indptr.
+struct Ones {
+    double operator[](std::int64_t) const { return 1.0; }
+    Ones operator+(std::int64_t) const { return {}; }
+};
+using PatternIndices = In<std::uint16_t>;
+
 // Lets Ctrl-C through while the GIL is released. A kernel calls `beat(work)` with the number of entries
 // it has touched; about every 0.1 s the pending Python signals are handled, and a handler that raises
 // (KeyboardInterrupt) leaves the kernel as nb::python_error. Call it only where the arrays are consistent.

@@ -153,10 +153,10 @@ struct Sweep {
 }  // namespace
 
 void bind_coordinate(nb::module_ &m) {
-    bind_all<Sweep>(m, "dcd_sweep_csr", "dcd_sweep_dense", array("table"), array("plane"), nb::arg("lam"),
-                    array("active"), nb::arg("n_active"), nb::arg("reach"), array("w"), array("running"),
-                    nb::arg("bias"), nb::arg("rho"), nb::arg("centre2"), nb::arg("block"), nb::arg("seed"),
-                    nb::arg("kappa2"), nb::arg("before"), nb::arg("goal"), nb::arg("least"));
+    bind_all<Sweep>(m, "dcd_sweep_csr", "dcd_sweep_dense", "dcd_sweep_pattern", array("table"), array("plane"),
+                    nb::arg("lam"), array("active"), nb::arg("n_active"), nb::arg("reach"), array("w"),
+                    array("running"), nb::arg("bias"), nb::arg("rho"), nb::arg("centre2"), nb::arg("block"),
+                    nb::arg("seed"), nb::arg("kappa2"), nb::arg("before"), nb::arg("goal"), nb::arg("least"));
 }
 
 }  // namespace pragam

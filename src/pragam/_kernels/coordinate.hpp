@@ -32,13 +32,14 @@ struct Plane {
 using Table = nb::ndarray<double, nb::shape<-1, 8>, nb::c_contig, nb::device::cpu>;
 using PlaneTerms = nb::ndarray<const double, nb::shape<-1, 2>, nb::c_contig, nb::device::cpu>;
 
-// For every storage, also for the 16-bit indices of a compact copy.
+// For every storage, also for the 16-bit indices of a compact copy and for a pattern without values.
 template <template <class...> class Kernel, class... Args>
-void bind_all(nb::module_ &m, const char *csr, const char *dense, Args... args) {
+void bind_all(nb::module_ &m, const char *csr, const char *dense, const char *pattern, Args... args) {
     using Indptr = In<std::int64_t>;
     bind_storages<Kernel>(m, csr, dense, args...);
     bind_storage<Kernel, In<float>, In<std::uint16_t>, Indptr>(m, csr, args...);
     bind_storage<Kernel, In<double>, In<std::uint16_t>, Indptr>(m, csr, args...);
+    bind_storage<Kernel, PatternIndices, Indptr>(m, pattern, args...);
 }
 
 }  // namespace pragam

@@ -13,13 +13,6 @@ using std::int64_t;
 using std::size_t;
 using Indptr = In<int64_t>;
 
-// The values of a matrix of zeros and ones, of which only the pattern is stored: indices in 16 bits, and indptr.
-struct Ones {
-    double operator[](int64_t) const { return 1.0; }
-    Ones operator+(int64_t) const { return {}; }
-};
-using PatternIndices = In<std::uint16_t>;
-
 // Calls row(i, first, last) for every row i in [begin, end) with its entries first..last-1.
 template <class Row>
 void rows_between(const int64_t *indptr, int64_t begin, int64_t end, Pulse &pulse, const Row &row) {

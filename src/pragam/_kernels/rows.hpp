@@ -1,7 +1,8 @@
-// Rows of X as kernels walk them: CSR or dense, float32 or float64, int32 or int64 indices.
+// Rows of X as kernels walk them: CSR, with or without values, or dense; float32 or float64, int32 or int64 indices.
 #pragma once
 
 #include <algorithm>
+#include <type_traits>
 
 #include "common.hpp"
 
@@ -13,9 +14,10 @@
 
 namespace pragam {
 
-template <class T, class I>
+// `Values` is const T *, or Ones where there are none.
+template <class Values, class I>
 struct CsrRows {
-    const T *data;
+    Values data;
     const I *indices;
     const std::int64_t *indptr;
 
@@ -24,7 +26,8 @@ struct CsrRows {
     // The first cache lines of the row; the processor sees the rest coming.
     void prefetch(std::int64_t i) const {
         const std::int64_t first = indptr[i], end = std::min(indptr[i + 1], first + 64);
-        for (std::int64_t k = first; k < end; k += std::int64_t(64 / sizeof(T))) PRAGAM_PREFETCH(data + k);
+        if constexpr (std::is_pointer_v<Values>)
+            for (std::int64_t k = first; k < end; k += std::int64_t(64 / sizeof(*data))) PRAGAM_PREFETCH(data + k);
         for (std::int64_t k = first; k < end; k += std::int64_t(64 / sizeof(I))) PRAGAM_PREFETCH(indices + k);
     }
 
@@ -84,10 +87,16 @@ struct DenseRows {
 
 // The rows of X from the raw arrays that Python passes, for n rows and d columns.
 template <class T, class I>
-CsrRows<T, I> rows_of(std::size_t n, std::size_t, const In<T> &data, const In<I> &indices,
+CsrRows<const T *, I> rows_of(std::size_t n, std::size_t, const In<T> &data, const In<I> &indices,
                       const In<std::int64_t> &indptr) {
     require(indptr.size() == n + 1, "indptr must have one entry more than there are rows");
     return {data.data(), indices.data(), indptr.data()};
+}
+
+inline CsrRows<Ones, std::uint16_t> rows_of(std::size_t n, std::size_t, const PatternIndices &indices,
+                                            const In<std::int64_t> &indptr) {
+    require(indptr.size() == n + 1, "indptr must have one entry more than there are rows");
+    return {{}, indices.data(), indptr.data()};
 }
 
 template <class T>

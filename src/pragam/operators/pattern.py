@@ -19,8 +19,7 @@ _MOST_COLUMNS = 2**16
 class PatternRows(RowOperator):
     r"""A = diag(scale) P, where P has entries 0 and 1: no values are stored, and column numbers in 16 bits.
 
-    Row i of P has ones in the columns ``indices[p]``, indptr[i] <= p < indptr[i+1], in strictly increasing order. It is
-    made for Newton's method: no kernel of coordinate ascent walks it.
+    Row i of P has ones in the columns ``indices[p]``, indptr[i] <= p < indptr[i+1], in strictly increasing order.
     """
 
     def __init__(self, indices: NDArray[np.uint16], indptr: NDArray[np.int64], scale: Vector, n_columns: int) -> None:

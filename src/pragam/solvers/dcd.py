@@ -10,7 +10,10 @@ with w = w(alpha) kept up to date (:mod:`pragam.solvers.working_set`). What make
 lately been moving from one visit to the next, s_i^2 / q_i > kappa^2 mean_j (change of s_j)^2 / q_j. When the rest look
 done, or have had as much work as everything before, all rows come back.
 
-*A copy of the active rows* (:mod:`pragam.solvers.compact`), as soon as sweeps over them have cost as much as making it.
+*A packed copy of binary data* (:mod:`pragam.solvers.packed`), whose rows are in another order.
+
+*A copy of the active rows* of other sparse data (:mod:`pragam.solvers.compact`), as soon as sweeps over them have cost
+as much as making it.
 
 *Several sweeps in one call* of the kernel, where they are so short that the calls would cost more.
 
@@ -39,6 +42,7 @@ from pragam.solvers.acceleration import Momentum
 from pragam.solvers.base import BOX_OR_PLANE, PIECEWISE_LINEAR, ROWS, Solver, Start, State
 from pragam.solvers.equality import Equality, equality_of, onto_plane
 from pragam.solvers.face_step import climb_face, price_of_face
+from pragam.solvers.packed import Packed, packed
 from pragam.solvers.working_set import ALPHA, SLOPE, Batch, Swept, WorkingSet, whole
 
 #: kappa of the shrinking rule; larger where many sweeps follow in which a wrong row would be missing.
@@ -76,6 +80,7 @@ _TINY, _EPS = float(np.finfo(np.float64).tiny), float(np.finfo(np.float64).eps)
 
 @dataclass
 class DcdState(State):
+    packed: Packed  # the problem that is solved; what has a row each is in its order
     whole: WorkingSet
     work: WorkingSet  # all rows, or the copy of some
     equality: Equality
@@ -138,16 +143,18 @@ class Dcd(Solver[DcdState]):
     requires = (ROWS, BOX_OR_PLANE, PIECEWISE_LINEAR)
 
     def init(self, problem: Problem, rng: np.random.Generator, start: Start | None, tol: float) -> DcdState:
-        alpha = problem.Q.project(np.zeros(problem.Q.size)) if start is None else start.alpha.copy()
+        view = packed(problem)
+        problem = view.problem
+        alpha = problem.Q.project(np.zeros(problem.Q.size)) if start is None else view.pack(start.alpha.copy())
         w = problem.w_of_alpha(alpha) if alpha.any() else np.zeros(problem.n_weights)
         equality, q = equality_of(problem, w, alpha)
         work = whole(problem, w, alpha, q, equality)
         passes, seed = 4.0 if equality.active else 1.0, int(rng.integers(2**63))
-        return DcdState(passes, work, work, equality, tol, seed, _dual(problem, w, alpha))
+        return DcdState(passes, view, work, work, equality, tol, seed, _dual(problem, w, alpha))
 
     def step(self, problem: Problem, state: DcdState) -> DcdState:
         """Sweeps over the active rows until a tenth of all rows was met or they look done; perhaps a face solve."""
-        goal = state.passes + 0.1
+        problem, goal = state.packed.problem, state.passes + 0.1
         while state.passes < goal:
             _recall(problem, state)
             self._sweep(problem, state)
@@ -159,16 +166,16 @@ class Dcd(Solver[DcdState]):
         return state
 
     def candidate(self, problem: Problem, state: DcdState) -> tuple[Vector, Vector]:
-        alpha = _alpha(state)
+        problem, alpha = state.packed.problem, _alpha(state)
         if state.equality.active:
             alpha = onto_plane(problem, alpha)
         elif not state.is_copy and state.tol >= _CARRY:
-            return state.work.w, alpha
+            return state.work.w, state.packed.unpack(alpha)
         state.passes += 1
         w = problem.w_of_alpha(alpha)
         if not (state.equality.active or state.is_copy):
             state.work.w[:] = w
-        return w, alpha
+        return w, state.packed.unpack(alpha)
 
     def estimate(self, problem: Problem, state: DcdState) -> float:
         return state.relative_gap if state.is_plain and (state.is_full or state.looks_done) else inf

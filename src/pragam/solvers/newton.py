@@ -106,9 +106,9 @@ class Newton(Solver[NewtonState]):
     requires = (ROWS, BOX_OR_PLANE, PIECEWISE_LINEAR, BOUNDED)
 
     def init(self, problem: Problem, rng: np.random.Generator, start: Start | None, tol: float) -> NewtonState:
-        guess = _first_guess(problem, rng, start)
         view = packed(problem)
-        problem, guess.centre = view.problem, view.pack(guess.centre)
+        problem = view.problem
+        guess = _first_guess(problem, rng, start and Start(start.w, view.pack(start.alpha)))
         Q, A = problem.Q, problem.A
         assert isinstance(Q, Box)
         s = problem.c + A.matvec(guess.w) if guess.w.any() else problem.c.copy()

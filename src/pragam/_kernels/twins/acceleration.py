@@ -1,4 +1,4 @@
-"""Momentum after a sweep of coordinate ascent: the specification of ``momentum_push_csr`` and ``_dense``."""
+"""Momentum after a sweep of coordinate ascent: the specification of ``momentum_push_csr``, ``_dense``, ``_pattern``."""
 
 from __future__ import annotations
 
@@ -7,9 +7,9 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from pragam._kernels.twins.rows import Row, csr_rows, dense_rows
+from pragam._kernels.twins.rows import Row, csr_rows, dense_rows, pattern_rows
 
-__all__ = ["momentum_push_csr", "momentum_push_dense"]
+__all__ = ["momentum_push_csr", "momentum_push_dense", "momentum_push_pattern"]
 
 Vector = NDArray[np.float64]
 Answer = tuple[float, float, bool]
@@ -21,6 +21,10 @@ def momentum_push_csr(data: Any, indices: Any, indptr: Any, *args: Any) -> Answe
 
 def momentum_push_dense(X: Any, *args: Any) -> Answer:
     return _push(dense_rows(X), *args)
+
+
+def momentum_push_pattern(indices: Any, indptr: Any, *args: Any) -> Answer:
+    return _push(pattern_rows(indices, indptr), *args)
 
 
 class _Function(NamedTuple):

@@ -1,4 +1,4 @@
-"""Dual coordinate ascent: the specification of ``dcd_sweep_csr`` and ``dcd_sweep_dense``."""
+"""Dual coordinate ascent: the specification of ``dcd_sweep_csr``, ``_dense`` and ``_pattern``."""
 
 from __future__ import annotations
 
@@ -8,9 +8,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pragam._kernels.twins.random import SplitMix64
-from pragam._kernels.twins.rows import Row, csr_rows, dense_rows
+from pragam._kernels.twins.rows import Row, csr_rows, dense_rows, pattern_rows
 
-__all__ = ["dcd_sweep_csr", "dcd_sweep_dense"]
+__all__ = ["dcd_sweep_csr", "dcd_sweep_dense", "dcd_sweep_pattern"]
 
 Vector = NDArray[np.float64]
 Swept = tuple[int, float, float, float, int, int]
@@ -23,6 +23,10 @@ def dcd_sweep_csr(data: Any, indices: Any, indptr: Any, *args: Any) -> Answer:
 
 def dcd_sweep_dense(X: Any, *args: Any) -> Answer:
     return _sweeps(dense_rows(X), X.shape[1] * np.arange(len(X) + 1), *args)
+
+
+def dcd_sweep_pattern(indices: Any, indptr: Any, *args: Any) -> Answer:
+    return _sweeps(pattern_rows(indices, indptr), indptr, *args)
 
 
 def _sweeps(

@@ -1,4 +1,4 @@
-"""Row access for the twins: ``row(i) -> (columns, values)`` for both storages."""
+"""Row access for the twins: ``row(i) -> (columns, values)`` for every storage."""
 
 from __future__ import annotations
 
@@ -17,6 +17,10 @@ def csr_rows(data: NDArray[Any], indices: NDArray[Any], indptr: NDArray[np.int64
         return indices[part], data[part].astype(np.float64)
 
     return row
+
+
+def pattern_rows(indices: NDArray[np.uint16], indptr: NDArray[np.int64]) -> Row:
+    return csr_rows(np.ones(indices.size), indices, indptr)
 
 
 def dense_rows(X: NDArray[Any]) -> Row:
