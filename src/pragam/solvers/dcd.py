@@ -64,8 +64,9 @@ _CARRY = 1e-8
 _COPY_USE = 4.0
 #: What part of the work face solves may take, as a share of that of the sweeps.
 _FACE_SHARE = 0.25
-#: How much the work grows from one face solve to the next where there is a bias.
-_FACE_GROWTH = 1.2
+#: How much the work grows from one face solve to the next, and how many rows, as a share of those on the face, may have
+#: changed their bounds in the sweep before.
+_FACE_GROWTH, _FACE_TURNS = 1.2, 0.2
 
 #: Entries that a call of the kernel is to meet: it takes as long as meeting some thousands.
 _BATCH = 20_000
@@ -281,11 +282,14 @@ def _sweeps_left(state: DcdState) -> float:
 
 
 def _climb(problem: Problem, state: DcdState) -> None:
-    """An exact solve on the current face, if it is small and the sweeps have paid for it.
+    """An exact solve on the current face, if it is needed, small and settled, and the sweeps have paid for it.
 
-    A wrong face gives a wrong bias, so with a plane the sweeps have ever more time to find their own between two.
+    On a wrong face it does not help, and gives a wrong bias: the sweeps have ever more time to find their own between
+    two.
     """
-    if state.equality.active and state.passes < _FACE_GROWTH * state.face_at:
+    if state.relative_gap <= state.tol or state.swept.turns > _FACE_TURNS * state.swept.free:
+        return
+    if state.passes < _FACE_GROWTH * state.face_at:
         return
     if price_of_face(problem, state.work, state.equality, state.swept.free) > state.face_credit:
         return
