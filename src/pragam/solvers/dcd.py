@@ -58,8 +58,8 @@ _MOMENTUM_TURNS, _MOMENTUM_END = 0.1, 1.5
 #: For each column, and at least, a step of momentum costs as much as meeting so many entries. Where this many sweeps
 #: are left it saves more than half of them, so it may cost as much as one; less where there are fewer.
 _MOMENTUM_COST, _MOMENTUM_FIXED, _MANY = 1.0, 4e3, 20.0
-#: Below this tolerance w is rebuilt from alpha before each certificate: the updates leave rounding in it.
-_CARRY = 1e-8
+#: w is computed anew for a certificate where the roundings of its updates might come to this share of the tolerance.
+_ROUNDING = 0.1
 #: The sweeps to come must cost so many times as much as a copy, of which they save a part.
 _COPY_USE = 4.0
 #: What part of the work face solves may take, as a share of that of the sweeps.
@@ -96,6 +96,7 @@ class DcdState(State):
     is_full: bool = False  # whether it met all rows
     is_plain: bool = True  # whether it was without momentum
     full_at: float = 0.0  # passes at the last full sweep
+    fresh_at: float = 0.0  # passes when w of all rows was last computed anew
     copy_credit: float = 0.0  # entries met by sweeps over some rows, less the price of copies
     recalls: int = 0  # how often all rows came back
     hold: int = 0  # sweeps before rows may be set aside again
@@ -106,6 +107,11 @@ class DcdState(State):
     @property
     def is_copy(self) -> bool:
         return self.work is not self.whole
+
+    @property
+    def is_rounded(self) -> bool:
+        """Whether the updates of w of all rows, each with a rounding of its own, may have spoilt it."""
+        return _EPS * self.whole.size * (self.passes - self.fresh_at) > _ROUNDING * self.tol
 
     @property
     def looks_done(self) -> bool:
@@ -170,13 +176,9 @@ class Dcd(Solver[DcdState]):
         problem, alpha = state.packed.problem, _alpha(state)
         if state.equality.active:
             alpha = onto_plane(problem, alpha)
-        elif not state.is_copy and state.tol >= _CARRY:
-            return state.work.w, state.packed.unpack(alpha)
-        state.passes += 1
-        w = problem.w_of_alpha(alpha)
-        if not (state.equality.active or state.is_copy):
-            state.work.w[:] = w
-        return w, state.packed.unpack(alpha)
+        elif not state.is_copy:
+            _refresh(problem, state)
+        return _w_of(problem, state, alpha), state.packed.unpack(alpha)
 
     def estimate(self, problem: Problem, state: DcdState) -> float:
         return state.relative_gap if state.is_plain and (state.is_full or state.looks_done) else inf
@@ -231,6 +233,25 @@ def _alpha(state: DcdState) -> Vector:
     return alpha
 
 
+def _w_of(problem: Problem, state: DcdState, alpha: Vector) -> Vector:
+    """w(alpha): that of all rows, less what has changed since, or anew where its roundings might show."""
+    if state.is_rounded:
+        state.passes += 1
+        return problem.w_of_alpha(alpha)
+    change = alpha - state.whole.alpha
+    moved = int(np.count_nonzero(change))
+    state.passes += moved / state.whole.size
+    return state.whole.w - problem.A.rmatvec(change) / problem.lam if moved else state.whole.w
+
+
+def _refresh(problem: Problem, state: DcdState) -> None:
+    """Bring w of all rows up to date with alpha."""
+    is_anew = state.is_rounded
+    state.whole.w[:] = _w_of(problem, state, _alpha(state))
+    if is_anew:
+        state.fresh_at = state.passes
+
+
 def _recall(problem: Problem, state: DcdState) -> None:
     """All rows come back when the active ones look done, or have had as much work as everything before.
 
@@ -240,11 +261,10 @@ def _recall(problem: Problem, state: DcdState) -> None:
     if all_active or not (state.looks_done or state.passes > 2 * state.full_at + 2):
         return
     if state.is_copy:
+        _refresh(problem, state)
         state.whole.table[state.copied, ALPHA] = state.work.alpha
         state.whole.table[state.copied, SLOPE] = state.work.table[:, SLOPE]
-        state.whole.w[:] = problem.w_of_alpha(_alpha(state))
         state.work = state.whole
-        state.passes += 1
         state.dual = _dual(problem, state.whole.w, state.whole.alpha)
     state.work.recall()
     state.swept, state.relative_gap = state.swept._replace(gap=inf), inf
