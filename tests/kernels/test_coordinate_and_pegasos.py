@@ -74,7 +74,7 @@ def sweep_arguments(seed, plane):
     active = np.sort(rng.permutation(N)[: N if seed % 2 else N - 4]).astype(np.int64)
     reach = np.inf if seed % 3 else 0.1 / LAM
     equality = [running, 0.1 * plane, rho, m @ m]
-    one = [np.inf, np.inf, 0.0, 0]
+    one = [np.inf, np.inf, 0.0, 0, 0]
     return [table, terms, LAM, active, len(active), reach, w, *equality, (1, 3, 16)[seed // 2 % 3], seed + 2**62, *one]
 
 
@@ -98,24 +98,24 @@ def test_sweep_equals_its_twin(storage, plane):
 
 @compiled
 @pytest.mark.parametrize("plane", [False, True])
-@pytest.mark.parametrize("least, goal", [(10**6, 1e-9), (60, 1e-9), (10**6, 1e-2)])
-def test_several_sweeps_in_a_call_equal_their_twin(storage, plane, least, goal):
-    """Few active rows: as many sweeps as make up all rows, unless the entries or the gap end them."""
+@pytest.mark.parametrize("entries, rows, goal", [(10**6, N, 1e-9), (60, N, 1e-9), (10**6, N, 1e-2), (10**6, 40, 1e-9)])
+def test_several_sweeps_in_a_call_equal_their_twin(storage, plane, entries, rows, goal):
+    """Few active rows: as many sweeps as make up so many rows, unless the entries or the gap end them."""
     kind, arrays = storage
     several = 0
     for seed in range(12):
         ours, theirs = (copies(sweep_arguments(seed, plane)) for _ in range(2))
         for arguments in (ours, theirs):
             arguments[4] = 5  # n_active
-            arguments[-4:] = 3.0, 7.0, goal, least
+            arguments[-5:] = 3.0, 7.0, goal, entries, rows
         got = _kernels.get(f"dcd_sweep_{kind}")(*arrays(seed), *ours)
         wanted = getattr(twins, f"dcd_sweep_{kind}")(*arrays(seed), *theirs)
         assert got == pytest.approx(wanted, rel=1e-9, abs=1e-11)
-        assert got[7] < N + 5 and got[8] <= 5
+        assert got[7] < rows + 5 and got[8] <= 5
         for mine, his in zip(ours, theirs, strict=True):
             assert np.allclose(mine, his, rtol=1e-9, atol=1e-11, equal_nan=True)
         several += got[7] > got[8]
-        assert least < 10**6 or got[7] >= N or got[0] == 0 or got[1] <= goal
+        assert entries < 10**6 or got[7] >= rows or got[0] == 0 or got[1] <= goal
     assert several > 0
 
 

@@ -101,15 +101,15 @@ Swept sweep(const R &rows, Row *table, const Plane &plane, double lam, std::int6
 }
 
 // One sweep, and others over the rows that stay active, as long as they are so few that a call each would cost more:
-// until `least` entries or as many rows as there are were met, or the gap is down to `goal`.
+// until so many entries or rows were met, or the gap is down to `goal`.
 struct Batch {
     double kappa2, before, goal;
-    std::int64_t least;
+    std::int64_t entries, rows;
 };
 
 template <bool with_plane, class R>
-Answer sweeps(const R &rows, Row *table, std::int64_t n, const Plane &plane, double lam, std::int64_t *active,
-              std::int64_t n_active, double reach, double *w, std::int64_t block, std::uint64_t seed, Batch batch) {
+Answer sweeps(const R &rows, Row *table, const Plane &plane, double lam, std::int64_t *active, std::int64_t n_active,
+              double reach, double *w, std::int64_t block, std::uint64_t seed, Batch batch) {
     SplitMix64 random{seed};
     Pulse pulse;
     double gain = 0;
@@ -119,7 +119,7 @@ Answer sweeps(const R &rows, Row *table, std::int64_t n, const Plane &plane, dou
         met += n_active;
         entries += std::int64_t(swept.entries);
         gain += swept.gain;
-        if (entries >= batch.least || met >= n || swept.stay == 0 || swept.gap <= batch.goal)
+        if (entries >= batch.entries || met >= batch.rows || swept.stay == 0 || swept.gap <= batch.goal)
             return {swept.stay, swept.gap,    gain, swept.drift2, swept.turns,
                     swept.free, batch.before, met,  n_active};
         n_active = swept.stay;
@@ -133,7 +133,7 @@ struct Sweep {
     static Answer call(Raw... raw, Table table, PlaneTerms terms, double lam, Out<std::int64_t> active,
                        std::int64_t n_active, double reach, Out<double> w, Out<double> running, double bias, double rho,
                        double centre2, std::int64_t block, std::uint64_t seed, double kappa2, double before, double goal,
-                       std::int64_t least) {
+                       std::int64_t most_entries, std::int64_t most_rows) {
         const std::size_t n = table.shape(0);
         require(n_active >= 0 && std::size_t(n_active) <= active.size() && n < (std::size_t(1) << 32),
                 "dcd_sweep: n_active must not exceed the length of active");
@@ -145,8 +145,8 @@ struct Sweep {
         using R = std::decay_t<decltype(rows)>;
         const auto run = terms.shape(0) ? &sweeps<true, R> : &sweeps<false, R>;
         nb::gil_scoped_release release;
-        return run(rows, reinterpret_cast<Row *>(table.data()), std::int64_t(n), plane, lam, active.data(), n_active,
-                   reach, w.data(), block, seed, {kappa2, before, goal, least});
+        return run(rows, reinterpret_cast<Row *>(table.data()), plane, lam, active.data(), n_active, reach, w.data(),
+                   block, seed, {kappa2, before, goal, most_entries, most_rows});
     }
 };
 
@@ -156,7 +156,8 @@ void bind_coordinate(nb::module_ &m) {
     bind_all<Sweep>(m, "dcd_sweep_csr", "dcd_sweep_dense", "dcd_sweep_pattern", array("table"), array("plane"),
                     nb::arg("lam"), array("active"), nb::arg("n_active"), nb::arg("reach"), array("w"),
                     array("running"), nb::arg("bias"), nb::arg("rho"), nb::arg("centre2"), nb::arg("block"),
-                    nb::arg("seed"), nb::arg("kappa2"), nb::arg("before"), nb::arg("goal"), nb::arg("least"));
+                    nb::arg("seed"), nb::arg("kappa2"), nb::arg("before"), nb::arg("goal"), nb::arg("most_entries"),
+                    nb::arg("most_rows"));
 }
 
 }  // namespace pragam

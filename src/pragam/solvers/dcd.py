@@ -190,7 +190,7 @@ class Dcd(Solver[DcdState]):
         state.is_plain = not (self.momentum and _settled(state))
         single = state.equality.active or not state.is_plain
         goal = _HINDSIGHT * _DONE * state.tol * abs(state.dual)
-        batch = Batch(kappa2, state.swept.gap, goal, 0 if single else _BATCH)
+        batch = Batch(kappa2, state.swept.gap, goal, 0 if single else _BATCH, state.whole.size)
         if state.is_plain:
             state.momentum.forget()
         else:

@@ -47,7 +47,8 @@ class Batch(NamedTuple):
     kappa2: float = inf  # their reach over drift2
     before: float = inf  # the gap of the sweep before the first
     goal: float = 0.0  # the gap that ends them, ...
-    least: int = 0  # ... as do so many entries, or as many rows as there are
+    entries: int = 0  # ... as do so many entries met, ...
+    rows: int = 0  # ... or rows
 
 
 _ONE = Batch()

@@ -48,14 +48,15 @@ def _sweeps(
     kappa2: float,
     before: float,
     goal: float,
-    least: int,
+    most_entries: int,
+    most_rows: int,
 ) -> Answer:
     """Sweeps over ``active[:n_active]`` in random order, in place on w, table, active and running = (r, moment).
 
     ``block`` rows that follow one another in memory are met together. A row held at its bound by a slope s leaves the
     active ones if s^2 > ``reach`` q, in later sweeps of the call if s^2 > ``kappa2`` drift2 q. There is always a first
-    sweep; the next follows unless the rows met have ``least`` entries together or are as many as there are, none is
-    active, or the gap is down to ``goal``.
+    sweep; the next follows unless ``most_rows`` were met, or rows with ``most_entries`` together, none is active, or
+    the gap is down to ``goal``.
 
     The columns of ``table`` are scale, c, lower, upper, q, delta, alpha and slope; those of ``plane``, which has no
     rows where there is no equality, sigma and lift.
@@ -73,7 +74,7 @@ def _sweeps(
             row, table, plane, lam, active, last, reach, w, running, bias, rho, centre2, block, random
         )
         gain, met, entries = gain + more, met + last, entries + int((ends[rows + 1] - ends[rows]).sum())
-        if entries >= least or met >= len(table) or n_active == 0 or gap <= goal:
+        if entries >= most_entries or met >= most_rows or n_active == 0 or gap <= goal:
             return n_active, gap, gain, drift2, turns, free, before, met, last
         before, reach = gap, kappa2 * drift2
 
