@@ -311,7 +311,9 @@ def _climb(problem: Problem, state: DcdState) -> None:
         return
     if state.passes < _FACE_GROWTH * state.face_at:
         return
-    if price_of_face(problem, state.work, state.equality, state.swept.free) > state.face_credit:
+    price = price_of_face(problem, state.work, state.equality, state.swept.free)
+    to_come = _sweeps_left(state) * 4 * state.swept.last / state.work.size * state.work.entries
+    if price > state.face_credit or (state.rate is not None and price > to_come):
         return
     climbed = climb_face(problem, state.work, state.equality, state.face_credit)
     if climbed.rows:
