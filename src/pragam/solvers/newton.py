@@ -58,7 +58,7 @@ _LEAST_BLUR = 0.01
 _REBUILD_DELTA = 0.05
 _REBUILD_DROP = 0.1
 #: How well, and for how long at most, a sample is solved; and the delta to go on with, per weight and sampled row.
-_SAMPLE_TOL = 1e-2
+_SAMPLE_TOL = 0.1
 _SAMPLE_PASSES = 60.0
 _SAMPLE_DELTA = 30.0
 _TINY = np.finfo(np.float64).tiny
