@@ -96,6 +96,23 @@ def test_sweep_equals_its_twin(storage, plane):
             assert np.allclose(mine, his, rtol=1e-9, atol=1e-11, equal_nan=True)
 
 
+@pytest.mark.parametrize("plane", [False, True])
+@pytest.mark.parametrize("index", [np.int32, np.int64])
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+def test_w_in_single_precision_makes_no_difference_beyond_its_rounding(dtype, index, plane):
+    for seed in range(12):
+        arrays = csr(dtype, index, seed)
+        for sweep in (_kernels.get("dcd_sweep_csr"), twins.dcd_sweep_csr):
+            single, double = (copies(sweep_arguments(seed, plane)) for _ in range(2))
+            single[6] = single[6].astype(np.float32)
+            got, wanted = sweep(*arrays, *single), sweep(*arrays, *double)
+            assert single[6].dtype == np.float32
+            assert got[0] == wanted[0]
+            assert got[1:] == pytest.approx(wanted[1:], rel=1e-4, abs=1e-5)
+            for mine, his in zip(single, double, strict=True):
+                assert np.allclose(mine, his, rtol=1e-5, atol=1e-5, equal_nan=True)
+
+
 @compiled
 @pytest.mark.parametrize("plane", [False, True])
 @pytest.mark.parametrize("entries, rows, goal", [(10**6, N, 1e-9), (60, N, 1e-9), (10**6, N, 1e-2), (10**6, 40, 1e-9)])
@@ -323,7 +340,7 @@ def test_epoch_refuses_wrong_lengths(kind, position):
 
 @compiled
 def test_no_array_is_converted_behind_the_back():
-    """A float32 w would be a copy, and the update lost."""
+    """A float32 w, where the kernel is for double precision alone, would be a copy, and the update lost."""
     arguments = sweep_arguments(0, plane=False)
     arguments[6] = arguments[6].astype(np.float32)
     with pytest.raises(TypeError):

@@ -6,7 +6,8 @@
 // On the plane r = 0 the vector m is without effect; off it, it centres the rows. With lift = A m and moment = <m, w> the
 // slope of row i is
 //   s_i = c_i + <a_i, w> - delta_i alpha_i - lift_i r/lam - sigma_i (b + rho r + |m|^2 r/lam - moment),
-// and the exact step is clip(alpha_i + s_i / q_i), where q_i is the curvature of it all along row i.
+// and the exact step is clip(alpha_i + s_i / q_i), where q_i is the curvature of it all along row i. For CSR, w may be in
+// single precision, so that more of it stays in a cache: all else is double.
 // Specification: dcd_sweep in twins/coordinate.py.
 #include <algorithm>
 #include <cmath>
@@ -51,9 +52,9 @@ struct Swept {
     std::size_t entries;
 };
 
-template <bool with_plane, class R>
+template <bool with_plane, class R, class W>
 Swept sweep(const R &rows, Row *table, const Plane &plane, double lam, std::int64_t *active, std::int64_t n_active,
-            double reach, double *w, std::int64_t block, SplitMix64 &random, Pulse &pulse) {
+            double reach, W *w, std::int64_t block, SplitMix64 &random, Pulse &pulse) {
     constexpr double inf = std::numeric_limits<double>::infinity();
     const std::vector<std::uint32_t> order = random_order(n_active, block, random);
     std::vector<std::uint8_t> leaves(static_cast<std::size_t>(n_active), 0);
@@ -107,9 +108,9 @@ struct Batch {
     std::int64_t entries, rows;
 };
 
-template <bool with_plane, class R>
+template <bool with_plane, class R, class W>
 Answer sweeps(const R &rows, Row *table, const Plane &plane, double lam, std::int64_t *active, std::int64_t n_active,
-              double reach, double *w, std::int64_t block, std::uint64_t seed, Batch batch) {
+              double reach, W *w, std::int64_t block, std::uint64_t seed, Batch batch) {
     SplitMix64 random{seed};
     Pulse pulse;
     double gain = 0;
@@ -128,10 +129,10 @@ Answer sweeps(const R &rows, Row *table, const Plane &plane, double lam, std::in
     }
 }
 
-template <class... Raw>
-struct Sweep {
+template <class W, class... Raw>
+struct SweepOn {
     static Answer call(Raw... raw, Table table, PlaneTerms terms, double lam, Out<std::int64_t> active,
-                       std::int64_t n_active, double reach, Out<double> w, Out<double> running, double bias, double rho,
+                       std::int64_t n_active, double reach, Out<W> w, Out<double> running, double bias, double rho,
                        double centre2, std::int64_t block, std::uint64_t seed, double kappa2, double before, double goal,
                        std::int64_t most_entries, std::int64_t most_rows) {
         const std::size_t n = table.shape(0);
@@ -143,21 +144,31 @@ struct Sweep {
         const auto rows = rows_of(n, w.size(), raw...);
         const Plane plane{terms.data(), running.data(), bias, rho, centre2};
         using R = std::decay_t<decltype(rows)>;
-        const auto run = terms.shape(0) ? &sweeps<true, R> : &sweeps<false, R>;
+        const auto run = terms.shape(0) ? &sweeps<true, R, W> : &sweeps<false, R, W>;
         nb::gil_scoped_release release;
         return run(rows, reinterpret_cast<Row *>(table.data()), plane, lam, active.data(), n_active, reach, w.data(),
                    block, seed, {kappa2, before, goal, most_entries, most_rows});
     }
 };
 
+template <class... Raw>
+using Sweep = SweepOn<double, Raw...>;
+template <class... Raw>
+using SweepSingle = SweepOn<float, Raw...>;
+
+template <class... Args>
+void bind_sweeps(nb::module_ &m, Args... args) {
+    bind_all<Sweep>(m, "dcd_sweep_csr", "dcd_sweep_dense", "dcd_sweep_pattern", args...);
+    bind_csr<SweepSingle>(m, "dcd_sweep_csr", args...);
+}
+
 }  // namespace
 
 void bind_coordinate(nb::module_ &m) {
-    bind_all<Sweep>(m, "dcd_sweep_csr", "dcd_sweep_dense", "dcd_sweep_pattern", array("table"), array("plane"),
-                    nb::arg("lam"), array("active"), nb::arg("n_active"), nb::arg("reach"), array("w"),
-                    array("running"), nb::arg("bias"), nb::arg("rho"), nb::arg("centre2"), nb::arg("block"),
-                    nb::arg("seed"), nb::arg("kappa2"), nb::arg("before"), nb::arg("goal"), nb::arg("most_entries"),
-                    nb::arg("most_rows"));
+    bind_sweeps(m, array("table"), array("plane"), nb::arg("lam"), array("active"), nb::arg("n_active"),
+                nb::arg("reach"), array("w"), array("running"), nb::arg("bias"), nb::arg("rho"), nb::arg("centre2"),
+                nb::arg("block"), nb::arg("seed"), nb::arg("kappa2"), nb::arg("before"), nb::arg("goal"),
+                nb::arg("most_entries"), nb::arg("most_rows"));
 }
 
 }  // namespace pragam

@@ -31,22 +31,25 @@ struct CsrRows {
         for (std::int64_t k = first; k < end; k += std::int64_t(64 / sizeof(I))) PRAGAM_PREFETCH(indices + k);
     }
 
-    double dot(std::int64_t i, const double *w) const {
+    template <class W>
+    double dot(std::int64_t i, const W *w) const {
         std::int64_t k = indptr[i];
         const std::int64_t end = indptr[i + 1];
         double s0 = 0, s1 = 0, s2 = 0, s3 = 0;
         for (; k + 4 <= end; k += 4) {
-            s0 += double(data[k]) * w[indices[k]];
-            s1 += double(data[k + 1]) * w[indices[k + 1]];
-            s2 += double(data[k + 2]) * w[indices[k + 2]];
-            s3 += double(data[k + 3]) * w[indices[k + 3]];
+            s0 += double(data[k]) * double(w[indices[k]]);
+            s1 += double(data[k + 1]) * double(w[indices[k + 1]]);
+            s2 += double(data[k + 2]) * double(w[indices[k + 2]]);
+            s3 += double(data[k + 3]) * double(w[indices[k + 3]]);
         }
-        for (; k < end; ++k) s0 += double(data[k]) * w[indices[k]];
+        for (; k < end; ++k) s0 += double(data[k]) * double(w[indices[k]]);
         return (s0 + s1) + (s2 + s3);
     }
 
-    void add_to(std::int64_t i, double t, double *w) const {
-        for (std::int64_t k = indptr[i], end = indptr[i + 1]; k < end; ++k) w[indices[k]] += t * double(data[k]);
+    template <class W>
+    void add_to(std::int64_t i, double t, W *w) const {
+        for (std::int64_t k = indptr[i], end = indptr[i + 1]; k < end; ++k)
+            w[indices[k]] = W(double(w[indices[k]]) + t * double(data[k]));
     }
 };
 
@@ -118,12 +121,17 @@ void bind_storage(nb::module_ &m, const char *name, Args... args) {
 }
 
 template <template <class...> class Kernel, class... Args>
-void bind_storages(nb::module_ &m, const char *csr, const char *dense, Args... args) {
+void bind_csr(nb::module_ &m, const char *name, Args... args) {
     using Indptr = In<std::int64_t>;
-    bind_storage<Kernel, In<float>, In<std::int32_t>, Indptr>(m, csr, args...);
-    bind_storage<Kernel, In<float>, In<std::int64_t>, Indptr>(m, csr, args...);
-    bind_storage<Kernel, In<double>, In<std::int32_t>, Indptr>(m, csr, args...);
-    bind_storage<Kernel, In<double>, In<std::int64_t>, Indptr>(m, csr, args...);
+    bind_storage<Kernel, In<float>, In<std::int32_t>, Indptr>(m, name, args...);
+    bind_storage<Kernel, In<float>, In<std::int64_t>, Indptr>(m, name, args...);
+    bind_storage<Kernel, In<double>, In<std::int32_t>, Indptr>(m, name, args...);
+    bind_storage<Kernel, In<double>, In<std::int64_t>, Indptr>(m, name, args...);
+}
+
+template <template <class...> class Kernel, class... Args>
+void bind_storages(nb::module_ &m, const char *csr, const char *dense, Args... args) {
+    bind_csr<Kernel>(m, csr, args...);
     bind_storage<Kernel, Matrix<float>>(m, dense, args...);
     bind_storage<Kernel, Matrix<double>>(m, dense, args...);
 }

@@ -69,8 +69,11 @@ class Momentum:
         if self.has_history:
             slope -= (equality.multiplier - self.multiplier) * float(self.history[-2])
         self.multiplier = equality.multiplier
+        w = work.w.astype(np.float64, copy=False)
         gained, self.slope, self.has_history = _kernels.get("momentum_push_" + work.rows.kind)(
-            *work.rows.arrays, work.table, work.plane, lam, work.w, *equality.kernel_arguments(),
+            *work.rows.arrays, work.table, work.plane, lam, w, *equality.kernel_arguments(),
             self.before, self.step, self.history, gain, slope, self.has_history, _RIDGE, _LONGEST, _CLIPPED,
         )  # fmt: skip
+        if w is not work.w:
+            work.w[:] = w
         return float(gained)

@@ -67,7 +67,8 @@ def compact(work: WorkingSet, rows: NDArray[np.int64], columns: Columns, lam: fl
         np.empty(len(rows) + 1, dtype=np.int64),
     )
     w, score, norm2 = np.empty(columns.number), np.empty(len(rows)), np.empty(len(rows))
-    _kernels.get("csr_compact")(*work.rows.arrays, rows, work.w, columns.counts.copy(), *new, w, score, norm2)
+    before = work.w.astype(np.float64, copy=False)
+    _kernels.get("csr_compact")(*work.rows.arrays, rows, before, columns.counts.copy(), *new, w, score, norm2)
     table = aligned(len(rows))
     table[:] = work.table[rows]
     own = table[:, SCALE] ** 2 * norm2 / lam

@@ -15,6 +15,8 @@ done, or have had as much work as everything before, all rows come back.
 *A copy of the active rows* of other sparse data (:mod:`pragam.solvers.compact`), as soon as sweeps over them have cost
 as much as making it.
 
+*w in single precision*, where there are very many columns (:mod:`pragam.solvers.single`).
+
 *Several sweeps in one call* of the kernel, where they are so short that the calls would cost more.
 
 *Momentum* (:mod:`pragam.solvers.acceleration`), once few rows change their bounds.
@@ -37,7 +39,7 @@ from numpy.typing import NDArray
 
 from pragam.operators.base import Vector
 from pragam.problem import Problem
-from pragam.solvers import compact
+from pragam.solvers import compact, single
 from pragam.solvers.acceleration import Momentum
 from pragam.solvers.base import BOX_OR_PLANE, PIECEWISE_LINEAR, ROWS, Solver, Start, State
 from pragam.solvers.equality import Equality, equality_of, onto_plane
@@ -97,6 +99,8 @@ class DcdState(State):
     is_plain: bool = True  # whether it was without momentum
     full_at: float = 0.0  # passes at the last full sweep
     fresh_at: float = 0.0  # passes when w of all rows was last computed anew
+    single_rounding: float = inf  # what w in single precision may change of the gap, over sqrt(J)
+    size: float = inf  # of J, as far as that is known
     copy_credit: float = 0.0  # entries met by sweeps over some rows, less the price of copies
     recalls: int = 0  # how often all rows came back
     hold: int = 0  # sweeps before rows may be set aside again
@@ -109,8 +113,15 @@ class DcdState(State):
         return self.work is not self.whole
 
     @property
+    def is_single(self) -> bool:
+        """Whether w of all rows is in single precision."""
+        return self.whole.w.dtype == np.float32
+
+    @property
     def is_rounded(self) -> bool:
         """Whether the updates of w of all rows, each with a rounding of its own, may have spoilt it."""
+        if self.is_single:
+            return not single.serves(self.single_rounding, self.size, self.tol)
         return _EPS * self.whole.size * (self.passes - self.fresh_at) > _ROUNDING * self.tol
 
     @property
@@ -125,7 +136,8 @@ class DcdState(State):
         gap = swept.gap * (1.0 if self.rate is None else self.rate**0.5) / _HINDSIGHT
         if self.equality.active:
             gap += (1.0 + abs(self.equality.bias)) * abs(self.equality.residual)
-        self.relative_gap = inf if gap == inf else gap / max(abs(self.dual + gap), abs(self.dual), _TINY)
+        self.size = max(abs(self.dual + gap), abs(self.dual), _TINY)
+        self.relative_gap = inf if gap == inf else gap / self.size
 
 
 @dataclass(frozen=True)
@@ -157,7 +169,12 @@ class Dcd(Solver[DcdState]):
         equality, q = equality_of(problem, w, alpha)
         work = whole(problem, w, alpha, q, equality)
         passes, seed = 4.0 if equality.active else 1.0, int(rng.integers(2**63))
-        return DcdState(passes, view, work, work, equality, tol, seed, _dual(problem, w, alpha))
+        state = DcdState(passes, view, work, work, equality, tol, seed, _dual(problem, w, alpha))
+        if (rounding := single.rounding(problem, work, tol)) is not None:
+            state.single_rounding, state.size = rounding, abs(problem.Q.support(problem.c)[0])
+            if single.serves(rounding, state.size, tol):
+                work.w = w.astype(np.float32)
+        return state
 
     def step(self, problem: Problem, state: DcdState) -> DcdState:
         """Sweeps over the active rows until a tenth of all rows was met or they look done; perhaps a face solve."""
@@ -167,6 +184,8 @@ class Dcd(Solver[DcdState]):
             self._sweep(problem, state)
             if state.looks_done:
                 break
+            if state.is_single and state.is_rounded:
+                _renew(problem, state)
             _perhaps_copy(problem, state)
         if self.face and not state.is_copy:
             _climb(problem, state)
@@ -176,8 +195,8 @@ class Dcd(Solver[DcdState]):
         problem, alpha = state.packed.problem, _alpha(state)
         if state.equality.active:
             alpha = onto_plane(problem, alpha)
-        elif not state.is_copy:
-            _refresh(problem, state)
+        elif not state.is_copy and state.is_rounded:
+            _renew(problem, state)
         return _w_of(problem, state, alpha), state.packed.unpack(alpha)
 
     def estimate(self, problem: Problem, state: DcdState) -> float:
@@ -188,9 +207,9 @@ class Dcd(Solver[DcdState]):
         kappa2 = (_KAPPA if state.tol >= _TIGHT else _KAPPA_TIGHT) ** 2 if self.shrinking else inf
         reach = inf if state.hold else kappa2 * state.swept.drift2
         state.is_plain = not (self.momentum and _settled(state))
-        single = state.equality.active or not state.is_plain
+        one = state.equality.active or not state.is_plain
         goal = _HINDSIGHT * _DONE * state.tol * abs(state.dual)
-        batch = Batch(kappa2, state.swept.gap, goal, 0 if single else _BATCH, state.whole.size)
+        batch = Batch(kappa2, state.swept.gap, goal, 0 if one else _BATCH, state.whole.size)
         if state.is_plain:
             state.momentum.forget()
         else:
@@ -238,18 +257,17 @@ def _w_of(problem: Problem, state: DcdState, alpha: Vector) -> Vector:
     if state.is_rounded:
         state.passes += 1
         return problem.w_of_alpha(alpha)
-    change = alpha - state.whole.alpha
+    w, change = state.whole.w.astype(np.float64, copy=False), alpha - state.whole.alpha
     moved = int(np.count_nonzero(change))
     state.passes += moved / state.whole.size
-    return state.whole.w - problem.A.rmatvec(change) / problem.lam if moved else state.whole.w
+    return w - problem.A.rmatvec(change) / problem.lam if moved else w
 
 
-def _refresh(problem: Problem, state: DcdState) -> None:
-    """Bring w of all rows up to date with alpha."""
-    is_anew = state.is_rounded
-    state.whole.w[:] = _w_of(problem, state, _alpha(state))
-    if is_anew:
-        state.fresh_at = state.passes
+def _renew(problem: Problem, state: DcdState) -> None:
+    """Compute w of all rows anew from alpha, in double precision."""
+    state.whole.w = problem.w_of_alpha(_alpha(state))
+    state.passes += 1
+    state.fresh_at = state.passes
 
 
 def _recall(problem: Problem, state: DcdState) -> None:
@@ -261,7 +279,10 @@ def _recall(problem: Problem, state: DcdState) -> None:
     if all_active or not (state.looks_done or state.passes > 2 * state.full_at + 2):
         return
     if state.is_copy:
-        _refresh(problem, state)
+        if state.is_rounded:
+            _renew(problem, state)
+        else:
+            state.whole.w = _w_of(problem, state, _alpha(state))
         state.whole.table[state.copied, ALPHA] = state.work.alpha
         state.whole.table[state.copied, SLOPE] = state.work.table[:, SLOPE]
         state.work = state.whole

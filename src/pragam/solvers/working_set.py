@@ -13,7 +13,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from math import inf
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -62,7 +62,7 @@ class WorkingSet:
     rows: Rows
     table: Vector  # (n, 8); slope is that after the last visit, NaN where that is too long ago to tell
     plane: Vector  # (n, 2), sigma and lift of the equality; no rows without one
-    w: Vector
+    w: NDArray[Any]  # float64; or float32, for a CSR matrix
     active: NDArray[np.int64]  # its first n_active are the rows to sweep over, in the order of memory
     n_active: int
 

@@ -1,0 +1,40 @@
+r"""w in single precision for coordinate ascent to a low accuracy, where there are so many columns that it matters.
+
+What a sweep then costs is the way of the entries of w through the caches, and half as many bytes come up to twice as
+fast. All else stays in double precision: alpha, the slopes, every sum. A slope s_i = c_i + <a_i, w> is wrong by at most
+eps |a_i| |w|, and lam/2 |w|^2 <= J(w); so the rows' gaps, at most width_i |s_i| each, are together wrong by at most
+
+    eps max_i |a_i| sqrt(2 J(w) / lam) sum_i width_i,
+
+and on text by far less, as the roundings of many entries cancel. Well above that gap a sweep does the same in both.
+"""
+
+from __future__ import annotations
+
+from math import sqrt
+
+import numpy as np
+
+from pragam.polytopes import Box
+from pragam.problem import Problem
+from pragam.solvers.working_set import WorkingSet
+
+#: So many columns, 256 kB of float64, are worth it: a core's own cache is hardly larger, and the rows pass through it.
+_COLUMNS = 2**15
+#: For a lower tolerance there are many sweeps over few rows, in copies of their own: not worth it.
+_TOL = 1e-5
+
+
+def rounding(problem: Problem, work: WorkingSet, tol: float) -> float | None:
+    """What w in single precision may change of the gap, over sqrt(J); None where it is not worth it."""
+    Q = problem.Q
+    assert isinstance(Q, Box)
+    if work.rows.kind != "csr" or work.w.size < _COLUMNS or tol < _TOL:
+        return None
+    largest, widths = float(problem.A.row_norms().max()), float((Q.upper - Q.lower).sum())
+    return float(np.finfo(np.float32).eps) * largest * widths * sqrt(2 / problem.lam)
+
+
+def serves(rounding: float, size: float, tol: float) -> bool:
+    """Whether w in single precision does for this tolerance, at a J of this size."""
+    return rounding <= tol * sqrt(size)
