@@ -10,9 +10,10 @@ import pragam
 from pragam.certificate import certify
 from pragam.operators import ScaledRows
 from pragam.solvers import newton, newton_start, newton_system
+from pragam.solvers.hardness import hardness
 from pragam.solvers.newton import Newton
 from pragam.solvers.newton_start import by_sweeps, in_the_middle
-from pragam.solvers.newton_system import NewtonSystem
+from pragam.solvers.newton_system import Centre, NewtonSystem
 
 
 @pytest.fixture(params=["dense", "csr"])
@@ -22,13 +23,16 @@ def operator(request):
     return ScaledRows(sparse.csr_array(X) if request.param == "csr" else X, rng.choice([-1.0, 1.0], 50))
 
 
-def reference(operator, lam, factor, weights, rhs):
+def reference(operator, lam, factor, weights, rhs, centre=None):
     A = np.stack([operator.matvec(e) for e in np.eye(20)], axis=1)
+    if centre is not None:
+        A -= np.outer(centre.sigma, centre.mean)
     return np.linalg.solve(lam * np.eye(20) + factor * (A.T * weights) @ A, rhs)
 
 
+@pytest.mark.parametrize("centred", [False, True])
 @pytest.mark.parametrize(("n_rows", "limit"), [(5, 3000), (40, 3000), (40, 0)], ids=["woodbury", "cholesky", "cg"])
-def test_all_three_ways_solve_the_same_system(operator, n_rows, limit, monkeypatch):
+def test_all_three_ways_solve_the_same_system(operator, n_rows, limit, centred, monkeypatch):
     monkeypatch.setattr(newton_system, "LARGEST_MATRIX", limit)
     monkeypatch.setattr(newton_system, "_CG_TOL", 1e-12)
     rng = np.random.default_rng(1)
@@ -37,14 +41,17 @@ def test_all_three_ways_solve_the_same_system(operator, n_rows, limit, monkeypat
         weights = np.zeros(50)
         weights[rng.choice(50, n_rows, replace=False)] = rng.random(n_rows)
         system.weights = weights
-        right = rng.standard_normal((2, 20))
-        for x, rhs in zip(system.solve(2.5, *right), right, strict=True):
-            assert np.allclose(x, reference(operator, 0.3, 2.5, weights, rhs), rtol=1e-8, atol=1e-9)
+        sigma, rhs, centre = rng.standard_normal(50), rng.standard_normal(20), None
+        if centred:
+            total = 2.5 * float(weights @ sigma**2)
+            centre = Centre(sigma, operator.rmatvec(2.5 * weights * sigma) / total, total)
+        x = system.solve(2.5, rhs, centre)
+        assert np.allclose(x, reference(operator, 0.3, 2.5, weights, rhs, centre), rtol=1e-8, atol=1e-9)
 
 
 def test_without_rows_the_system_is_the_regulariser(operator):
     system = NewtonSystem(operator, 0.5)
-    assert np.array_equal(system.solve(1.0, np.ones(20))[0], np.full(20, 2.0))
+    assert np.array_equal(system.solve(1.0, np.ones(20)), np.full(20, 2.0))
 
 
 def test_rows_may_be_exchanged_under_the_hessian(operator):
@@ -58,7 +65,7 @@ def test_rows_may_be_exchanged_under_the_hessian(operator):
         everywhere = np.zeros(50)
         everywhere[slice(None) if rows is None else rows] = system.weights
         expected = reference(operator, 0.3, 2.0, everywhere, np.ones(20))
-        assert np.allclose(system.solve(2.0, np.ones(20))[0], expected, rtol=1e-8)
+        assert np.allclose(system.solve(2.0, np.ones(20)), expected, rtol=1e-8)
 
 
 @pytest.mark.parametrize("kind", [np.asarray, sparse.csr_array])
@@ -71,11 +78,37 @@ def test_a_sample_of_the_rows_preconditions_conjugate_gradients(kind):
     rows = np.arange(4000)
     system = NewtonSystem(A, 1e-3)
     system.weights = weights
-    x = system._preconditioned_cg(1.0, rows, (rhs,))[0]
+    x = system._preconditioned_cg(1.0, rows, rhs, None)
     residual = 1e-3 * x + X.T @ (weights * (X @ x)) - rhs
     assert np.linalg.norm(residual) <= newton_system._CG_TOL * np.linalg.norm(rhs)
     iterations = (system.work - 250) / 8000  # a sample of one row in sixteen, then two products an iteration
     assert iterations <= newton_system._MOST
+
+
+@pytest.mark.parametrize("kind", [np.asarray, sparse.csr_array])
+@pytest.mark.parametrize(("n", "d"), [(600, 20), (150, 300)], ids=["cholesky", "woodbury"])
+def test_a_common_offset_of_the_data_makes_no_difference_to_a_model_with_a_bias(n, d, kind):
+    """Features such as years or temperatures in kelvin: only the best bias changes."""
+    rng = np.random.default_rng(0)
+    X = rng.standard_normal((n, d))
+    y = np.where(X @ rng.standard_normal(d) + rng.standard_normal(n) > 0.3, 1, -1)
+    results = [pragam.solve(pragam.hinge(kind(X + offset), y, 1e-4), "newton", tol=1e-7) for offset in (0, 100, 1e4)]
+    assert all(result.converged for result in results)
+    plain = results[0]
+    for result in results[1:]:
+        assert result.n_iter <= 1.5 * plain.n_iter
+        assert result.certificate.primal == pytest.approx(plain.certificate.primal, rel=2e-7)
+
+
+@pytest.mark.parametrize("offset", [0.0, 10.0, 1e4])
+def test_hardness_does_not_see_an_offset_where_there_is_a_bias(offset):
+    rng = np.random.default_rng(0)
+    X, y = rng.standard_normal((400, 7)), rng.choice([-1, 1], 400)
+    weight = rng.random(400)
+    shifted = [pragam.hinge(X + offset, y, 1e-3, bias=bias, sample_weight=weight) for bias in (True, False)]
+    centred = pragam.hinge(X - X.mean(0), y, 1e-3, bias=False, sample_weight=weight)
+    assert hardness(shifted[0]) == pytest.approx(hardness(centred), rel=1e-6)
+    assert offset < 1 or hardness(shifted[1]) > 10 * hardness(centred)
 
 
 def noisy_problem(bias, n=3000, d=5):

@@ -35,7 +35,7 @@ from pragam.solvers.base import BOUNDED, BOX_OR_PLANE, PIECEWISE_LINEAR, ROWS, S
 from pragam.solvers.equality import onto_plane
 from pragam.solvers.newton_set import BAND, Selection, WorkingSet, select, working_set
 from pragam.solvers.newton_start import FIRST_DELTA, Guess, at_start, by_sweeps, in_the_middle
-from pragam.solvers.newton_system import NewtonSystem
+from pragam.solvers.newton_system import Centre, NewtonSystem
 from pragam.solvers.packed import Packed, packed
 from pragam.solvers.sample import sample_rows, sampled_problem
 
@@ -91,6 +91,7 @@ class NewtonState(State):
     checked: Vector | None  # s of all rows at w, if they were just looked at
     largest: float  # |A' alpha|, the largest since it was last computed afresh
     steepness: float  # of the plane: sum of width sigma^2
+    mean: Vector  # of the rows, by their weights in the last step, where there is a plane; else 0
 
     @property
     def factor(self) -> float:
@@ -138,6 +139,7 @@ class Newton(Solver[NewtonState]):
             checked=None,
             largest=0.0,
             steepness=float((Q.upper - Q.lower) @ Q.sigma**2) if isinstance(Q, BoxPlane) else 0.0,
+            mean=np.zeros(problem.n_weights),
         )
 
     def step(self, problem: Problem, state: NewtonState) -> NewtonState:
@@ -179,9 +181,11 @@ class Newton(Solver[NewtonState]):
         """The gap at the current bias, if no row outside the working set has to move."""
         work = state.work
         primal = 0.5 * problem.lam * float(state.w @ state.w) + _risk(problem, state)
-        dual = work.fixed_linear + work.sums.linear - 0.5 * float(state.adjoint @ (state.adjoint / problem.lam))
+        adjoint = _centred_adjoint(problem, state)
+        dual = work.fixed_linear + work.sums.linear - 0.5 * float(adjoint @ (adjoint / problem.lam))
         if isinstance(problem.Q, BoxPlane):
-            dual -= (1 + abs(state.bias)) * abs(_off_plane(problem, state))
+            bias = state.bias - float(state.mean @ state.w)
+            dual -= (1 + abs(bias)) * abs(_off_plane(problem, state))
         return (primal - dual) / max(abs(primal), abs(dual), _TINY)
 
 
@@ -227,22 +231,30 @@ def _off_plane(problem: Problem, state: NewtonState) -> float:
     return problem.Q.z - state.work.fixed_plane - state.work.sums.plane
 
 
+def _centred_adjoint(problem: Problem, state: NewtonState) -> Vector:
+    """A' alpha; with a plane that of the rows a_i - sigma_i mean, in which a common offset does not count.
+
+    They make the same problem: on the plane A' alpha is the same up to z mean, and the bias grows by <mean, w>. Off it,
+    lam w + A' alpha is the derivative of Psi by w at a fixed bias of theirs.
+    """
+    return state.adjoint + _off_plane(problem, state) * state.mean if isinstance(problem.Q, BoxPlane) else state.adjoint
+
+
 def _direction(problem: Problem, state: NewtonState) -> tuple[Vector, float]:
-    """The Newton direction; with a bias by elimination of the d-dimensional block."""
+    """The Newton direction; the bias is eliminated from the equations."""
     work, system, factor = state.work, state.system, state.factor
     system.weights = work.weights(factor, state.blur * state.unit if state.blur >= _LEAST_BLUR else 0.0)
     gradient = problem.lam * state.w + state.adjoint
     if not isinstance(problem.Q, BoxPlane):
-        return -system.solve(factor, gradient)[0], 0.0
-    weights = factor * system.weights * work.sigma
-    border = -work.A.rmatvec(weights)
+        return -system.solve(factor, gradient), 0.0
+    weights, slope = factor * system.weights * work.sigma, _off_plane(problem, state)
+    # Where no row is inside its box, the bias moves as far as the line search lets it.
+    total = max(float(weights @ work.sigma), 1e-10 * factor * state.steepness, _TINY)
+    mean = work.A.rmatvec(weights) / total
     system.work += int(np.count_nonzero(weights))
-    by_gradient, by_border = system.solve(factor, gradient, border)
-    # The ridge only matters when no row is inside its box, and the bias then moves as far as the line search lets it.
-    corner = float(weights @ work.sigma) + 1e-10 * factor * state.steepness
-    schur = max(corner - float(border @ by_border), 1e-14 * corner, _TINY)
-    db = (float(border @ by_gradient) - _off_plane(problem, state)) / schur
-    return -by_gradient - db * by_border, db
+    dw = -system.solve(factor, gradient + slope * mean, Centre(work.sigma, mean, total))
+    state.mean = mean
+    return dw, float(mean @ dw) - slope / total
 
 
 def _line_search(
@@ -252,7 +264,7 @@ def _line_search(
 
 
 def _is_inner_optimal(problem: Problem, state: NewtonState) -> bool:
-    gradient = problem.lam * state.w + state.adjoint
+    gradient = problem.lam * state.w + _centred_adjoint(problem, state)
     error = float(gradient @ (gradient / (2 * problem.lam)))
     if isinstance(problem.Q, BoxPlane):
         off = _off_plane(problem, state)

@@ -6,11 +6,15 @@ r"""The linear system of a semismooth Newton step, by the cheapest of four ways.
 new factor is free). *Woodbury*, where J has fewer rows than that: a |J| x |J| matrix instead. *Conjugate gradients*
 where both are too large, preconditioned, where d allows it, with the Cholesky factor of an earlier system or of one
 from a sample of J: such a matrix says little about the optimum, but nearly everything about the scales.
+
+An unpenalised bias is one more unknown, which the caller has eliminated: the rows are then a_i - sigma_i m, m their
+weighted mean. So a common offset of the data leaves the system, where it would drown everything else in rounding.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from typing import NamedTuple
 
 import numpy as np
 import scipy.linalg
@@ -36,6 +40,39 @@ _MOST = 16
 _PER_PAIR, _PER_DENSE_PAIR, _DENSE = 1e-9, 2e-10, 3
 #: ... an operation of BLAS, an entry in a product with A, and the calls of an iteration of conjugate gradients.
 _PER_FLOP, _PER_ENTRY, _PER_CALL = 5e-11, 1e-9, 6e-5
+_EPS = float(np.finfo(np.float64).eps)
+
+
+class Centre(NamedTuple):
+    """The rows are a_i - sigma_i mean, with mean = factor sum_i weight_i sigma_i a_i / total."""
+
+    sigma: Vector
+    mean: Vector
+    total: float  # factor sum_i weight_i sigma_i^2, or a little more
+
+
+class _Rows(NamedTuple):
+    """Some rows of A, less their centre if there is one."""
+
+    A: RowOperator
+    centre: Centre | None
+
+    def matvec(self, x: Vector) -> Vector:
+        product = self.A.matvec(x)
+        return product if self.centre is None else product - float(self.centre.mean @ x) * self.centre.sigma
+
+    def rmatvec(self, y: Vector) -> Vector:
+        product = self.A.rmatvec(y)
+        return product if self.centre is None else product - float(self.centre.sigma @ y) * self.centre.mean
+
+    def gram(self) -> tuple[Vector, float]:
+        """Their inner products, and the size of what has cancelled in them."""
+        gram = self.A.gram()
+        if self.centre is None:
+            return gram, 0.0
+        sigma, mean, _ = self.centre
+        cross, largest = np.outer(sigma, self.A.matvec(mean)), float(gram.diagonal().max())
+        return gram - cross - cross.T + float(mean @ mean) * np.outer(sigma, sigma), largest
 
 
 @dataclass
@@ -72,27 +109,33 @@ class NewtonSystem:
             everything.add_outer(gone, -contained[gone], self.outer)
             self.work += len(gone)
 
-    def solve(self, factor: float, *right_hand_sides: Vector) -> list[Vector]:
+    def solve(self, factor: float, rhs: Vector, centre: Centre | None = None) -> Vector:
         d = self.A.shape[1]
         rows = np.flatnonzero(self.weights != 0)  # of booleans: several times as fast
         if rows.size == 0:
-            return [rhs / self.lam for rhs in right_hand_sides]
+            return rhs / self.lam
         if rows.size <= min(_WOODBURY_SHARE * d, LARGEST_MATRIX):
-            return self._woodbury(factor, rows, right_hand_sides)
+            return self._woodbury(factor, rows, rhs, centre)
         if d > LARGEST_MATRIX:
-            return self._cg(factor, rows, right_hand_sides)
+            return self._cg(factor, rows, rhs, centre)
         changed = np.flatnonzero(self.weights != self.contained)
         cost = self._per_row * min(changed.size, rows.size) + _PER_FLOP * d**3 / 3
-        if cost > self._cost_of_cg(rows.size) * len(right_hand_sides):
-            return self._preconditioned_cg(factor, rows, right_hand_sides)
-        cholesky = self._factorise(factor, self.weights, rows, changed)
-        return [_back_substitute(cholesky, rhs) for rhs in right_hand_sides]
+        if cost > self._cost_of_cg(rows.size):
+            return self._preconditioned_cg(factor, rows, rhs, centre)
+        return _back_substitute(self._factorise(factor, self.weights, rows, changed, centre), rhs)
 
     def _cost_of_cg(self, n_rows: int) -> float:
         substitution = 10 * _PER_FLOP * self.A.shape[1] ** 2
         return _EXPECTED * (_PER_CALL + 2 * _PER_ENTRY * self._entries * n_rows + substitution)
 
-    def _factorise(self, factor: float, weights: Vector, rows: NDArray[np.int64], changed: NDArray[np.int64]) -> Vector:
+    def _factorise(
+        self,
+        factor: float,
+        weights: Vector,
+        rows: NDArray[np.int64],
+        changed: NDArray[np.int64],
+        centre: Centre | None = None,
+    ) -> Vector:
         """The Cholesky factor of the system with these weights, kept in ``self.factor``.
 
         ``rows`` are those that have a weight, ``changed`` those that had another.
@@ -105,35 +148,41 @@ class NewtonSystem:
         self.A.add_outer(changed, difference, self.outer)
         self.contained = weights
         self.work += changed.size
-        self.factor = _cholesky(factor * self.outer, self.lam)
+        matrix, cancelled = factor * self.outer, 0.0
+        if centre is not None:
+            cancelled = float(matrix.diagonal().max())
+            scipy.linalg.blas.dsyr(-centre.total, centre.mean, lower=1, a=matrix.T, overwrite_a=1)
+        self.factor = _cholesky(matrix, self.lam, cancelled)
         return self.factor
 
-    def _preconditioned_cg(
-        self, factor: float, rows: NDArray[np.int64], right_hand_sides: tuple[Vector, ...]
-    ) -> list[Vector]:
+    def _preconditioned_cg(self, factor: float, rows: NDArray[np.int64], rhs: Vector, centre: Centre | None) -> Vector:
         if self.factor is None:
             stride = max(1, rows.size // (_SAMPLE_PER_WEIGHT * self.A.shape[1]))
             drawn = np.ascontiguousarray(rows[::stride])
             sample = np.zeros_like(self.weights)
             sample[drawn] = stride * self.weights[drawn]
             self._factorise(factor, sample, drawn, np.flatnonzero(sample != self.contained))
-        return self._cg(factor, rows, right_hand_sides)
+        return self._cg(factor, rows, rhs, centre)
 
-    def _woodbury(self, factor: float, rows: NDArray[np.int64], right_hand_sides: tuple[Vector, ...]) -> list[Vector]:
+    def _part(self, rows: NDArray[np.int64] | None, centre: Centre | None) -> _Rows:
+        """These rows (None: all)."""
+        if rows is None:
+            return _Rows(self.A, centre)
+        return _Rows(self.A.take(rows), centre and centre._replace(sigma=centre.sigma[rows]))
+
+    def _woodbury(self, factor: float, rows: NDArray[np.int64], rhs: Vector, centre: Centre | None) -> Vector:
         """(lam I + B'B)^-1 = (I - B' (lam I + B B')^-1 B) / lam  with B = sqrt(factor weight) A on J."""
-        part = self.A.take(rows)
-        root = np.sqrt(factor * self.weights[rows])
-        cholesky = _cholesky(root[:, None] * part.gram() * root, self.lam)
+        part, root = self._part(rows, centre), np.sqrt(factor * self.weights[rows])
+        gram, cancelled = part.gram()
+        cholesky = _cholesky(root[:, None] * gram * root, self.lam, cancelled * float(root.max()) ** 2)
         self.work += len(rows)
-        return [
-            (rhs - part.rmatvec(root * _back_substitute(cholesky, root * part.matvec(rhs)))) / self.lam
-            for rhs in right_hand_sides
-        ]
+        return (rhs - part.rmatvec(root * _back_substitute(cholesky, root * part.matvec(rhs)))) / self.lam
 
-    def _cg(self, factor: float, rows: NDArray[np.int64], right_hand_sides: tuple[Vector, ...]) -> list[Vector]:
-        part, weights, d = self.A, factor * self.weights, self.A.shape[1]
-        if rows.size <= _COPIED_SHARE * len(weights):
-            part, weights = self.A.take(rows), weights[rows]
+    def _cg(self, factor: float, rows: NDArray[np.int64], rhs: Vector, centre: Centre | None) -> Vector:
+        weights, d = factor * self.weights, self.A.shape[1]
+        is_copy = rows.size <= _COPIED_SHARE * len(weights)
+        part = self._part(rows if is_copy else None, centre)
+        weights = weights[rows] if is_copy else weights
         iterations = 0
 
         def product(x: Vector) -> Vector:
@@ -146,19 +195,29 @@ class NewtonSystem:
         inverse = None
         if earlier is not None:
             inverse = LinearOperator((d, d), matvec=lambda x: _back_substitute(earlier, x), dtype=np.float64)
-        solutions = [cg(matrix, rhs, rtol=_CG_TOL, M=inverse)[0] for rhs in right_hand_sides]
+        solution = cg(matrix, rhs, rtol=_CG_TOL, M=inverse)[0]
         self.work += 2 * len(rows) * iterations
-        if iterations > _MOST * len(right_hand_sides):
+        if iterations > _MOST:
             self.factor = None
-        return solutions
+        return solution
 
 
-def _cholesky(matrix: Vector, lam: float) -> Vector:
-    """The factor of matrix + lam I, for :func:`_back_substitute`; the matrix's upper triangle counts, and is lost."""
-    matrix.flat[:: len(matrix) + 1] += lam
+def _cholesky(matrix: Vector, lam: float, cancelled: float) -> Vector:
+    """The factor of matrix + lam I, for :func:`_back_substitute`; the matrix's upper triangle counts, and is lost.
+
+    Where terms of the size ``cancelled`` have cancelled, rounding may have left a matrix that is not positive definite.
+    Then more is added to its diagonal, as little as helps: a step that is a little too short.
+    """
+    diagonal = matrix.reshape(-1)[:: len(matrix) + 1]
+    diagonal += lam
     # The transpose is LAPACK's column-major order without a copy; its lower triangle is the one given, and
     # the one that it is faster with.
-    factor, info = scipy.linalg.lapack.dpotrf(matrix.T, lower=1, overwrite_a=1, clean=0)
+    factor, info = scipy.linalg.lapack.dpotrf(matrix.T, lower=1, overwrite_a=cancelled == 0, clean=0)
+    more = _EPS * cancelled
+    while info != 0 and 0 < more < np.inf:
+        diagonal += more
+        factor, info = scipy.linalg.lapack.dpotrf(matrix.T, lower=1, clean=0)
+        more *= 4
     if info != 0:
         raise np.linalg.LinAlgError(f"the Hessian is not positive definite: dpotrf stopped at {info}")
     return factor
