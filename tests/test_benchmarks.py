@@ -1,0 +1,63 @@
+"""Every benchmark script runs, on data so small that its numbers mean nothing: an interface may change unseen else."""
+
+from __future__ import annotations
+
+import lzma
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+SCRIPTS = Path(__file__).resolve().parents[1] / "benchmarks"
+
+#: What makes each of them short.
+COMMANDS = {
+    "choice": "--sets a9a --tols 1e-1 --cap 0.1",
+    "dcd_per_pass": "a9a --sweeps 3 --repeats 1",
+    "growth": "--series 1/lambda --tol 1e-1 --repeats 1 --quick",
+    "kernels": "--repeats 1",
+    "pragam_bound": "a9a --iterations 20",
+    "projections": "1e3",
+    "screening": "a9a --values 3 --repeats 1",
+    "start_up": "--repeats 1",
+    "svmlight": "--megabytes 0.1 --repeats 1",
+    "targets": "a9a --max-seconds 20",
+    "threads": "--sets a9a --tols 1e-2 --repeats 1",
+    "unpenalised_bias": "--sets a9a --tols 1e-1 --repeats 1 --cap 5",
+    "versus_peers": "--sets a9a --tols 1e-1 --peers scikit-learn --repeats 1 --cap 5",
+}
+
+pytestmark = pytest.mark.skipif(not SCRIPTS.is_dir(), reason="no checkout")
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory):
+    """A data folder with an a9a of 300 rows."""
+    rng = np.random.default_rng(0)
+    lines = []
+    for _ in range(300):
+        columns = np.sort(rng.choice(123, 14, replace=False)) + 1
+        label = "+1" if rng.random() < (0.8 if columns[0] < 5 else 0.2) else "-1"
+        lines.append(f"{label} " + " ".join(f"{j}:1" for j in columns))
+    path = tmp_path_factory.mktemp("data")
+    (path / "a9a").mkdir()
+    (path / "a9a" / "a9a.xz").write_bytes(lzma.compress("\n".join(lines).encode() + b"\n"))
+    return path
+
+
+def test_each_script_has_a_command():
+    assert set(COMMANDS) == {path.stem for path in SCRIPTS.glob("*.py") if not path.stem.startswith("_")}
+
+
+@pytest.mark.parametrize("name", COMMANDS)
+def test_a_script_runs_and_prints(name, folder):
+    if name in {"unpenalised_bias", "versus_peers"} and not sys.platform.startswith("linux"):
+        pytest.skip("the races watch their processes through /proc")
+    command = [sys.executable, str(SCRIPTS / f"{name}.py"), *COMMANDS[name].split()]
+    environment = {**os.environ, "PRAGAM_DATA": str(folder)}
+    done = subprocess.run(command, env=environment, capture_output=True, text=True, timeout=120)
+    assert done.returncode == 0, done.stderr
+    assert done.stdout.strip()
