@@ -279,18 +279,25 @@ def _recall(problem: Problem, state: DcdState) -> None:
     if all_active or not (state.looks_done or state.passes > 2 * state.full_at + 2):
         return
     if state.is_copy:
-        if state.is_rounded:
-            _renew(problem, state)
-        else:
-            state.whole.w = _w_of(problem, state, _alpha(state))
-        state.whole.table[state.copied, ALPHA] = state.work.alpha
-        state.whole.table[state.copied, SLOPE] = state.work.table[:, SLOPE]
-        state.work = state.whole
-        state.dual = _dual(problem, state.whole.w, state.whole.alpha)
+        _leave_copy(problem, state)
     state.work.recall()
     state.swept, state.relative_gap = state.swept._replace(gap=inf), inf
     state.hold = state.recalls if state.equality.active else 0
     state.recalls += 1
+
+
+def _leave_copy(problem: Problem, state: DcdState) -> None:
+    """Bring all rows up to date with the copy, and go on with them."""
+    whole, copy = state.whole, state.work
+    if state.is_rounded:
+        w = _w_of(problem, state, _alpha(state))
+        state.fresh_at = state.passes
+    else:
+        w = _w_of(problem, state, _alpha(state)).astype(whole.w.dtype, copy=False)
+    whole.w, whole.table[state.copied, ALPHA] = w, copy.alpha  # together: Ctrl-C must not part them
+    whole.table[state.copied, SLOPE] = copy.table[:, SLOPE]
+    state.work = whole
+    state.dual = _dual(problem, w.astype(np.float64, copy=False), whole.alpha)
 
 
 def _perhaps_copy(problem: Problem, state: DcdState) -> None:

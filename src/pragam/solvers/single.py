@@ -11,7 +11,7 @@ and on text by far less, as the roundings of many entries cancel. Well above tha
 
 from __future__ import annotations
 
-from math import sqrt
+from math import inf, sqrt
 
 import numpy as np
 
@@ -37,4 +37,4 @@ def rounding(problem: Problem, work: WorkingSet, tol: float) -> float | None:
 
 def serves(rounding: float, size: float, tol: float) -> bool:
     """Whether w in single precision does for this tolerance, at a J of this size."""
-    return rounding <= tol * sqrt(size)
+    return rounding <= tol * sqrt(size) < inf
