@@ -32,7 +32,7 @@ def correlated_columns(rng):
 
 def far_from_zero(rng):
     X, y = _noisy(rng, 60, 4)
-    return X + 1e3, y
+    return X + 1e4, y
 
 
 def separable(rng):

@@ -121,3 +121,19 @@ def test_weights_of_very_different_sizes(bias):
     result = pragam.solve(problem, tol=1e-8, max_iter=20_000)
     check(problem, result)
     assert result.converged
+
+
+@pytest.mark.parametrize("C", [0.01, 1.0, 100.0])
+@pytest.mark.parametrize("storage", [np.asarray, sparse.csr_array])
+def test_a_table_as_people_have_it(storage, C):
+    """Years, incomes, seconds since 1970: nobody has scaled or centred anything. Some ten Newton steps all the same."""
+    rng = np.random.default_rng(0)
+    n = 2000
+    age, year, latitude = rng.integers(18, 90, n), rng.integers(1990, 2020, n), rng.normal(48, 3, n)
+    income, seconds = rng.lognormal(10, 1, n), 1.6e9 + 1e8 * rng.random(n)
+    score = age / 20 + year / 10 + np.log(income) + seconds / 3e7 + rng.standard_normal(n)
+    X, y = np.column_stack([age, year, latitude, income, seconds]), np.where(score > np.median(score), 1, -1)
+    problem = pragam.hinge(storage(X), y, lam=1 / (C * n))
+    result = pragam.solve(problem, tol=1e-6)
+    check(problem, result)
+    assert result.converged and result.n_iter <= 50
