@@ -8,7 +8,7 @@ with w = w(alpha) kept up to date (:mod:`pragam.solvers.working_set`). What make
 
 *Shrinking by drift.* A row held at its bound is set aside when its slope is further from turning than slopes have
 lately been moving from one visit to the next, s_i^2 / q_i > kappa^2 mean_j (change of s_j)^2 / q_j. When the rest look
-done, or have had as much work as everything before, all rows come back.
+done, or have had more work than everything before, all rows come back.
 
 *A packed copy of binary data* (:mod:`pragam.solvers.packed`), whose rows are in another order.
 
@@ -50,6 +50,8 @@ from pragam.solvers.working_set import ALPHA, SLOPE, Batch, Swept, WorkingSet, w
 #: kappa of the shrinking rule; larger where many sweeps follow in which a wrong row would be missing.
 _KAPPA, _KAPPA_TIGHT = 1.0, 2.5
 _TIGHT = 1e-4
+#: All rows come back when the work has grown by this since they were last met; sooner with a bias, which they all move.
+_PATIENCE, _PATIENCE_BIAS = 3.0, 2.0
 #: At the end of a sweep the gap is this much less than the sum of the gaps as met, beside sqrt(rate): measured on text.
 _HINDSIGHT = 1.1
 #: The active rows look done at this share of the tolerance.
@@ -271,12 +273,13 @@ def _renew(problem: Problem, state: DcdState) -> None:
 
 
 def _recall(problem: Problem, state: DcdState) -> None:
-    """All rows come back when the active ones look done, or have had as much work as everything before.
+    """All rows come back when the active ones look done, or have had more work than everything before.
 
     A few active rows must not draw the bias to and fro for ever: with a plane, the k-th time all rows stay k sweeps.
     """
     all_active = state.work.n_active == state.whole.size
-    if all_active or not (state.looks_done or state.passes > 2 * state.full_at + 2):
+    patience = _PATIENCE_BIAS if state.equality.active else _PATIENCE
+    if all_active or not (state.looks_done or state.passes > patience * state.full_at + 2):
         return
     if state.is_copy:
         _leave_copy(problem, state)
