@@ -12,12 +12,13 @@ whose own dual is smooth in w (and in the bias b of a plane <sigma, alpha> = z, 
     grad Psi = (lam w + A' alpha, z - <sigma, alpha>)
 
 One step is a Newton step on Psi with the generalised Hessian lam I + sum over J of tau_i a_i a_i', J the rows strictly
-inside their boxes (and, at first, those near them), and a line search, nearly exact. When the gradient is small against
-the proximal term, the centre moves to alpha and delta shrinks by 4: a few stages reach full accuracy. The first begins
-at a sample's solution, or after some sweeps of coordinate ascent (:mod:`pragam.solvers.newton_start`); late ones work
-on the few rows that may still move (:mod:`pragam.solvers.newton_set`). (w, alpha) are an independent pair: w need not
-be w(alpha), and the certificate is J(w) - D(alpha). Binary data are packed at the start (:mod:`pragam.solvers.packed`),
-their rows in another order from then on.
+inside their boxes (and, at first, those near them), and a line search, nearly exact. The bias is eliminated from the
+step's equations, whose rows are then centred: a common offset of the data makes no difference. When the gradient is
+small against the proximal term, the centre moves to alpha and delta shrinks by 4: a few stages reach full accuracy. The
+first begins at a sample's solution, or after some sweeps of coordinate ascent (:mod:`pragam.solvers.newton_start`);
+late ones work on the few rows that may still move (:mod:`pragam.solvers.newton_set`). (w, alpha) are an independent
+pair: w need not be w(alpha), and the certificate is J(w) - D(alpha). Binary data are packed at the start
+(:mod:`pragam.solvers.packed`), their rows in another order from then on.
 """
 
 from __future__ import annotations
