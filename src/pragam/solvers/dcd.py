@@ -33,6 +33,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 from math import inf, log
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -103,6 +104,7 @@ class DcdState(State):
     fresh_at: float = 0.0  # passes when w of all rows was last computed anew
     single_rounding: float = inf  # what w in single precision may change of the gap, over sqrt(J)
     size: float = inf  # of J, as far as that is known
+    was_offered: bool = False  # whether w in single precision has been a candidate; if it goes on, that did not do
     copy_credit: float = 0.0  # entries met by sweeps over some rows, less the price of copies
     recalls: int = 0  # how often all rows came back
     hold: int = 0  # sweeps before rows may be set aside again
@@ -186,7 +188,7 @@ class Dcd(Solver[DcdState]):
             self._sweep(problem, state)
             if state.looks_done:
                 break
-            if state.is_single and state.is_rounded:
+            if state.is_single and (state.is_rounded or state.was_offered):
                 _renew(problem, state)
             _perhaps_copy(problem, state)
         if self.face and not state.is_copy:
@@ -199,6 +201,7 @@ class Dcd(Solver[DcdState]):
             alpha = onto_plane(problem, alpha)
         elif not state.is_copy and state.is_rounded:
             _renew(problem, state)
+        state.was_offered = state.is_single
         return _w_of(problem, state, alpha), state.packed.unpack(alpha)
 
     def estimate(self, problem: Problem, state: DcdState) -> float:
@@ -266,10 +269,30 @@ def _w_of(problem: Problem, state: DcdState, alpha: Vector) -> Vector:
 
 
 def _renew(problem: Problem, state: DcdState) -> None:
-    """Compute w of all rows anew from alpha, in double precision."""
-    state.whole.w = problem.w_of_alpha(_alpha(state))
+    """Compute w of all rows anew from alpha, in double precision. A copy, whose w came from the one before, is left."""
+    w = problem.w_of_alpha(_alpha(state))
     state.passes += 1
     state.fresh_at = state.passes
+    _take_all(problem, state, w)
+
+
+def _leave_copy(problem: Problem, state: DcdState) -> None:
+    """Go on with all rows, in the precision that their w had."""
+    if state.is_rounded:
+        _renew(problem, state)
+    else:
+        _take_all(problem, state, _w_of(problem, state, _alpha(state)).astype(state.whole.w.dtype, copy=False))
+
+
+def _take_all(problem: Problem, state: DcdState, w: NDArray[Any]) -> None:
+    """Go on with all rows and with w, which is that of alpha as it is now."""
+    whole, copy = state.whole, state.work
+    if state.is_copy:
+        whole.w, whole.table[state.copied, ALPHA] = w, copy.alpha  # together: Ctrl-C must not part them
+        whole.table[state.copied, SLOPE] = copy.table[:, SLOPE]
+        state.work = whole
+    whole.w = w
+    state.dual = _dual(problem, w.astype(np.float64, copy=False), whole.alpha)
 
 
 def _recall(problem: Problem, state: DcdState) -> None:
@@ -287,20 +310,6 @@ def _recall(problem: Problem, state: DcdState) -> None:
     state.swept, state.relative_gap = state.swept._replace(gap=inf), inf
     state.hold = state.recalls if state.equality.active else 0
     state.recalls += 1
-
-
-def _leave_copy(problem: Problem, state: DcdState) -> None:
-    """Bring all rows up to date with the copy, and go on with them."""
-    whole, copy = state.whole, state.work
-    if state.is_rounded:
-        w = _w_of(problem, state, _alpha(state))
-        state.fresh_at = state.passes
-    else:
-        w = _w_of(problem, state, _alpha(state)).astype(whole.w.dtype, copy=False)
-    whole.w, whole.table[state.copied, ALPHA] = w, copy.alpha  # together: Ctrl-C must not part them
-    whole.table[state.copied, SLOPE] = copy.table[:, SLOPE]
-    state.work = whole
-    state.dual = _dual(problem, w.astype(np.float64, copy=False), whole.alpha)
 
 
 def _perhaps_copy(problem: Problem, state: DcdState) -> None:
