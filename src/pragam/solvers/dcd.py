@@ -51,8 +51,9 @@ from pragam.solvers.working_set import ALPHA, SLOPE, Batch, Swept, WorkingSet, w
 #: kappa of the shrinking rule; larger where many sweeps follow in which a wrong row would be missing.
 _KAPPA, _KAPPA_TIGHT = 1.0, 2.5
 _TIGHT = 1e-4
-#: All rows come back when the work has grown by this since they were last met; sooner with a bias, which they all move.
-_PATIENCE, _PATIENCE_BIAS = 3.0, 2.0
+#: All rows come back when the work has grown by this since they were last met: later for high accuracy, but not with a
+#: bias, which they all move.
+_PATIENCE, _PATIENCE_TIGHT = 2.0, 3.0
 #: At the end of a sweep the gap is this much less than the sum of the gaps as met, beside sqrt(rate): measured on text.
 _HINDSIGHT = 1.1
 #: The active rows look done at this share of the tolerance.
@@ -301,7 +302,7 @@ def _recall(problem: Problem, state: DcdState) -> None:
     A few active rows must not draw the bias to and fro for ever: with a plane, the k-th time all rows stay k sweeps.
     """
     all_active = state.work.n_active == state.whole.size
-    patience = _PATIENCE_BIAS if state.equality.active else _PATIENCE
+    patience = _PATIENCE if state.equality.active or state.tol >= _TIGHT else _PATIENCE_TIGHT
     if all_active or not (state.looks_done or state.passes > patience * state.full_at + 2):
         return
     if state.is_copy:

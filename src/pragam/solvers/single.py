@@ -8,7 +8,8 @@ wrong by at most
     eps max_i |a_i| sqrt(2 J(w) / lam) sum_i width_i.
 
 Each update of w adds a rounding of its own, and those from when w was larger stay; but those of many entries cancel.
-Well above that gap a sweep does the same in both precisions.
+Well above that gap a sweep does the same in both precisions. Not so at large C R^2 (:mod:`pragam.solvers.hardness`),
+where w goes to and fro in large steps, and ends much smaller than it was.
 """
 
 from __future__ import annotations
@@ -19,13 +20,15 @@ import numpy as np
 
 from pragam.polytopes import Box
 from pragam.problem import Problem
+from pragam.solvers.hardness import hardness
 from pragam.solvers.working_set import WorkingSet
 
 #: So many columns, 256 kB of float64, are worth it: a core's own cache is hardly larger, and the rows pass through it.
 _COLUMNS = 2**15
-#: What the roundings of all updates come to, in units of that bound: a hundredth on text at the paper's lam, but 18 on
-#: rcv1 at a tiny one. Where this is too little, a certificate will tell, and double precision take over.
-_UPDATES = 4.0
+#: What the roundings of all updates may come to, in units of that bound, and at what C R^2 they are trusted to: a
+#: hundredth was seen on text at the paper's lam, but 18 on rcv1 at C R^2 = 1000. Should it be too little, a certificate
+#: will tell, and double precision take over.
+_UPDATES, _HARDEST = 4.0, 10.0
 #: For a lower tolerance there are many sweeps over few rows, in copies of their own: not worth it.
 _TOL = 1e-5
 
@@ -34,7 +37,7 @@ def rounding(problem: Problem, work: WorkingSet, tol: float) -> float | None:
     """What w in single precision may change of the gap, over sqrt(J); None where it is not worth it."""
     Q = problem.Q
     assert isinstance(Q, Box)
-    if work.rows.kind != "csr" or work.w.size < _COLUMNS or tol < _TOL:
+    if work.rows.kind != "csr" or work.w.size < _COLUMNS or tol < _TOL or hardness(problem) > _HARDEST:
         return None
     largest, widths = float(problem.A.row_norms().max()), float((Q.upper - Q.lower).sum())
     return float(np.finfo(np.float32).eps) * largest * widths * sqrt(2 / problem.lam)
