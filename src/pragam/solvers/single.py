@@ -8,8 +8,8 @@ wrong by at most
     eps max_i |a_i| sqrt(2 J(w) / lam) sum_i width_i.
 
 Each update of w adds a rounding of its own, and those from when w was larger stay; but those of many entries cancel.
-Well above that gap a sweep does the same in both precisions. Not so at large C R^2 (:mod:`pragam.solvers.hardness`),
-where w goes to and fro in large steps, and ends much smaller than it was.
+Well above that gap a sweep does the same in both precisions. Not so at large C R^2, the mean of the widths
+times that of the curvatures q_i: there w goes to and fro in large steps, and ends much smaller than it was.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ import numpy as np
 
 from pragam.polytopes import Box
 from pragam.problem import Problem
-from pragam.solvers.hardness import hardness
+from pragam.solvers.working_set import Q as CURVATURE
 from pragam.solvers.working_set import WorkingSet
 
 #: So many columns, 256 kB of float64, are worth it: a core's own cache is hardly larger, and the rows pass through it.
@@ -37,9 +37,11 @@ def rounding(problem: Problem, work: WorkingSet, tol: float) -> float | None:
     """What w in single precision may change of the gap, over sqrt(J); None where it is not worth it."""
     Q = problem.Q
     assert isinstance(Q, Box)
-    if work.rows.kind != "csr" or work.w.size < _COLUMNS or tol < _TOL or hardness(problem) > _HARDEST:
+    if work.rows.kind != "csr" or work.w.size < _COLUMNS or tol < _TOL:
         return None
     largest, widths = float(problem.A.row_norms().max()), float((Q.upper - Q.lower).sum())
+    if widths / Q.size * float(work.table[:, CURVATURE].mean()) > _HARDEST:
+        return None
     return float(np.finfo(np.float32).eps) * largest * widths * sqrt(2 / problem.lam)
 
 
