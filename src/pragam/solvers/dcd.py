@@ -4,7 +4,8 @@ On a box, D is maximised exactly over one alpha_i after the other, in a fresh ra
 
     alpha_i <- clip(alpha_i + s_i / q_i, lower_i, upper_i),   s_i = c_i + <a_i, w>,   q_i = |a_i|^2 / lam,
 
-with w = w(alpha) kept up to date (:mod:`pragam.solvers.working_set`). What makes it fast:
+with w = w(alpha) kept up to date (:mod:`pragam.solvers.working_set`, :mod:`pragam.solvers.dcd_state`). What makes it
+fast:
 
 *Shrinking by drift.* A row held at its bound is set aside when its slope is further from turning than slopes have
 lately been moving from one visit to the next, s_i^2 / q_i > kappa^2 mean_j (change of s_j)^2 / q_j. When the rest look
@@ -31,22 +32,20 @@ the sweep meets them, only tells the driver when to certify.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from math import inf, log
-from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from pragam.operators.base import Vector
 from pragam.problem import Problem
 from pragam.solvers import compact, single
-from pragam.solvers.acceleration import Momentum
-from pragam.solvers.base import BOX_OR_PLANE, PIECEWISE_LINEAR, ROWS, Solver, Start, State
-from pragam.solvers.equality import Equality, equality_of, onto_plane
+from pragam.solvers.base import BOX_OR_PLANE, PIECEWISE_LINEAR, ROWS, Solver, Start
+from pragam.solvers.dcd_state import DONE, HINDSIGHT, DcdState, all_alpha, dual_of, leave_copy, renew, w_of
+from pragam.solvers.equality import equality_of, onto_plane
 from pragam.solvers.face_step import climb_face, price_of_face
-from pragam.solvers.packed import Packed, packed
-from pragam.solvers.working_set import ALPHA, SLOPE, Batch, Swept, WorkingSet, whole
+from pragam.solvers.packed import packed
+from pragam.solvers.working_set import Batch, whole
 
 #: kappa of the shrinking rule; larger where many sweeps follow in which a wrong row would be missing.
 _KAPPA, _KAPPA_TIGHT = 1.0, 2.5
@@ -54,18 +53,12 @@ _TIGHT = 1e-4
 #: All rows come back when the work has grown by this since they were last met: later for high accuracy, but not with a
 #: bias, which they all move.
 _PATIENCE, _PATIENCE_TIGHT = 2.0, 3.0
-#: At the end of a sweep the gap is this much less than the sum of the gaps as met, beside sqrt(rate): measured on text.
-_HINDSIGHT = 1.1
-#: The active rows look done at this share of the tolerance.
-_DONE = 0.9
 #: Momentum begins when fewer than this share of the rows change their bounds, and ends at so many times the tolerance:
 #: it raises D but may raise J too, so the last sweep before a certificate is a plain one.
 _MOMENTUM_TURNS, _MOMENTUM_END = 0.1, 1.5
 #: For each column, and at least, a step of momentum costs as much as meeting so many entries. Where this many sweeps
 #: are left it saves more than half of them, so it may cost as much as one; less where there are fewer.
 _MOMENTUM_COST, _MOMENTUM_FIXED, _MANY = 1.0, 4e3, 20.0
-#: w is computed anew for a certificate where the roundings of its updates might come to this share of the tolerance.
-_ROUNDING = 0.1
 #: The sweeps to come must cost so many times as much as a copy, of which they save a part.
 _COPY_USE = 4.0
 #: What part of the work face solves may take, as a share of that of the sweeps.
@@ -80,69 +73,7 @@ _BATCH = 20_000
 #: Of a linear congruential generator modulo 2^63 (Knuth's MMIX), by which one sweep's seed follows from the last.
 _MULTIPLIER = 6364136223846793005
 
-_UNSWEPT = Swept(gap=inf, gain=0.0, drift2=inf, turns=0, free=0, before=inf, met=0, last=0)
-
 _TINY, _EPS = float(np.finfo(np.float64).tiny), float(np.finfo(np.float64).eps)
-
-
-@dataclass
-class DcdState(State):
-    packed: Packed  # the problem that is solved; what has a row each is in its order
-    whole: WorkingSet
-    work: WorkingSet  # all rows, or the copy of some
-    equality: Equality
-    tol: float
-    seed: int  # of the next sweep
-    dual: float  # D(alpha), by the gains of the sweeps
-    copied: NDArray[np.int64] = field(default_factory=lambda: np.empty(0, np.int64))  # which rows the copy holds
-    momentum: Momentum = field(default_factory=Momentum)
-    swept: Swept = _UNSWEPT  # what the last sweep told
-    rate: float | None = None  # by how much it has reduced the gap; None if the one before met others
-    relative_gap: float = inf  # what it and alpha's distance from the plane let expect, for the rows met
-    is_full: bool = False  # whether it met all rows
-    is_plain: bool = True  # whether it was without momentum
-    full_at: float = 0.0  # passes at the last full sweep
-    fresh_at: float = 0.0  # passes when w of all rows was last computed anew
-    single_rounding: float = inf  # what w in single precision may change of the gap, over sqrt(J)
-    size: float = inf  # of J, as far as that is known
-    was_offered: bool = False  # whether w in single precision has been a candidate; if it goes on, that did not do
-    copy_credit: float = 0.0  # entries met by sweeps over some rows, less the price of copies
-    recalls: int = 0  # how often all rows came back
-    hold: int = 0  # sweeps before rows may be set aside again
-    copy_limit: float = inf  # rows with more entries will be too large for a copy
-    face_credit: float = 0.0  # work of the sweeps less that of the face solves
-    face_at: float = 0.0  # passes at the last face solve
-
-    @property
-    def is_copy(self) -> bool:
-        return self.work is not self.whole
-
-    @property
-    def is_single(self) -> bool:
-        """Whether w of all rows is in single precision."""
-        return self.whole.w.dtype == np.float32
-
-    @property
-    def is_rounded(self) -> bool:
-        """Whether the updates of w of all rows, each with a rounding of its own, may have spoilt it."""
-        if self.is_single:
-            return not single.serves(self.single_rounding, self.size, self.tol)
-        return _EPS * self.whole.size * (self.passes - self.fresh_at) > _ROUNDING * self.tol
-
-    @property
-    def looks_done(self) -> bool:
-        """Whether the active rows, some others being set aside, need no more work."""
-        return not self.is_full and self.is_plain and (self.work.n_active == 0 or self.relative_gap <= _DONE * self.tol)
-
-    def note(self, swept: Swept) -> None:
-        """What a sweep has told, and what follows for the gap."""
-        self.swept = swept
-        self.rate = None if swept.before == inf else min(swept.gap / max(swept.before, _TINY), 1.0)
-        gap = swept.gap * (1.0 if self.rate is None else self.rate**0.5) / _HINDSIGHT
-        if self.equality.active:
-            gap += (1.0 + abs(self.equality.bias)) * abs(self.equality.residual)
-        self.size = max(abs(self.dual + gap), abs(self.dual), _TINY)
-        self.relative_gap = inf if gap == inf else gap / self.size
 
 
 @dataclass(frozen=True)
@@ -174,7 +105,7 @@ class Dcd(Solver[DcdState]):
         equality, q = equality_of(problem, w, alpha)
         work = whole(problem, w, alpha, q, equality)
         passes, seed = 4.0 if equality.active else 1.0, int(rng.integers(2**63))
-        state = DcdState(passes, view, work, work, equality, tol, seed, _dual(problem, w, alpha))
+        state = DcdState(passes, view, work, work, equality, tol, seed, dual_of(problem, w, alpha))
         if (rounding := single.rounding(problem, work, tol)) is not None:
             state.single_rounding, state.size = rounding, abs(problem.Q.support(problem.c)[0])
             if single.serves(rounding, state.size, tol):
@@ -190,20 +121,20 @@ class Dcd(Solver[DcdState]):
             if state.looks_done:
                 break
             if state.is_single and (state.is_rounded or state.was_offered):
-                _renew(problem, state)
+                renew(problem, state)
             _perhaps_copy(problem, state)
         if self.face and not state.is_copy:
             _climb(problem, state)
         return state
 
     def candidate(self, problem: Problem, state: DcdState) -> tuple[Vector, Vector]:
-        problem, alpha = state.packed.problem, _alpha(state)
+        problem, alpha = state.packed.problem, all_alpha(state)
         if state.equality.active:
             alpha = onto_plane(problem, alpha)
         elif not state.is_copy and state.is_rounded:
-            _renew(problem, state)
+            renew(problem, state)
         state.was_offered = state.is_single
-        return _w_of(problem, state, alpha), state.packed.unpack(alpha)
+        return w_of(problem, state, alpha), state.packed.unpack(alpha)
 
     def estimate(self, problem: Problem, state: DcdState) -> float:
         return state.relative_gap if state.is_plain and (state.is_full or state.looks_done) else inf
@@ -214,7 +145,7 @@ class Dcd(Solver[DcdState]):
         reach = inf if state.hold else kappa2 * state.swept.drift2
         state.is_plain = not (self.momentum and _settled(state))
         one = state.equality.active or not state.is_plain
-        goal = _HINDSIGHT * _DONE * state.tol * abs(state.dual)
+        goal = HINDSIGHT * DONE * state.tol * abs(state.dual)
         batch = Batch(kappa2, state.swept.gap, goal, 0 if one else _BATCH, state.whole.size)
         if state.is_plain:
             state.momentum.forget()
@@ -250,52 +181,6 @@ def _settled(state: DcdState) -> bool:
     return cost * _MANY <= min(_sweeps_left(state), _MANY)
 
 
-def _alpha(state: DcdState) -> Vector:
-    """alpha, of all rows."""
-    alpha = state.whole.alpha.copy()
-    if state.is_copy:
-        alpha[state.copied] = state.work.alpha
-    return alpha
-
-
-def _w_of(problem: Problem, state: DcdState, alpha: Vector) -> Vector:
-    """w(alpha): that of all rows, less what has changed since, or anew where its roundings might show."""
-    if state.is_rounded:
-        state.passes += 1
-        return problem.w_of_alpha(alpha)
-    w, change = state.whole.w.astype(np.float64, copy=False), alpha - state.whole.alpha
-    moved = int(np.count_nonzero(change))
-    state.passes += moved / state.whole.size
-    return w - problem.A.rmatvec(change) / problem.lam if moved else w
-
-
-def _renew(problem: Problem, state: DcdState) -> None:
-    """Compute w of all rows anew from alpha, in double precision. A copy, whose w came from the one before, is left."""
-    w = problem.w_of_alpha(_alpha(state))
-    state.passes += 1
-    state.fresh_at = state.passes
-    _take_all(problem, state, w)
-
-
-def _leave_copy(problem: Problem, state: DcdState) -> None:
-    """Go on with all rows, in the precision that their w had."""
-    if state.is_rounded:
-        _renew(problem, state)
-    else:
-        _take_all(problem, state, _w_of(problem, state, _alpha(state)).astype(state.whole.w.dtype, copy=False))
-
-
-def _take_all(problem: Problem, state: DcdState, w: NDArray[Any]) -> None:
-    """Go on with all rows and with w, which is that of alpha as it is now."""
-    whole, copy = state.whole, state.work
-    if state.is_copy:
-        whole.w, whole.table[state.copied, ALPHA] = w, copy.alpha  # together: Ctrl-C must not part them
-        whole.table[state.copied, SLOPE] = copy.table[:, SLOPE]
-        state.work = whole
-    whole.w = w
-    state.dual = _dual(problem, w.astype(np.float64, copy=False), whole.alpha)
-
-
 def _recall(problem: Problem, state: DcdState) -> None:
     """All rows come back when the active ones look done, or have had more work than everything before.
 
@@ -306,7 +191,7 @@ def _recall(problem: Problem, state: DcdState) -> None:
     if all_active or not (state.looks_done or state.passes > patience * state.full_at + 2):
         return
     if state.is_copy:
-        _leave_copy(problem, state)
+        leave_copy(problem, state)
     state.work.recall()
     state.swept, state.relative_gap = state.swept._replace(gap=inf), inf
     state.hold = state.recalls if state.equality.active else 0
@@ -359,12 +244,7 @@ def _climb(problem: Problem, state: DcdState) -> None:
     climbed = climb_face(problem, state.work, state.equality, state.face_credit)
     if climbed.rows:
         state.passes += climbed.rows / state.work.size
-        state.dual = _dual(problem, state.work.w, state.work.alpha)
+        state.dual = dual_of(problem, state.work.w, state.work.alpha)
         state.momentum.forget()
         state.face_credit -= climbed.work
         state.face_at = state.passes
-
-
-def _dual(problem: Problem, w: Vector, alpha: Vector) -> float:
-    """D(alpha), given w = w(alpha)."""
-    return float(problem.c @ alpha) - 0.5 * problem.lam * float(w @ w)
