@@ -69,7 +69,7 @@ def dot(row, vector):
 class Form:
     """max over alpha of <c, alpha> - kappa/2 |alpha|^2 - |A' alpha|^2/(2 lam), and its primal.
 
-    lower <= alpha <= upper, and sum of sigma_i alpha_i = level_p over the rows of plane p; ``groups[i]`` is the plane of
+    lower <= alpha <= upper, and sum of sigma_i alpha_i = level_p over plane p; ``groups[i]`` is the plane of
     row i, or -1. A row of A is {column: integer} at the exponent ``rows_exponent``. ``simplices`` is K for a product
     of simplices, else 0.
     """

@@ -206,10 +206,14 @@ def onto_planes(f, point):
     return None if any(excess) else point
 
 
-def exact_optimum(problem):
-    """min J = max D by the rational active-set method; -inf if Q is empty, inf if J is infinite everywhere."""
+def exact_optimum(problem, near=None):
+    """min J = max D by the rational active-set method; -inf if Q is empty, inf if J is infinite everywhere.
+
+    ``near`` is an alpha close to the optimum: it shortens the way there and cannot change the answer.
+    """
     f = form(problem)
-    start = clipped(f, [Fraction(0)] * len(f.rows))
+    near = np.zeros(len(f.rows)) if near is None else np.nan_to_num(near)
+    start = clipped(f, [Fraction(a) for a in near.ravel().tolist()])
     start = onto_planes(f, start) if f.n_planes else start
     if start is None:
         return -inf

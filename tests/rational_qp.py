@@ -6,8 +6,8 @@ G positive semidefinite and possibly singular, each row in at most one plane. Ev
 conditions of Karush, Kuhn and Tucker exactly, so what is returned is the minimum whatever path led there.
 
 One iteration: the free rows F move towards the minimum of their own problem, as far as the bounds allow; rows that
-reach a bound leave F. Where the minimum is reached, a row whose multiplier has the wrong sign joins F. The objective never
-rises; after a step of length zero the next row is chosen at random, so that ties cannot make it cycle for ever.
+reach a bound leave F. Where the minimum is reached, a row whose multiplier has the wrong sign joins F. The objective
+never rises; after a step of length zero the next row is chosen at random, so that ties cannot make it cycle for ever.
 """
 
 from __future__ import annotations
