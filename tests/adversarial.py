@@ -152,7 +152,7 @@ def _weights(rng, n, ratio):
 # The storage.
 
 
-def _stored(rng, X):
+def _stored(rng, X, ratio):
     """X in one of the storages, and its name."""
     kind = rng.choice(["C", "F", "strided", "float32", "csr", "csr", "csc", "memmap", "repeated entries"])
     if kind == "float32" and np.abs(X).max(initial=0.0) < 1e18:
@@ -174,15 +174,15 @@ def _stored(rng, X):
         mapped[:] = X
         return mapped, kind
     if kind == "repeated entries" and X.size:
-        return _repeated(rng, X), kind
+        return _repeated(rng, X, ratio), kind
     return np.ascontiguousarray(X), "C"
 
 
-def _repeated(rng, X):
-    """CSR, unsorted, with +t and -t at some of the places, t up to 1e16 times the entry."""
+def _repeated(rng, X, ratio):
+    """CSR, unsorted, with +t and -t at some of the places, t up to 10^ratio times the entry."""
     i, j = (k.ravel() for k in np.indices(X.shape))
     some = rng.random(X.size) < 0.3
-    t = (np.abs(X.ravel()) * 10 ** rng.uniform(0, 16, X.size))[some]
+    t = (np.abs(X.ravel()) * 10 ** rng.uniform(0, ratio, X.size))[some]
     rows, columns = np.r_[i, i[some], i[some]], np.r_[j, j[some], j[some]]
     values = np.r_[X.ravel(), t, -t]
     order = np.lexsort((rng.random(len(rows)), rows))
@@ -194,7 +194,7 @@ def _repeated(rng, X):
 
 
 def hinge(rng, X, y, lam, ratio=16):
-    X, storage = _stored(rng, X)
+    X, storage = _stored(rng, X, ratio)
     bias = bool(rng.random() < 0.6)
     weights = _weights(rng, len(y), ratio)
     problem = pragam.hinge(X, y, lam, bias=bias, sample_weight=weights)
@@ -203,7 +203,7 @@ def hinge(rng, X, y, lam, ratio=16):
 
 def quantile(rng, X, y, lam, ratio=16):
     """Quantile regression and absolute deviations: -u (1 - q) <= alpha <= u q, targets far from 1."""
-    X, storage = _stored(rng, X)
+    X, storage = _stored(rng, X, ratio)
     u, q = _weights(rng, len(y), ratio) / len(y), rng.choice([0.5, 0.1, 0.9])
     targets = y * 10 ** rng.uniform(-3, 3, len(y))
     sigma = np.ones(len(y))
@@ -216,7 +216,7 @@ def quantile(rng, X, y, lam, ratio=16):
 
 def any_box(rng, X, y, lam, ratio=16):
     """Bounds of any signs, some equal; any scales of the rows; a plane of any normal at some level within reach."""
-    X, storage = _stored(rng, X)
+    X, storage = _stored(rng, X, ratio)
     n, size = len(y), _weights(rng, len(y), ratio)
     lower, upper = np.sort(size * rng.standard_normal((2, n)) * (rng.random((2, n)) < 0.8), axis=0)
     A, c = ScaledRows(X, rng.standard_normal(n)), rng.standard_normal(n)
@@ -228,7 +228,7 @@ def any_box(rng, X, y, lam, ratio=16):
 
 
 def smoothed(rng, X, y, lam, ratio=16):
-    X, storage = _stored(rng, X)
+    X, storage = _stored(rng, X, ratio)
     u, kappa = _weights(rng, len(y), ratio) / len(y), float(10 ** rng.uniform(-6, 3))
     bias = bool(rng.random() < 0.5)
     Q = BoxPlane(np.zeros(len(y)), u, y) if bias else Box(np.zeros(len(y)), u)
@@ -238,7 +238,7 @@ def smoothed(rng, X, y, lam, ratio=16):
 
 def unbounded(rng, X, y, lam, ratio=16):
     """Least squares (both sides open) and the squared hinge (one side open), with and without a bias."""
-    X, storage = _stored(rng, X)
+    X, storage = _stored(rng, X, ratio)
     n, kappa = len(y), float(10 ** rng.uniform(-6, 6))
     lower = np.full(n, -np.inf if rng.random() < 0.5 else 0.0)
     upper = np.full(n, np.inf)
@@ -249,7 +249,7 @@ def unbounded(rng, X, y, lam, ratio=16):
 
 
 def multiclass(rng, X, y, lam, ratio=16):
-    X, storage = _stored(rng, X[np.arange(max(len(X), 2)) % len(X)])
+    X, storage = _stored(rng, X[np.arange(max(len(X), 2)) % len(X)], ratio)
     n, K = X.shape[0], int(rng.integers(2, 5))
     labels = np.r_[0, 1, rng.integers(0, K, n - 2)]
     problem = pragam.multiclass_hinge(X, labels, lam, sample_weight=_weights(rng, n, ratio))
@@ -258,7 +258,7 @@ def multiclass(rng, X, y, lam, ratio=16):
 
 def maximum(rng, X, y, lam, ratio=16):
     offsets = rng.standard_normal(len(X)) * 10 ** rng.uniform(-3, 3)
-    A, storage = _stored(rng, X.T)
+    A, storage = _stored(rng, X.T, ratio)
     return pragam.max_affine(A, offsets, lam), f"max_affine, {storage}"
 
 
