@@ -123,8 +123,10 @@ class BoxPlane(Box):
             off, error = self._off(point)
         if off == error == 0:
             return Repair(point)
+        if j < 0:
+            return Repair(point, feasible=False)
         slack = 1.01 * (abs(off) + error) / abs(self.sigma[j])
-        feasible = j >= 0 and min(point[j] - self.lower[j], self.upper[j] - point[j]) > slack
+        feasible = min(point[j] - self.lower[j], self.upper[j] - point[j]) > slack
         return Repair(point, np.array([j], dtype=np.int64), np.array([slack]), bool(feasible))
 
     def _off(self, alpha: Vector, exactly: bool = False) -> tuple[float, float]:
