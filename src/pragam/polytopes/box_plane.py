@@ -141,7 +141,7 @@ class BoxPlane(Box):
         return value, error + lost
 
     def _row_with_room(self, alpha: Vector, off: float, error: float) -> int:
-        """A row that can move by several times -off/sigma, of the first few the one with the smallest alpha; else -1."""
+        """A row that can move by several times -off/sigma, of the first ones that with the least alpha; else -1."""
         for first in range(0, self.size, _CHUNK):
             rows = slice(first, first + _CHUNK)
             sigma, here = self.sigma[rows], alpha[rows]
