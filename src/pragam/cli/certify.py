@@ -7,6 +7,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from pragam.certificate import ROUNDING, Certificate, certify, certify_primal
+from pragam.cli import certify_exact
 from pragam.cli.arguments import number
 from pragam.polytopes import Box, BoxPlane
 from pragam.problem import Problem
@@ -27,6 +28,7 @@ def add_parser(commands: Any) -> None:
     add("model", metavar="MODEL", help="a model that train wrote")
     add("data", metavar="DATA", nargs="?", help="the training data; default: train's built-in example")
     add("--tol", type=number, help="relative gap to certify; default: the one of the training")
+    certify_exact.add_arguments(parser)
     parser.set_defaults(run=run)
 
 
@@ -38,6 +40,9 @@ def run(args: argparse.Namespace) -> int:
     model = io.load(args.model)
     X, y = read(args.data, model.n_features)
     try:
+        if args.exact:
+            _check_fingerprint(model.fingerprint, io.data_fingerprint(X, y))
+            return certify_exact.run(model, X, y, _parameters(model), args)
         proofs, tol = _recompute(model, X, y)
     except ValueError as error:
         raise ValueError(f"{args.model}: {error}") from error
