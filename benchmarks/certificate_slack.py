@@ -121,12 +121,12 @@ def main() -> int:
         for make in (ordinary, adversarial):
             for tol in args.tols if args.seeds else ():
                 slacks, limited = of_problems(make, args.seeds, tol, args.cap / 40)
-                over = quantiles([slack.over_goal(tol) for slack in slacks])
+                over = quantiles([slack.over_goal(tol) for slack in slacks]) if slacks else ()
                 spread.append((make.__name__, tol, len(slacks), limited, *over))
     show("slack relative to |J|", ("set", "tol", "status", "gap", "primal - J", "D - dual", "sum / goal"), rows)
     header = ("problems", "tol", "judged", "limited", "least", "median", "90 %", "99 %", "most")
     show("slack / max(2e-13, tol/10) |J|", header, spread)
-    return int(any(min(row[4:6]) < 0 for row in rows) or any(row[4] < 0 for row in spread))
+    return int(any(min(row[4:6]) < 0 for row in rows) or any(min(row[4:], default=0) < 0 for row in spread))
 
 
 if __name__ == "__main__":

@@ -135,8 +135,8 @@ def _stranger(rng, problem):
 
 @pytest.mark.parametrize("part", range(PARTS))
 def test_the_slack_of_ordinary_problems_is_small(part):
-    """Loose bounds prove nothing: J and D are certified within max(2e-13, tol/10) |J|, or the status is ROUNDING, or the
-    budget ended with a gap of ten times the slack and more."""
+    """Loose bounds prove nothing: J and D are certified within max(2e-13, tol/10) |J|, or the status is ROUNDING, or
+    the budget ended with a gap of ten times the slack and more."""
     failures = []
     for seed in seeds(part, 0.1):
         problem, text, settings = ordinary(seed)
