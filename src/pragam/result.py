@@ -21,7 +21,7 @@ class Status(Enum):
     INTERRUPTED = "The solve was interrupted before the tolerance was certified."
     STOPPED = "The callback asked to stop before the tolerance was certified."
     STALLED = "The gap stopped improving before the tolerance was certified."
-    FAILED = "The solver proposed a dual point outside its set; the best certified point before that is kept."
+    FAILED = "The solver failed before the tolerance was certified; the best certified point is kept."
 
     def __str__(self) -> str:
         return self.value
@@ -62,6 +62,7 @@ class Result:
     solver : the name of the solver that ran.
     n_iter : the iterations it made.
     n_screened : the samples that were proved to be at a bound and left the problem (0 without a warm start).
+    reason : why a solve failed, in a sentence; "" where the status says it all.
     """
 
     w: Vector
@@ -73,6 +74,7 @@ class Result:
     solver: str
     n_iter: int
     n_screened: int = 0
+    reason: str = ""
 
     @property
     def converged(self) -> bool:

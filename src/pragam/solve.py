@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -11,6 +12,7 @@ import numpy as np
 
 from pragam import solvers
 from pragam.certificate import Bound, Certificate, certify_dual, certify_primal, combine
+from pragam.interrupts import Signals, listen
 from pragam.operators.base import Vector
 from pragam.problem import Problem
 from pragam.result import History, Result, Status
@@ -22,8 +24,10 @@ from pragam.threads import one_blas_thread
 _GROWTH = 1.2
 #: ... and by so many passes where the solver's own estimate says that there is no hurry: a certificate costs two.
 _PATIENCE = 20.0
-#: Call a solve stalled when this much more work improved the gap by less than 1 % ...
-_STALL_FACTOR = 10.0
+#: A solve has stalled when the last nine tenths of its work (the part after the first 1/_STALL_FACTOR) brought the
+#: solver's own bounds nearer to each other by less than this share of what lacks: a thousand times the work, at that
+#: rate, would not do ...
+_STALL_FACTOR, _STALL_SHARE = 10.0, 1e-3
 #: ... but never before this many passes over the data.
 _STALL_PASSES = 2000.0
 #: A relative gap below this is rounding: no tolerance can be certified beyond it.
@@ -57,6 +61,7 @@ def solve(
     callback: Callback | None = None,
     random_state: int | np.random.Generator | None = None,
     screening: bool = True,
+    stall: bool = True,
 ) -> Result:
     r"""Minimise J(w) until the certified relative gap (J - D) / max(\|J\|, \|D\|) is at most ``tol``.
 
@@ -81,20 +86,26 @@ def solve(
         Whether, in a warm start of auto, dcd or newton on a hinge, samples whose dual variable is proved to be at a
         bound leave the problem for the rest of the solve (:mod:`pragam.screening`). ``Result.n_screened`` counts them.
         Every certificate remains that of the whole problem. The samples left are copied, half of all at most.
+    stall : bool
+        Whether a solve ends as ``Status.STALLED`` when a thousand times the work would not reach ``tol`` at its present
+        rate. If False, only the budgets end a solve that gets nowhere.
 
     Returns
     -------
     Result
-        Also after Ctrl-C, with status ``Status.INTERRUPTED``.
+        Once the arguments are accepted, always: after Ctrl-C with status ``Status.INTERRUPTED``, after a step that failed
+        with status ``Status.FAILED`` and the cause in ``Result.reason``. What a callback raises is the caller's own, and
+        is passed on.
     """
     _check_budget(tol, max_iter, max_seconds)
     method = solvers.choose(solver, problem)
     rng = np.random.default_rng(0 if random_state is None else random_state)
-    with one_blas_thread():
+    with listen() as signals, one_blas_thread(), np.errstate(all="ignore"):
         begin = _as_start(problem, start)
         if screening and begin is not None and Screened.fits(method, problem):
             method = Screened(method)
-        return _run(problem, method, begin, rng, tol, max_iter, _Clock(max_seconds), callback)
+        rules = _Rules(tol, max_iter, stall, _Clock(max_seconds), signals)
+        return _run(problem, method, begin, rng, rules, callback)
 
 
 def _run(
@@ -102,43 +113,158 @@ def _run(
     method: AnySolver,
     start: Start | None,
     rng: np.random.Generator,
-    tol: float,
-    max_iter: int | None,
-    clock: _Clock,
+    rules: _Rules,
     callback: Callback | None,
 ) -> Result:
     record = _Record(problem, start)
-    status: Status | None = None
-    iteration, state = 0, None
+    turn = _Turn(problem, method, record, rules)
+    reason = ""
     try:
-        state = method.init(problem, rng, start, tol)
-        estimate = method.estimate(problem, state)
-        if start is not None or estimate is None or estimate <= tol:
-            record.certify(method.candidate(problem, state), iteration, state.passes, clock.seconds())
-        else:
-            record.note(iteration, state.passes, clock.seconds())
-        while (status := _verdict(record, tol, iteration, max_iter, clock)) is None:
-            record.own()
-            if isinstance(method, Screened):
-                state = method.screen(problem, state, Start(record.w, record.alpha), record.certificate)
-            state = method.step(problem, state)
-            iteration += 1
-            if record.is_due(method.estimate(problem, state), state.passes, tol):
-                record.certify(method.candidate(problem, state), iteration, state.passes, clock.seconds())
-            if callback is not None and callback(record.progress(iteration, state.passes, clock, tol)):
+        turn.begin(rng, start)
+        while (status := rules.verdict(record, turn.iteration)) is None:
+            turn.step()
+            if callback is not None and turn.stopped_by(callback):
                 status = Status.STOPPED
                 break
     except KeyboardInterrupt:
         status = Status.INTERRUPTED
-    except _InfeasibleError:
-        status = Status.FAILED
-    status = _last_word(record, method, state, status, iteration, clock, tol)
-    n_screened = method.n_screened(state) if isinstance(method, Screened) and state is not None else 0
-    return record.result(status, method.name if state is None else method.label(state), iteration, n_screened)
+    except _FailedError as error:
+        status, reason = Status.FAILED, str(error)
+    status, reason = turn.last_word(status, reason)
+    return record.result(status, reason, turn.label, turn.iteration, turn.n_screened)
 
 
-class _InfeasibleError(Exception):
-    """A solver proposed an alpha outside Q."""
+class _FailedError(Exception):
+    """No algorithm can go on. The message is a sentence for the user."""
+
+
+class _ContradictionError(Exception):
+    """A lower bound exceeds an upper one: no algorithm is to blame, but the problem."""
+
+
+@dataclass(frozen=True)
+class _Rules:
+    """When a solve ends."""
+
+    tol: float
+    max_iter: int | None
+    stall: bool
+    clock: _Clock
+    signals: Signals
+
+    def verdict(self, record: _Record, iteration: int) -> Status | None:
+        """The status to end with now, if any."""
+        if record.certificate.relative_gap <= self.tol:
+            return Status.CONVERGED
+        if self.signals.asked:
+            return Status.INTERRUPTED
+        if self.max_iter is not None and iteration >= self.max_iter:
+            return Status.MAX_ITER
+        if self.clock.is_over():
+            return Status.MAX_SECONDS
+        if record.is_at_rounding() or (self.stall and record.has_stalled(self.tol)):
+            return Status.STALLED
+        return None
+
+
+@dataclass
+class _Turn:
+    """A solver at work: its state, and what happens when one of its calls fails."""
+
+    problem: Problem
+    method: AnySolver
+    record: _Record
+    rules: _Rules
+    state: Any = None
+    iteration: int = 0
+
+    def begin(self, rng: np.random.Generator, start: Start | None) -> None:
+        """The state before the first step, and its certificate if that may be good."""
+        tol = self.rules.tol
+        with self._guarded():
+            with self.rules.signals.raising():
+                self.state = self.method.init(self.problem, rng, start, tol)
+            estimate = self.method.estimate(self.problem, self.state)
+            if start is not None or estimate is None or estimate <= tol:
+                self._certify()
+        if not self.record.rows:
+            self.record.note(self.iteration, self.state.passes, self.rules.clock.seconds())
+
+    def step(self) -> None:
+        """One iteration, and a certificate if it is due."""
+        record, method = self.record, self.method
+        record.own()
+        with self._guarded():
+            with self.rules.signals.raising():
+                if isinstance(method, Screened):
+                    best = Start(record.w, record.alpha)
+                    self.state = method.screen(self.problem, self.state, best, record.certificate)
+                self.state = method.step(self.problem, self.state)
+            self.iteration += 1
+            if record.is_due(method.estimate(self.problem, self.state), self.state.passes, self.rules.tol):
+                self._certify()
+
+    def stopped_by(self, callback: Callback) -> bool:
+        """What the callback says. Its errors are not ours."""
+        progress = self.record.progress(self.iteration, self.state.passes, self.rules.clock, self.rules.tol)
+        with self.rules.signals.raising():
+            return bool(callback(progress))
+
+    def last_word(self, status: Status, reason: str) -> tuple[Status, str]:
+        """Certify where the solver stands at the end, unless that was just done; it may have converged."""
+        rows, record = self.record.rows, self.record
+        if status is not Status.CONVERGED and self.state is not None:
+            done = bool(rows) and rows[-1][0] == self.iteration
+            if not done or status in (Status.INTERRUPTED, Status.FAILED):
+                record.own()
+                try:
+                    self._certify()
+                except Exception as error:  # an interrupted or failed step may have left nothing to propose
+                    if status not in (Status.INTERRUPTED, Status.FAILED):
+                        status, reason = Status.FAILED, self._sentence(error)
+            if record.certificate.relative_gap <= self.rules.tol:
+                return Status.CONVERGED, ""
+        return status, reason
+
+    @property
+    def label(self) -> str:
+        return self.method.name if self.state is None else self.method.label(self.state)
+
+    @property
+    def n_screened(self) -> int:
+        screened = isinstance(self.method, Screened) and self.state is not None
+        return self.method.n_screened(self.state) if screened else 0
+
+    def _certify(self) -> None:
+        pair = self.method.candidate(self.problem, self.state)
+        self.record.certify(pair, self.iteration, self.state.passes, self.rules.clock.seconds())
+
+    @contextmanager
+    def _guarded(self) -> Iterator[None]:
+        """Whatever a solver's call raises ends the turn of its algorithm: the solver may go on with another."""
+        try:
+            yield
+        except _ContradictionError as error:
+            raise _FailedError(str(error)) from error
+        except Exception as error:
+            if not self._recovers():
+                raise _FailedError(self._sentence(error)) from error
+
+    def _recovers(self) -> bool:
+        if self.state is None:
+            return False
+        self.record.own()
+        try:
+            state = self.method.recover(self.problem, self.state, Start(self.record.w.copy(), self.record.alpha.copy()))
+        except Exception:
+            return False
+        if state is not None:
+            self.state = state
+        return state is not None
+
+    def _sentence(self, error: Exception) -> str:
+        what = str(error).strip().rstrip(".") or "no message"
+        return f"The solver {self.label!r} failed in iteration {self.iteration}: {what} ({type(error).__name__})."
 
 
 @dataclass
@@ -157,6 +283,7 @@ class _Record:
     certificate: Certificate = field(init=False)
     is_owner: bool = True
     rows: list[tuple[int, float, float, float, float, float]] = field(default_factory=list)
+    proposed: list[tuple[float, float, float]] = field(default_factory=list)  # passes, and the solver's own best bounds
     promised_at: float = 0.0  # passes at the last certificate that an estimate called for
 
     def __post_init__(self) -> None:
@@ -169,7 +296,8 @@ class _Record:
             self._offer(self.start.w, self.start.alpha)
             self.own()
 
-    def _offer(self, w: Vector, alpha: Vector) -> None:
+    def _offer(self, w: Vector, alpha: Vector) -> tuple[float, float]:
+        """Certify both, and keep what improves either bound; the two values."""
         primal = certify_primal(self.problem, w)
         if primal.rounding > 0:
             w, primal = self._stretched(w, primal)
@@ -180,6 +308,7 @@ class _Record:
         if dual.value > self.dual.value:
             self.is_owner, self.alpha, self.dual = False, alpha, dual
         self.certificate = combine(self.problem, self.primal, self.dual)
+        return primal.value, dual.value
 
     def own(self) -> None:
         """Copy what the solver may change in its next step."""
@@ -195,10 +324,12 @@ class _Record:
     def certify(self, pair: tuple[Vector, Vector], iteration: int, passes: float, seconds: float) -> None:
         """Certify a candidate and keep what improves either bound."""
         try:
-            self._offer(*pair)
-        except ValueError as error:
-            raise _InfeasibleError from error
+            primal, dual = self._offer(*pair)
+        except ArithmeticError as error:
+            raise _ContradictionError(f"The problem contradicts itself: {error}.") from error
         self.note(iteration, passes, seconds)
+        _, least, most = self.proposed[-1] if self.proposed else (0.0, np.inf, -np.inf)
+        self.proposed.append((passes, min(primal, least), max(dual, most)))
 
     def note(self, iteration: int, passes: float, seconds: float) -> None:
         """Write what is certified so far into the history."""
@@ -214,26 +345,43 @@ class _Record:
             return True
         return passes >= _GROWTH * last + _PATIENCE
 
-    def has_stalled(self) -> bool:
-        """Whether the last nine tenths of the work brought nothing, or nothing more can come."""
-        _, passes, _, _, _, gap = self.rows[-1]
-        if self.certificate.relative_gap <= _FLOOR:
-            return True
+    def is_at_rounding(self) -> bool:
+        """Whether no smaller gap can be certified in float64."""
+        return self.certificate.relative_gap <= _FLOOR
+
+    def has_stalled(self, tol: float) -> bool:
+        """Whether the last nine tenths of the work brought the solver's own bounds hardly nearer to each other.
+
+        Its own: the best of what it proposed. A bundle method may climb for thousands of iterations from a D far below
+        zero, and no certified bound improves on that of the start meanwhile; but it does get on.
+        """
+        passes, primal, dual = self.proposed[-1] if self.proposed else (0.0, np.inf, -np.inf)
         if passes < _STALL_PASSES:
             return False
-        before = [row[5] for row in self.rows if row[1] * _STALL_FACTOR <= passes]
-        return bool(before) and gap > 0.99 * before[-1]
+        before = [row for row in self.proposed if row[0] * _STALL_FACTOR <= passes]
+        if not before:
+            return False
+        came_nearer = _difference(before[-1][1], primal) + _difference(dual, before[-1][2])
+        values = self.certificate.primal, self.certificate.dual
+        lacks = self.certificate.gap - tol * max(abs(value) for value in values)
+        return not came_nearer >= _STALL_SHARE * lacks
 
     def progress(self, iteration: int, passes: float, clock: _Clock, tol: float) -> Progress:
         self.own()
         w, alpha = _read_only(self.w), _read_only(self.alpha)
         return Progress(iteration, passes, clock.seconds(), self.certificate, tol, w, alpha)
 
-    def result(self, status: Status, solver: str, n_iter: int, n_screened: int) -> Result:
+    def result(self, status: Status, reason: str, solver: str, n_iter: int, n_screened: int) -> Result:
         return Result(
             w=self.w, bias=self.primal.bias, alpha=self.alpha, certificate=self.certificate, status=status,
             history=History.from_rows(self.rows), solver=solver, n_iter=n_iter, n_screened=n_screened,
+            reason=reason,
         )  # fmt: skip
+
+
+def _difference(larger: float, smaller: float) -> float:
+    """Their difference, 0 where both are the same infinity."""
+    return 0.0 if larger == smaller else larger - smaller
 
 
 def _read_only(x: Vector) -> Vector:
@@ -253,34 +401,6 @@ class _Clock:
 
     def is_over(self) -> bool:
         return self.seconds() >= self._limit
-
-
-def _verdict(record: _Record, tol: float, iteration: int, max_iter: int | None, clock: _Clock) -> Status | None:
-    if record.certificate.relative_gap <= tol:
-        return Status.CONVERGED
-    if max_iter is not None and iteration >= max_iter:
-        return Status.MAX_ITER
-    if clock.is_over():
-        return Status.MAX_SECONDS
-    if record.has_stalled():
-        return Status.STALLED
-    return None
-
-
-def _last_word(
-    record: _Record, method: AnySolver, state: Any, status: Status, iteration: int, clock: _Clock, tol: float
-) -> Status:
-    """Certify where the solver stands at the end, unless that was just done; it may have converged."""
-    if state is not None and status not in (Status.CONVERGED, Status.FAILED):
-        if not record.rows or record.rows[-1][0] != iteration or status is Status.INTERRUPTED:
-            record.own()
-            try:
-                record.certify(method.candidate(record.problem, state), iteration, state.passes, clock.seconds())
-            except _InfeasibleError:
-                return Status.FAILED
-        if record.certificate.relative_gap <= tol:
-            return Status.CONVERGED
-    return status
 
 
 def _as_start(problem: Problem, start: Any) -> Start | None:
