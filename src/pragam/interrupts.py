@@ -48,7 +48,7 @@ class Signals:
             self._raises = before
 
     def handle(self, number: int, frame: FrameType | None) -> None:
-        """What Python calls. It raises once: the ``except`` clause that follows must not be broken by the next signal."""
+        """What Python calls. It raises once: the next signal must not break the ``except`` clause that follows."""
         self.asked = True
         if self._raises:
             self._raises = False

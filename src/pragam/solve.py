@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from pragam import solvers
-from pragam.certificate import Bound, Certificate, certify_dual, certify_primal, combine
+from pragam.certificate import RESOLVED, SHARE, Certificate, Lower, Upper, certificate_of
 from pragam.interrupts import Signals, listen
 from pragam.operators.base import Vector
 from pragam.problem import Problem
@@ -30,8 +30,11 @@ _PATIENCE = 20.0
 _STALL_FACTOR, _STALL_SHARE = 10.0, 1e-3
 #: ... but never before this many passes over the data.
 _STALL_PASSES = 2000.0
-#: A relative gap below this is rounding: no tolerance can be certified beyond it.
-_FLOOR = 4 * np.finfo(np.float64).eps
+#: Where rounding may be this share of J, a slightly longer w is tried as well.
+_UNRESOLVED = 1e-11
+#: A gap that is smaller than the rounding of the plain products and that this much more work has not halved is the
+#: rounding of w and alpha themselves.
+_ROUNDING_FACTOR, _ROUNDING_PASSES = 1.5, 10.0
 
 
 @dataclass(frozen=True)
@@ -93,9 +96,8 @@ def solve(
     Returns
     -------
     Result
-        Once the arguments are accepted, always: after Ctrl-C with status ``Status.INTERRUPTED``, after a step that failed
-        with status ``Status.FAILED`` and the cause in ``Result.reason``. What a callback raises is the caller's own, and
-        is passed on.
+        Always, once the arguments are accepted: with status ``Status.INTERRUPTED`` after Ctrl-C, with ``Status.FAILED``
+        and the cause in ``Result.reason`` if the solver fails. Only what a callback raises is passed on.
     """
     _check_budget(tol, max_iter, max_seconds)
     method = solvers.choose(solver, problem)
@@ -116,7 +118,10 @@ def _run(
     rules: _Rules,
     callback: Callback | None,
 ) -> Result:
-    record = _Record(problem, start)
+    try:
+        record = _Record(problem, start)
+    except ArithmeticError as error:
+        return _contradiction(problem, method, error)
     turn = _Turn(problem, method, record, rules)
     reason = ""
     try:
@@ -142,6 +147,19 @@ class _ContradictionError(Exception):
     """A lower bound exceeds an upper one: no algorithm is to blame, but the problem."""
 
 
+def _contradiction(problem: Problem, method: AnySolver, error: ArithmeticError) -> Result:
+    """What is left to say of a problem whose bounds exclude each other from the start: J(0), and no lower bound."""
+    w, alpha = np.zeros(problem.n_weights), problem.Q.project(np.zeros(problem.Q.size))
+    certificate = certificate_of(problem, Upper(problem, None), None)
+    return Result(
+        w, alpha, certificate, Status.FAILED, History.from_rows([]), method.name, 0, reason=_contradicts(error)
+    )  # fmt: skip
+
+
+def _contradicts(error: ArithmeticError) -> str:
+    return f"The problem contradicts itself: {error}."
+
+
 @dataclass(frozen=True)
 class _Rules:
     """When a solve ends."""
@@ -162,7 +180,9 @@ class _Rules:
             return Status.MAX_ITER
         if self.clock.is_over():
             return Status.MAX_SECONDS
-        if record.is_at_rounding() or (self.stall and record.has_stalled(self.tol)):
+        if record.is_rounding(self.tol):
+            return Status.ROUNDING
+        if self.stall and record.has_stalled(self.tol):
             return Status.STALLED
         return None
 
@@ -232,8 +252,8 @@ class _Turn:
 
     @property
     def n_screened(self) -> int:
-        screened = isinstance(self.method, Screened) and self.state is not None
-        return self.method.n_screened(self.state) if screened else 0
+        method = self.method
+        return method.n_screened(self.state) if isinstance(method, Screened) and self.state is not None else 0
 
     def _certify(self) -> None:
         pair = self.method.candidate(self.problem, self.state)
@@ -276,10 +296,8 @@ class _Record:
 
     problem: Problem
     start: Start | None = None
-    w: Vector = field(init=False)
-    alpha: Vector = field(init=False)
-    primal: Bound = field(init=False)
-    dual: Bound = field(init=False)
+    upper: Upper = field(init=False)
+    lower: Lower = field(init=False)
     certificate: Certificate = field(init=False)
     is_owner: bool = True
     rows: list[tuple[int, float, float, float, float, float]] = field(default_factory=list)
@@ -289,51 +307,70 @@ class _Record:
     def __post_init__(self) -> None:
         # The start w_0 = 0 counts as iterate 0, whatever the solver proposes first; and the answer is never worse than
         # a start that was given, even if the solver has no use for its w.
-        self.w, self.alpha = np.zeros(self.problem.n_weights), self.problem.Q.project(np.zeros(self.problem.Q.size))
-        self.primal, self.dual = certify_primal(self.problem, None), certify_dual(self.problem, self.alpha)
-        self.certificate = combine(self.problem, self.primal, self.dual)
+        problem = self.problem
+        self.upper, self.lower = Upper(problem, None), Lower(problem, problem.Q.project(np.zeros(problem.Q.size)))
+        self.certificate = certificate_of(problem, self.upper, self.lower)
         if self.start is not None:
             self._offer(self.start.w, self.start.alpha)
             self.own()
 
+    @property
+    def w(self) -> Vector:
+        """The weights with the lowest certified J."""
+        return np.zeros(self.problem.n_weights) if self.upper.w is None else self.upper.w
+
+    @property
+    def alpha(self) -> Vector:
+        """The dual point with the highest certified D."""
+        return self.lower.alpha
+
     def _offer(self, w: Vector, alpha: Vector) -> tuple[float, float]:
-        """Certify both, and keep what improves either bound; the two values."""
-        primal = certify_primal(self.problem, w)
-        if primal.rounding > 0:
-            w, primal = self._stretched(w, primal)
-        dual = certify_dual(self.problem, alpha)
-        # In this order: should Ctrl-C come between two of them, the value is still a bound for the point.
-        if primal.value < self.primal.value:
-            self.is_owner, self.w, self.primal = False, w, primal
-        if dual.value > self.dual.value:
-            self.is_owner, self.alpha, self.dual = False, alpha, dual
-        self.certificate = combine(self.problem, self.primal, self.dual)
-        return primal.value, dual.value
+        """Keep what improves either bound; the values of both, as first computed."""
+        upper, lower = self._stretched(Upper(self.problem, w)), Lower(self.problem, alpha)
+        values = upper.quick.value, lower.quick.value
+        upper = upper if upper.beats(self.upper) else self.upper
+        lower = lower if lower.beats(self.lower) else self.lower
+        proof = certificate_of(self.problem, upper, lower)
+        if (
+            proof.primal > self.certificate.primal or proof.dual < self.certificate.dual
+        ):  # by rounding, within its slack
+            upper = self.upper if proof.primal > self.certificate.primal else upper
+            lower = self.lower if proof.dual < self.certificate.dual else lower
+            proof = certificate_of(self.problem, upper, lower)
+        self.is_owner, self.upper, self.lower, self.certificate = False, upper, lower, proof
+        return values
 
     def own(self) -> None:
         """Copy what the solver may change in its next step."""
         if not self.is_owner:
-            self.w, self.alpha, self.is_owner = self.w.copy(), self.alpha.copy(), True
+            self.upper.own()
+            self.lower.own()
+            self.is_owner = True
 
-    def _stretched(self, w: Vector, primal: Bound) -> tuple[Vector, Bound]:
-        """(1 + e) w if its J is lower: margins of 1 that rounding puts in doubt then exceed 1 for sure."""
-        longer = (1 + 2 * primal.rounding) * w
-        other = certify_primal(self.problem, longer)
-        return (longer, other) if other.value < primal.value else (w, primal)
+    def _stretched(self, upper: Upper) -> Upper:
+        """(1 + e) w instead of w if its J is lower. On separable data with a tiny lam, J consists of losses by rounding,
+        and a slightly longer w has none."""
+        bound = upper.quick
+        if upper.w is None or not _UNRESOLVED * abs(bound.value) < bound.slack < np.inf:
+            return upper
+        rounding = float(self.problem.A.matvec_error(upper.w).max(initial=0.0))
+        longer = Upper(self.problem, (1 + 2 * rounding) * upper.w)
+        return longer if longer.beats(upper) else upper
 
     def certify(self, pair: tuple[Vector, Vector], iteration: int, passes: float, seconds: float) -> None:
         """Certify a candidate and keep what improves either bound."""
         try:
             primal, dual = self._offer(*pair)
         except ArithmeticError as error:
-            raise _ContradictionError(f"The problem contradicts itself: {error}.") from error
+            raise _ContradictionError(_contradicts(error)) from error
         self.note(iteration, passes, seconds)
         _, least, most = self.proposed[-1] if self.proposed else (0.0, np.inf, -np.inf)
         self.proposed.append((passes, min(primal, least), max(dual, most)))
 
     def note(self, iteration: int, passes: float, seconds: float) -> None:
         """Write what is certified so far into the history."""
-        self.rows.append((iteration, passes, seconds, self.primal.value, self.dual.value, self.certificate.gap))
+        proof = self.certificate
+        self.rows.append((iteration, passes, seconds, proof.primal, proof.dual, proof.gap))
 
     def is_due(self, estimate: float | None, passes: float, tol: float) -> bool:
         """Whether a certificate is worth its two products now. Never whether to stop."""
@@ -344,10 +381,6 @@ class _Record:
             self.promised_at = passes  # if the estimate was wrong, it may not call for another one at once
             return True
         return passes >= _GROWTH * last + _PATIENCE
-
-    def is_at_rounding(self) -> bool:
-        """Whether no smaller gap can be certified in float64."""
-        return self.certificate.relative_gap <= _FLOOR
 
     def has_stalled(self, tol: float) -> bool:
         """Whether the last nine tenths of the work brought the solver's own bounds hardly nearer to each other.
@@ -366,6 +399,20 @@ class _Record:
         lacks = self.certificate.gap - tol * max(abs(value) for value in values)
         return not came_nearer >= _STALL_SHARE * lacks
 
+    def is_rounding(self, tol: float) -> bool:
+        """Whether rounding is the limit: of the proof, or of the numbers w and alpha that it is about.
+
+        The first is so when the slack that is left in twice the precision is much of the gap and too much for the
+        tolerance; the second when the gap is below the rounding of plain products and more work does not halve it.
+        """
+        proof, (_, passes, _, _, _, gap) = self.certificate, self.rows[-1]
+        size = abs(proof.primal)
+        if proof.slack > SHARE * gap and proof.slack > min(max(RESOLVED, SHARE * tol), 0.5 * tol) * size:
+            return True
+        plain = self.upper.quick.slack + self.lower.quick.slack
+        before = [row[5] for row in self.rows if _ROUNDING_FACTOR * row[1] + _ROUNDING_PASSES <= passes]
+        return bool(before) and before[-1] <= plain and gap > 0.5 * before[-1]
+
     def progress(self, iteration: int, passes: float, clock: _Clock, tol: float) -> Progress:
         self.own()
         w, alpha = _read_only(self.w), _read_only(self.alpha)
@@ -373,7 +420,7 @@ class _Record:
 
     def result(self, status: Status, reason: str, solver: str, n_iter: int, n_screened: int) -> Result:
         return Result(
-            w=self.w, bias=self.primal.bias, alpha=self.alpha, certificate=self.certificate, status=status,
+            w=self.w, alpha=self.alpha, certificate=self.certificate, status=status,
             history=History.from_rows(self.rows), solver=solver, n_iter=n_iter, n_screened=n_screened,
             reason=reason,
         )  # fmt: skip

@@ -41,7 +41,8 @@ _PER_PAIR, _PER_DENSE_PAIR, _DENSE = 1e-9, 2e-10, 3
 #: ... an operation of BLAS, an entry in a product with A, and the calls of an iteration of conjugate gradients.
 _PER_FLOP, _PER_ENTRY, _PER_CALL = 5e-11, 1e-9, 6e-5
 _EPS = float(np.finfo(np.float64).eps)
-#: A matrix of order d whose diagonal is at most s is positive definite with this share of d s added, however it is rounded.
+#: A matrix of order d with a diagonal of at most s is positive definite, however it is rounded, if this share of d s is
+#: added to it.
 _SAFE = 1e3 * _EPS
 
 
@@ -208,9 +209,9 @@ class NewtonSystem:
 def _cholesky(matrix: Vector, lam: float, sizes: Vector) -> Vector:
     """The factor of matrix + lam I, for :func:`_back_substitute`; the matrix's upper triangle counts, and is lost.
 
-    Entry (j, k) is rounded relative to sqrt(sizes_j sizes_k), so that the matrix may not be positive definite. Then what
-    is in doubt, some eps sizes_j, is added to its diagonal, as little as helps: the step is a little too short in
-    directions in which nothing is known.
+    Entry (j, k) is rounded relative to sqrt(sizes_j sizes_k), so the matrix may not be positive definite. Then what
+    is in doubt, some eps sizes_j, is added to the diagonal, as little as helps. Steps are too short then only in
+    directions of which nothing is known.
     """
     diagonal = matrix.reshape(-1)[:: len(matrix) + 1]
     diagonal += lam
