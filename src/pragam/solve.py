@@ -99,10 +99,10 @@ def solve(
         Always, once the arguments are accepted: with status ``Status.INTERRUPTED`` after Ctrl-C, with ``Status.FAILED``
         and the cause in ``Result.reason`` if the solver fails. Only what a callback raises is passed on.
     """
-    _check_budget(tol, max_iter, max_seconds)
-    method = solvers.choose(solver, problem)
-    rng = np.random.default_rng(0 if random_state is None else random_state)
     with listen() as signals, one_blas_thread(), np.errstate(all="ignore"):
+        _check_budget(tol, max_iter, max_seconds)
+        method = solvers.choose(solver, problem)
+        rng = np.random.default_rng(0 if random_state is None else random_state)
         begin = _as_start(problem, start)
         if screening and begin is not None and Screened.fits(method, problem):
             method = Screened(method)
