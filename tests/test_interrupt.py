@@ -45,3 +45,49 @@ def test_sigint_returns_the_best_point(solver, bias):
     status, gap = output.split()
     assert process.returncode == 0 and status == "INTERRUPTED"
     assert 0 < float(gap) <= 1
+
+
+SEVERAL = """
+import os, signal, threading, time
+import numpy as np
+import pragam
+
+rng = np.random.default_rng(0)
+X = rng.standard_normal((2000, 20))
+y = np.where(X[:, 0] + 3 * rng.standard_normal(2000) > 0, 1, -1)
+problem = pragam.hinge(X, y, lam=1e-9)
+is_inside = threading.Event()
+lock = threading.Lock()
+
+def send(gaps):
+    while signal.getsignal(signal.SIGINT) is signal.default_int_handler:
+        time.sleep(0)
+    for gap in gaps:
+        time.sleep(gap)
+        with lock:
+            if not is_inside.is_set():
+                return
+            os.kill(os.getpid(), signal.SIGINT)
+
+for _ in range({runs}):
+    sender = threading.Thread(target=send, args=(0.02 * rng.random(4) ** 4,))
+    is_inside.set()
+    sender.start()
+    result = pragam.solve(problem, {solver!r}, tol=0.0, stall=False)
+    with lock:
+        is_inside.clear()
+    assert result.status in (pragam.Status.INTERRUPTED, pragam.Status.ROUNDING), result
+    assert pragam.certify(problem, result.w, result.alpha) == result.certificate
+    assert signal.getsignal(signal.SIGINT) is signal.default_int_handler
+    sender.join()
+print("done")
+"""
+
+
+@pytest.mark.skipif(os.name == "nt", reason="Windows has no SIGINT for one process")
+@pytest.mark.parametrize("solver", ["auto", "dcd", "newton", "pragam", "qp-bmrm"])
+def test_several_signals_break_nothing(solver):
+    """They come during the start, the first certificate, a step, the last word: at any moment of a solve."""
+    program = SEVERAL.format(solver=solver, runs=20)
+    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, timeout=120)
+    assert done.returncode == 0 and done.stdout.strip() == "done", done.stderr

@@ -153,7 +153,7 @@ def test_an_interrupt_in_a_callback_keeps_the_best_point():
 @pytest.mark.parametrize(("solver", "name"), [pair for pair in PAIRS if pair[0] in ("dcd", "qp-bmrm")])
 def test_tolerance_zero_ends_by_itself(solver, name):
     result = pragam.solve(ZOO[name](6).problem, solver, tol=0.0)
-    assert result.status in (Status.STALLED, Status.CONVERGED)
+    assert result.status in (Status.STALLED, Status.ROUNDING, Status.CONVERGED)
 
 
 @pytest.mark.parametrize(

@@ -23,7 +23,7 @@ import numpy as np
 
 from pragam.operators.base import Vector
 from pragam.problem import Problem
-from pragam.rounding import LANES, TINY, dot, downward, gamma, norm, sharp_dot, two_sum, upward
+from pragam.rounding import LANES, SAFE, TINY, downward, dot, gamma, norm, sharp_dot, two_product, two_sum, upward
 from pragam.threads import one_blas_thread
 
 #: What may be rounding, as a share of the gap. More is computed again in twice the precision.
@@ -78,14 +78,19 @@ class Certificate:
         """primal - dual, rounded up, and never below zero."""
         if not (isfinite(self.primal) and isfinite(self.dual)):
             return inf
-        difference = self.primal - self.dual
-        return max(nextafter(difference, inf) if difference else 0.0, 0.0)
+        difference, lost = two_sum(self.primal, -self.dual)
+        return max(nextafter(difference, inf) if lost > 0 else difference, 0.0)
 
     @property
     def relative_gap(self) -> float:
         """gap / max(|primal|, |dual|), rounded up; inf as long as one of the two is infinite."""
-        gap = self.gap
-        return nextafter(gap / max(abs(self.primal), abs(self.dual), TINY), inf) if 0 < gap < inf else gap
+        gap, size = self.gap, max(abs(self.primal), abs(self.dual), TINY)
+        if gap in (0.0, inf):
+            return gap
+        ratio = gap / size
+        product, cut = two_product(ratio, size)
+        is_enough = product - gap + cut >= 0 and SAFE[0] < gap and size < SAFE[1]  # else the test itself may round
+        return ratio if is_enough else nextafter(ratio, inf)
 
     @property
     def relaxed(self) -> bool:
@@ -206,12 +211,13 @@ class Lower:
         self.problem = problem
         self.alpha = _flat("alpha", alpha, problem.Q.size)
         self.repaired = problem.Q.repair(self.alpha)
+        self._is_zero = self.repaired.feasible and not self.repaired.rows.size and not self.repaired.point.any()
 
     @cached_property
     def quick(self) -> Bound:
         """From the product that solvers use."""
-        if not self.alpha.any():
-            return self._at(np.zeros(1), 0.0, (0.0, 0.0))
+        if self._is_zero:
+            return Bound(0.0, 0.0, 0.0)
         with np.errstate(over="ignore", invalid="ignore"):
             A, point = self.problem.A, self.repaired.point
             return self._at(A.rmatvec(point), A.rmatvec_error(point), dot(self.problem.c, point))
@@ -219,7 +225,7 @@ class Lower:
     @cached_property
     def sharp(self) -> Bound:
         """From a product in twice the precision, where that is tighter."""
-        if not self.alpha.any():
+        if self._is_zero:
             return self.quick
         with np.errstate(over="ignore", invalid="ignore"):
             point = self.repaired.point
@@ -266,8 +272,11 @@ def certificate_of(problem: Problem, upper: Upper, lower: Lower | None) -> Certi
     primal, dual = upper.quick, Bound(-inf, 0.0, 0.0) if lower is None else lower.quick
     allowed = RESOLVED * abs(primal.value) if lower is None else SHARE * (primal.value - dual.value)
     if primal.slack + dual.slack > allowed or not isfinite(primal.value):
-        primal = primal if primal.slack <= 0.5 * allowed < inf else upper.sharp
-        dual = dual if lower is None or dual.slack <= 0.5 * allowed else lower.sharp
+        if lower is not None and dual.slack > 0.5 * allowed:
+            dual = lower.sharp
+            allowed = SHARE * (primal.value - dual.value)  # less, now that the dual is higher
+        if not (isfinite(primal.value) and primal.slack <= 0.5 * allowed):
+            primal = upper.sharp
     rigorous = problem.A.rigorous and problem.Q.rigorous
     _check_weak_duality(primal, dual, rigorous)
     slack = primal.slack + dual.slack

@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from pragam.interrupts import Signals, listen
 from pragam.operators import check_data
 from pragam.problem import Problem
 from pragam.result import Result, Status
@@ -64,29 +65,27 @@ def solve_all(jobs: list[Job], max_seconds: float | None, n_threads: int) -> lis
         stopped = not result.converged and (late or (stop.is_set() and result.status is Status.STOPPED))
         return replace(result, status=Status.INTERRUPTED) if stopped else result
 
-    if n_threads == 1:
-        begin.set()
-        return [run(job) for job in jobs]
-    with one_blas_thread(), ThreadPoolExecutor(n_threads) as pool:
-        try:
-            futures = [pool.submit(run, job) for job in jobs]
-            while True:
-                try:
-                    begin.set()
-                    _wait(futures)
-                    return [future.result() for future in futures]
-                except KeyboardInterrupt:
-                    stop.set()
-        finally:  # an error in one job ends the others
-            stop.set()
+    with listen() as signals:
+        if n_threads == 1:
             begin.set()
+            return [run(job) for job in jobs]
+        with one_blas_thread(), ThreadPoolExecutor(n_threads) as pool:
+            try:
+                futures = [pool.submit(run, job) for job in jobs]
+                begin.set()
+                _wait(futures, signals, stop)
+                return [future.result() for future in futures]
+            finally:  # an error in one job ends the others
+                stop.set()
+                begin.set()
 
 
-def _wait(futures: list[Future[Result]]) -> None:
-    """Until all are done or one has failed. In short turns: a signal that comes just before a thread blocks does not
-    wake it, and Ctrl-C would go unheard."""
+def _wait(futures: list[Future[Result]], signals: Signals, stop: Stop) -> None:
+    """Until all are done or one has failed; Ctrl-C stops them. In short turns: a signal does not end a wait."""
     while True:
-        done, waiting = wait(futures, timeout=0.1, return_when=FIRST_EXCEPTION)
+        done, waiting = wait(futures, timeout=0.05, return_when=FIRST_EXCEPTION)
+        if signals.asked:
+            stop.set()
         if not waiting or any(future.exception() for future in done):
             return
 

@@ -8,10 +8,11 @@ With a certified primal >= J(w, b), a dual <= min J and any optimum (w*, b*):
 
 *Bias.* A row's score at w* is within r |a_i| of its score at w, and |w*| >= |w| - r. So J(w*, b) is at least
 
-    L(b) = lam/2 ([|w| - r]_+)^2 + sum_i min over |t| <= r |a_i| of max over alpha in [l_i, u_i] of alpha (s_i + t - b sigma_i),
+    L(b) = lam/2 ([|w| - r]_+)^2
+           + sum_i min over |t| <= r |a_i| of max over alpha in [l_i, u_i] of alpha (s_i + t - b sigma_i),
 
-with s = A w + c, and only a b with L(b) <= primal can be optimal. L is convex, so these b form an interval. It is found by
-bisection from outside: each end that is returned has L > primal, all roundings counted against it.
+with s = A w + c, and only a b with L(b) <= primal can be optimal. L is convex, so these b form an interval. It is found
+by bisection from outside: each end that is returned has L > primal, all roundings counted against it.
 
 So a prediction <w*, x> + b* lies within r |x| of <w, x> plus that interval.
 """

@@ -58,7 +58,8 @@ def upward(*terms: float) -> float:
     if not isfinite(total):
         return -inf if total == -inf else inf
     try:
-        return nextafter(fsum(terms), inf)
+        value = fsum(terms)  # rounded once, so that 0 is exact
+        return nextafter(value, inf) if value else 0.0
     except OverflowError:  # on the way; the sum itself may be finite, but no problem is that large
         return inf
 

@@ -94,6 +94,14 @@ class Screened(Solver[ScreenedState]):
         state.passes = state.before + share * state.inner.passes
         return state
 
+    def recover(self, problem: Problem, state: ScreenedState, start: Start) -> ScreenedState | None:
+        """All rows come back, and the solver goes on in its own way, if it knows one."""
+        before = state.passes - state.inner.passes
+        inner = self.method.recover(problem, state.inner, start)
+        if inner is None:
+            return None
+        return ScreenedState(before + inner.passes, inner, None, None, before, 0.0, 1.0, state.tol, state.rng)
+
     def candidate(self, problem: Problem, state: ScreenedState) -> tuple[Vector, Vector]:
         part, share = self._view(problem, state)
         pair = self.method.candidate(part, state.inner)

@@ -54,5 +54,5 @@ def test_a_problem_that_nothing_fits_is_refused():
     """A smoothed risk over an unbounded box: PRAGAM needs a bound, the others a piecewise linear risk."""
     problem = hinge_case("plain", False, 0).problem
     unbounded = pragam.polytopes.Box(problem.Q.lower, np.full(problem.Q.size, np.inf))
-    with pytest.raises(ValueError, match=r"no solver fits .* bounded Q"):
+    with pytest.raises(ValueError, match=r"does not fit .* bounded Q"):
         pragam.solve(pragam.Problem(problem.A, problem.c, unbounded, problem.lam, kappa=1.0))

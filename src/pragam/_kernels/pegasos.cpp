@@ -30,7 +30,7 @@ class Iterates {
     void advance(const R &rows, std::int64_t i, double shrink, double step, double product, double length2,
                  double radius) {
         factor_ *= shrink;
-        norm2_ = shrink * shrink * norm2_ + 2 * shrink * step * product + step * step * length2;
+        norm2_ = shrink * shrink * norm2_ + 2 * shrink * step * product + step * (step * length2);  // no overflow
         if (step != 0) {
             rows.add_to(i, step / factor_, w_);
             rows.add_to(i, weight_ * step / factor_, late_.data());

@@ -41,6 +41,7 @@ Pair dot_and_size(In<double> x, In<double> y) {
 
 // The roundings between the scores s and slack that are given and a row's term, relative to |s| + |b sigma|.
 constexpr double unit = 8 * 0x1p-53;
+constexpr double tiny = std::numeric_limits<double>::min();
 
 // max over a in [l, u] of a t - kappa/2 a^2, bounded from above where `bound`. Unconstrained it is t^2/(2 kappa).
 template <bool bound>
@@ -79,6 +80,9 @@ PRAGAM_VECTORISED void bound_block(Block s, Block slack, Block l, Block u, Block
                 most = most == -infinity ? 0.0 : most;  // a free variable whose score is exactly 0
                 exact = r > 0 ? high * r : r < 0 ? low * r : 0.0;
             }
+            // What products below the smallest normal number may have lost, unless the term is exactly 0.
+            const bool is_zero = (up <= 0 || high == 0) && (down >= 0 || low == 0);
+            most += is_zero ? 0.0 : 8 * tiny;
             bounds.part[k] += most;
             nominals.part[k] += exact;
             sizes.part[k] += std::abs(most);

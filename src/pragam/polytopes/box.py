@@ -9,7 +9,7 @@ from numpy.typing import ArrayLike
 
 from pragam import _kernels
 from pragam.polytopes.base import REPAIRABLE, Polytope, Repair, Vector
-from pragam.rounding import LANES, TINY, gamma
+from pragam.rounding import LANES, gamma
 
 ZERO = np.zeros(1)
 
@@ -67,7 +67,7 @@ class Box(Polytope):
         bound, nominal, size = _kernels.get("box_plane_support_bound")(
             s, slack, self.lower, self.upper, sigma, b, kappa
         )
-        rounding = gamma(LANES) * size + 8 * self.size * TINY
+        rounding = gamma(LANES) * size
         return bound + rounding, (bound - nominal) + rounding
 
     def repair(self, alpha: Vector) -> Repair:

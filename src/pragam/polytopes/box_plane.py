@@ -16,6 +16,8 @@ from pragam.polytopes.multiplier_search import DiagonalQP
 from pragam.rounding import TINY, gamma, total, two_product, two_sum, upward
 
 ONE = np.ones(1)
+#: How far inside a half-line of best biases the one is that is taken, relative to 1 and its end.
+_INSIDE = 2.0**-20
 #: Rows that are looked at together for one with room to move.
 _CHUNK = 8192
 
@@ -66,7 +68,7 @@ class BoxPlane(Box):
         return self._share(alpha, np.flatnonzero((side == 0) & (self.sigma != 0)))
 
     def support(self, s: Vector, kappa: float = 0.0) -> tuple[float, float | None]:
-        """``(value, b)``; of an interval of best b the midpoint, of a half-line its end, of all numbers 0."""
+        """``(value, b)``; of an interval of best b the midpoint, of a half-line a point near its end, of all 0."""
         b = self.best_bias(s, kappa)
         if np.isnan(b):
             return np.inf, 0.0
@@ -80,8 +82,12 @@ class BoxPlane(Box):
         low, high = self._biases(s)
         if low > high:
             return np.nan
-        ends = [x for x in (low, high) if np.isfinite(x)]
-        return 0.5 * ends[0] + 0.5 * ends[-1] if ends else 0.0
+        if np.isfinite(low) and np.isfinite(high):
+            return 0.5 * low + 0.5 * high
+        if not (np.isfinite(low) or np.isfinite(high)):
+            return 0.0
+        # Inside a half-line, not at its end, so that rounding cannot put a row on the wrong side of its kink.
+        return low + _INSIDE * (1 + abs(low)) if np.isfinite(low) else high - _INSIDE * (1 + abs(high))
 
     def support_bound(self, s: Vector, slack: Vector, kappa: float, bias: float) -> tuple[float, float]:
         return self._with_level(self._support_bound(s, slack, kappa, self.sigma, bias), bias)

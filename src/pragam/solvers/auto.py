@@ -77,9 +77,13 @@ class Auto(Solver[AutoState]):
 
     name = "auto"
 
+    @classmethod
+    def missing(cls, problem: Problem) -> list[str]:
+        """Something is missing only if it is for every algorithm; then what PRAGAM needs, which needs least."""
+        return Pragam.missing(problem) if Dcd.missing(problem) and QpBmrm.missing(problem) else []
+
     def init(self, problem: Problem, rng: np.random.Generator, start: Start | None, tol: float) -> AutoState:
-        legs = _plan(problem, tol)
-        inner = legs[0].solver.init(problem, rng, start, tol)
+        legs, inner = _begin(problem, _plan(problem, tol), rng, start, tol)
         return AutoState(inner.passes, legs, inner, 0.0, None, 0.0, rng, tol)
 
     def step(self, problem: Problem, state: AutoState) -> AutoState:
@@ -97,6 +101,14 @@ class Auto(Solver[AutoState]):
             _hand_over(problem, state, state.legs[1:])
         return state
 
+    def recover(self, problem: Problem, state: AutoState, start: Start) -> AutoState | None:
+        """Go on with another algorithm; the one that has failed gets no further turn."""
+        legs = _others(state.legs)
+        if not legs:
+            return None
+        _change(problem, state, legs, start)
+        return state
+
     def candidate(self, problem: Problem, state: AutoState) -> tuple[Vector, Vector]:
         return state.legs[0].solver.candidate(problem, state.inner)
 
@@ -109,9 +121,32 @@ class Auto(Solver[AutoState]):
 
 def _hand_over(problem: Problem, state: AutoState, legs: list[Leg]) -> None:
     w, alpha = state.legs[0].solver.candidate(problem, state.inner)
-    inner = legs[0].solver.init(problem, state.rng, Start(w.copy(), alpha.copy()), state.tol)
+    _change(problem, state, legs, Start(w.copy(), alpha.copy()))
+
+
+def _change(problem: Problem, state: AutoState, legs: list[Leg], start: Start) -> None:
+    """Go on with these turns."""
+    legs, inner = _begin(problem, legs, state.rng, start, state.tol)
     state.before, state.used, state.legs, state.inner = state.passes, 0.0, legs, inner
     state.passes += inner.passes
+
+
+def _begin(
+    problem: Problem, legs: list[Leg], rng: np.random.Generator, start: Start | None, tol: float
+) -> tuple[list[Leg], Any]:
+    """The turns from the first one on that can start, and its state."""
+    while True:
+        try:
+            return legs, legs[0].solver.init(problem, rng, start, tol)
+        except Exception:
+            legs = _others(legs)
+            if not legs:
+                raise
+
+
+def _others(legs: list[Leg]) -> list[Leg]:
+    """The turns of other algorithms than the current one."""
+    return [leg for leg in legs if type(leg.solver) is not type(legs[0].solver)]
 
 
 def _limit(problem: Problem, tol: float) -> float:
@@ -128,8 +163,6 @@ def _plan(problem: Problem, tol: float) -> list[Leg]:
     last = [] if Pragam.missing(problem) else [Leg(Pragam(), 0.0, 0.0, np.inf)]
     if Dcd.missing(problem) or Newton.missing(problem):
         only = [Leg(method(), 0.0, 0.0, np.inf) for method in (Dcd, QpBmrm) if not method.missing(problem)][:1]
-        if not (only or last):
-            raise ValueError(f"no solver fits this problem: pragam {'; '.join(Pragam.missing(problem))}")
         return [*only, *last]
     size = _Sizes.of(problem, tol)
     first, second = sorted((_dcd_cost(size), _newton_cost(size)), key=lambda cost: cost.total)

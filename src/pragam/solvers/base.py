@@ -68,7 +68,8 @@ PIECEWISE_LINEAR = Requirement(
 class Solver(ABC, Generic[S]):
     """An algorithm over a :class:`Problem`. It owns no clock, no printer, no certificate and no verdict.
 
-    If :meth:`step` raises (a KeyboardInterrupt, say), the state it was given must still yield a candidate.
+    If :meth:`step` raises (a KeyboardInterrupt, say), the state it was given must still yield a candidate. Any other
+    exception of any method means that the algorithm cannot go on: :meth:`recover` may know another.
     """
 
     name: ClassVar[str]
@@ -89,6 +90,10 @@ class Solver(ABC, Generic[S]):
 
     def estimate(self, problem: Problem, state: S) -> float | None:
         """A cheap guess of the relative gap, by which the driver chooses when to certify; None if unknown."""
+        return None
+
+    def recover(self, problem: Problem, state: S, start: Start) -> S | None:
+        """How to go on from the best certified pair when a call has failed; None, the default, if in no other way."""
         return None
 
     def label(self, state: S) -> str:

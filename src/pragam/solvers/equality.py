@@ -4,10 +4,10 @@ The sweeps maximise, over the box alone, a function that equals D(alpha) on the 
 
     <c, alpha> - |A' alpha + r m|^2 / (2 lam) - b r - rho/2 r^2,
 
-and b <- b + rho r after each sweep, from the best bias for the first w. The vector m is free. With m the mean of the
-examples (sigma = -scale for a bias) the rows become x_i - m: coordinate ascent does not see a common offset of the
-data, which it is otherwise slow on, and sparse rows stay sparse, since only lift = A m and moment = <m, w> enter. The
-model's bias is b - <m, w>.
+and b <- b + rho r after each sweep, from the best bias for the first w. The vector m is free. The rows become a_i +
+sigma_i m, and m = -A' sigma / |sigma|^2, the mean of the examples where sigma_i = y_i, makes them shortest: coordinate
+ascent does not see a common offset of the data, which it is otherwise slow on. Sparse rows stay sparse, since only lift
+= A m and moment = <m, w> enter. The model's bias is b - <m, w>.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from pragam.operators.base import RowOperator, Vector
+from pragam.operators.base import Vector
 from pragam.polytopes import BoxPlane, project_box_plane
 from pragam.problem import Problem
 
@@ -24,6 +24,9 @@ from pragam.problem import Problem
 _PENALTY = 0.1
 #: ... but this share of the curvature of all rows, or few rows would all jump between their bounds at once.
 _PENALTY_FEW_ROWS = 10.0
+#: ... and such that r, at its largest, changes the slopes by this much of c: where C R^2 is tiny, a smaller one would
+#: vanish in their rounding.
+_PENALTY_FELT = 1e-6
 #: Rounding in |x_i - m|^2, relative to |x_i|^2: a smaller curvature is not to be trusted.
 _CANCELLATION = 1e-12
 
@@ -79,17 +82,17 @@ def equality_of(problem: Problem, w: Vector, alpha: Vector) -> tuple[Equality, V
     if not isinstance(Q, BoxPlane):
         nothing = np.empty(0)
         return Equality(nothing, nothing, np.zeros(2), nothing, 0.0, 0.0), norms * (norms / lam)
-    assert isinstance(A, RowOperator)
-    scale = A.rows().scale
-    total = float(scale @ scale)
-    centre = A.rmatvec(scale) / total if total > 0 else np.zeros(problem.n_weights)
+    total = float(Q.sigma @ Q.sigma)
+    centre = A.rmatvec(Q.sigma) / -total if total > 0 else np.zeros(problem.n_weights)
     lift, centre2 = A.matvec(centre), float(centre @ centre)
     length2 = np.maximum(norms**2 + 2 * Q.sigma * lift + Q.sigma**2 * centre2, _CANCELLATION * norms**2)
     moves = Q.upper > Q.lower
     sigma2 = float(Q.sigma[moves] @ Q.sigma[moves])
     share = max(_PENALTY, _PENALTY_FEW_ROWS / Q.size)
     rho = share * float(length2[moves].sum()) / lam / sigma2 if sigma2 > 0 else 0.0
-    equality = Equality(Q.sigma, lift, np.zeros(2), centre, centre2, rho or 1.0)
+    range_of_r = float(np.abs(Q.sigma[moves]) @ (Q.upper - Q.lower)[moves])
+    felt = _PENALTY_FELT * float(np.abs(problem.c).max()) / range_of_r if 0 < range_of_r < np.inf else 0.0
+    equality = Equality(Q.sigma, lift, np.zeros(2), centre, centre2, max(rho, felt) or 1.0)
     equality.refresh(problem, w, alpha)
     equality.bias = Q.support(problem.c + A.matvec(w))[1] or 0.0
     return equality, length2 / lam + equality.rho * Q.sigma**2

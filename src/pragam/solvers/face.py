@@ -104,7 +104,7 @@ def _direction(
     solution = _solve_lu(matrix, rhs)
     if solution is not None:
         return Direction(solution[:f], float(solution[f:].sum()), False), COST_LU
-    if not afford_svd:
+    if not (afford_svd and np.isfinite(matrix).all() and np.isfinite(rhs).all()):
         return None, COST_LU
     solution = scipy.linalg.lstsq(matrix, rhs, cond=1e-12, check_finite=False)[0]
     ray = (rhs - matrix @ solution)[:f]

@@ -50,6 +50,8 @@ _PATIENCE = 40
 #: A line search ends with a step of this size, relative to t, or after so many evaluations.
 _LINE_TOL = 1e-3
 _EVALUATIONS = 60
+#: A step is not prolonged beyond this: a Newton direction that asks for more consists of rounding.
+_LONGEST = 1e6
 #: How far outside its box, in widths, a row counts in the Hessian: at first, and how that shrinks with each full step.
 _FIRST_BLUR = 1.0
 _BLUR_SHRINK = 0.25
@@ -261,7 +263,8 @@ def _direction(problem: Problem, state: NewtonState) -> tuple[Vector, float]:
 def _line_search(
     s: Vector, ds: Vector, base: Vector, width: Vector, factor: float, linear: float, quadratic: float
 ) -> float:
-    return _kernels.get("box_line_search")(s, ds, base, width, factor, linear, quadratic, _LINE_TOL, _EVALUATIONS)
+    search = _kernels.get("box_line_search")
+    return min(search(s, ds, base, width, factor, linear, quadratic, _LINE_TOL, _EVALUATIONS), _LONGEST)
 
 
 def _is_inner_optimal(problem: Problem, state: NewtonState) -> bool:

@@ -41,6 +41,9 @@ _PER_PAIR, _PER_DENSE_PAIR, _DENSE = 1e-9, 2e-10, 3
 #: ... an operation of BLAS, an entry in a product with A, and the calls of an iteration of conjugate gradients.
 _PER_FLOP, _PER_ENTRY, _PER_CALL = 5e-11, 1e-9, 6e-5
 _EPS = float(np.finfo(np.float64).eps)
+#: A matrix of order d with a diagonal of at most s is positive definite, however it is rounded, if this share of d s is
+#: added to it.
+_SAFE = 1e3 * _EPS
 
 
 class Centre(NamedTuple):
@@ -65,14 +68,15 @@ class _Rows(NamedTuple):
         product = self.A.rmatvec(y)
         return product if self.centre is None else product - float(self.centre.sigma @ y) * self.centre.mean
 
-    def gram(self) -> tuple[Vector, float]:
-        """Their inner products, and the size of what has cancelled in them."""
+    def gram(self) -> tuple[Vector, Vector]:
+        """Their inner products, and |a_i|^2 before the centring, relative to which they are rounded."""
         gram = self.A.gram()
+        squares = gram.diagonal().copy()
         if self.centre is None:
-            return gram, 0.0
+            return gram, squares
         sigma, mean, _ = self.centre
-        cross, largest = np.outer(sigma, self.A.matvec(mean)), float(gram.diagonal().max())
-        return gram - cross - cross.T + float(mean @ mean) * np.outer(sigma, sigma), largest
+        cross = np.outer(sigma, self.A.matvec(mean))
+        return gram - cross - cross.T + float(mean @ mean) * np.outer(sigma, sigma), squares
 
 
 @dataclass
@@ -112,7 +116,7 @@ class NewtonSystem:
     def solve(self, factor: float, rhs: Vector, centre: Centre | None = None) -> Vector:
         d = self.A.shape[1]
         rows = np.flatnonzero(self.weights != 0)  # of booleans: several times as fast
-        if rows.size == 0:
+        if rows.size == 0 or d == 0:
             return rhs / self.lam
         if rows.size <= min(_WOODBURY_SHARE * d, LARGEST_MATRIX):
             return self._woodbury(factor, rows, rhs, centre)
@@ -148,11 +152,11 @@ class NewtonSystem:
         self.A.add_outer(changed, difference, self.outer)
         self.contained = weights
         self.work += changed.size
-        matrix, cancelled = factor * self.outer, 0.0
+        matrix = factor * self.outer
+        sizes = matrix.diagonal().copy()
         if centre is not None:
-            cancelled = float(matrix.diagonal().max())
             scipy.linalg.blas.dsyr(-centre.total, centre.mean, lower=1, a=matrix.T, overwrite_a=1)
-        self.factor = _cholesky(matrix, self.lam, cancelled)
+        self.factor = _cholesky(matrix, self.lam, sizes)
         return self.factor
 
     def _preconditioned_cg(self, factor: float, rows: NDArray[np.int64], rhs: Vector, centre: Centre | None) -> Vector:
@@ -173,8 +177,8 @@ class NewtonSystem:
     def _woodbury(self, factor: float, rows: NDArray[np.int64], rhs: Vector, centre: Centre | None) -> Vector:
         """(lam I + B'B)^-1 = (I - B' (lam I + B B')^-1 B) / lam  with B = sqrt(factor weight) A on J."""
         part, root = self._part(rows, centre), np.sqrt(factor * self.weights[rows])
-        gram, cancelled = part.gram()
-        cholesky = _cholesky(root[:, None] * gram * root, self.lam, cancelled * float(root.max()) ** 2)
+        gram, squares = part.gram()
+        cholesky = _cholesky(root[:, None] * gram * root, self.lam, root * squares * root)
         self.work += len(rows)
         return (rhs - part.rmatvec(root * _back_substitute(cholesky, root * part.matvec(rhs)))) / self.lam
 
@@ -202,24 +206,26 @@ class NewtonSystem:
         return solution
 
 
-def _cholesky(matrix: Vector, lam: float, cancelled: float) -> Vector:
+def _cholesky(matrix: Vector, lam: float, sizes: Vector) -> Vector:
     """The factor of matrix + lam I, for :func:`_back_substitute`; the matrix's upper triangle counts, and is lost.
 
-    Where terms of the size ``cancelled`` have cancelled, rounding may have left a matrix that is not positive definite.
-    Then more is added to its diagonal, as little as helps: a step that is a little too short.
+    Entry (j, k) is rounded relative to sqrt(sizes_j sizes_k), so the matrix may not be positive definite. Then what
+    is in doubt, some eps sizes_j, is added to the diagonal, as little as helps. Steps are too short then only in
+    directions of which nothing is known.
     """
     diagonal = matrix.reshape(-1)[:: len(matrix) + 1]
     diagonal += lam
+    is_safe = lam > _SAFE * len(matrix) * float(sizes.max())
     # The transpose is LAPACK's column-major order without a copy; its lower triangle is the one given, and
     # the one that it is faster with.
-    factor, info = scipy.linalg.lapack.dpotrf(matrix.T, lower=1, overwrite_a=cancelled == 0, clean=0)
-    more = _EPS * cancelled
-    while info != 0 and 0 < more < np.inf:
-        diagonal += more
+    factor, info = scipy.linalg.lapack.dpotrf(matrix.T, lower=1, overwrite_a=is_safe, clean=0)
+    doubt = _EPS
+    while info != 0 and not is_safe and doubt < 1:
+        diagonal += doubt * sizes
         factor, info = scipy.linalg.lapack.dpotrf(matrix.T, lower=1, clean=0)
-        more *= 4
+        doubt *= 4
     if info != 0:
-        raise np.linalg.LinAlgError(f"the Hessian is not positive definite: dpotrf stopped at {info}")
+        raise np.linalg.LinAlgError(f"the Hessian is not positive definite (column {info})")
     return factor
 
 

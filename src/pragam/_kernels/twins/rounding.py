@@ -21,7 +21,7 @@ __all__ = [
 
 Array = NDArray[Any]
 Vector = NDArray[np.float64]
-UNIT = 8 * 2.0**-53
+UNIT, TINY = 8 * 2.0**-53, 2.0**-1022
 
 
 def _sum(x: Array) -> float:
@@ -55,6 +55,8 @@ def box_plane_support_bound(
             most = np.maximum(at_lower, at_upper)
             most = np.where(most == -np.inf, 0.0, most)
             exact = np.where(r == 0, 0.0, np.where(r > 0, upper, lower) * r)
+        is_zero = ((r + d <= 0) | (upper == 0)) & ((r - d >= 0) | (lower == 0))
+        most = most + np.where(is_zero, 0.0, 8 * TINY)
         return _sum(most), _sum(exact), _sum(np.abs(most))
 
 

@@ -1,0 +1,88 @@
+"""Ctrl-C while a solve runs: heard at once where nothing can break, remembered everywhere else.
+
+Python's own handler raises KeyboardInterrupt between any two instructions: inside the last certificate, or inside the
+``except`` clause of the first one. While :func:`listen` is open, another handler takes its place. It sets a flag, and
+raises only where the caller is ready for it (:meth:`Signals.raising`).
+
+Only Python's own handler is replaced; a handler of the user's stays. To let another signal end a solve in the same way,
+give it Python's handler first: ``signal.signal(signal.SIGTERM, signal.default_int_handler)``. Python runs handlers in
+the main thread, so in other threads there is nothing to replace.
+"""
+
+from __future__ import annotations
+
+import signal
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
+from types import FrameType
+
+_SIGNALS = (signal.SIGINT, signal.SIGTERM)
+
+
+class Signals:
+    """``asked`` tells whether a signal has come."""
+
+    def __init__(self) -> None:
+        self.asked = False
+        self._raises = False
+
+    @contextmanager
+    def raising(self) -> Iterator[None]:
+        """A context that a signal leaves by KeyboardInterrupt; one that came earlier does so at the start."""
+        if self.asked:
+            raise KeyboardInterrupt
+        self._raises = True
+        try:
+            yield
+        finally:
+            self._raises = False
+
+    @contextmanager
+    def quiet(self) -> Iterator[Signals]:
+        """A context in which a signal raises nothing, for what runs inside :meth:`raising` and listens by itself."""
+        before, self._raises = self._raises, False
+        try:
+            yield self
+        finally:
+            self._raises = before
+
+    def handle(self, number: int, frame: FrameType | None) -> None:
+        """What Python calls. It raises once: the next signal must not break the ``except`` clause that follows."""
+        self.asked = True
+        if self._raises:
+            self._raises = False
+            raise KeyboardInterrupt
+
+
+_current: Signals | None = None  # the main thread's
+
+
+@contextmanager
+def listen() -> Iterator[Signals]:
+    """Listen for signals while the context is open. Contexts inside it share what it hears."""
+    if threading.current_thread() is not threading.main_thread():
+        yield Signals()
+    elif _current is not None:
+        with _current.quiet() as signals:
+            yield signals
+    else:
+        with _replaced() as signals:
+            yield signals
+
+
+@contextmanager
+def _replaced() -> Iterator[Signals]:
+    global _current
+    signals = Signals()
+    numbers = [number for number in _SIGNALS if signal.getsignal(number) is signal.default_int_handler]
+    try:
+        _current = signals
+        for number in numbers:
+            signal.signal(number, signals.handle)
+        yield signals
+    finally:
+        for number in numbers:
+            if signal.getsignal(number) == signals.handle:  # else somebody has set another meanwhile
+                signal.signal(number, signal.default_int_handler)
+        _current = None

@@ -1,0 +1,214 @@
+"""What is certified so far in a solve: the best of both bounds, their points, and the history."""
+
+from __future__ import annotations
+
+import time
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from pragam.certificate import RESOLVED, SHARE, Certificate, Lower, Upper, certificate_of
+from pragam.operators.base import Vector
+from pragam.problem import Problem
+from pragam.result import History, Result, Status
+from pragam.solvers.base import Start
+
+#: Certify each time the work has grown by this factor, at the latest ...
+_GROWTH = 1.2
+#: ... and by so many passes where the solver's own estimate says that there is no hurry: a certificate costs two.
+_PATIENCE = 20.0
+#: A solve has stalled when the last nine tenths of its work (the part after the first 1/_STALL_FACTOR) brought the
+#: solver's own bounds nearer to each other by less than this share of what lacks: a thousand times the work, at that
+#: rate, would not do ...
+_STALL_FACTOR, _STALL_SHARE = 10.0, 1e-3
+#: ... but never before this many passes over the data.
+_STALL_PASSES = 2000.0
+#: Where rounding may be this share of J, a slightly longer w is tried as well.
+_UNRESOLVED = 1e-11
+#: A gap that is smaller than the rounding of the plain products and that this much more work has not halved is the
+#: rounding of w and alpha themselves.
+_ROUNDING_FACTOR, _ROUNDING_PASSES = 1.5, 10.0
+
+
+@dataclass(frozen=True)
+class Progress:
+    """What a callback sees after each iteration: the best certificate so far, and its pair, read-only."""
+
+    iteration: int
+    passes: float
+    seconds: float
+    certificate: Certificate
+    tol: float
+    w: Vector
+    alpha: Vector
+
+
+class ContradictionError(Exception):
+    """A lower bound exceeds an upper one: no algorithm is to blame, but the problem."""
+
+
+def contradicts(error: ArithmeticError) -> str:
+    return f"The problem contradicts itself: {error}."
+
+
+@dataclass
+class Record:
+    """The best primal and the best dual point, each with its certified value, and the history.
+
+    w and alpha may be the solver's own arrays, as it proposed them; ``own`` copies them before it goes on.
+    """
+
+    problem: Problem
+    start: Start | None = None
+    upper: Upper = field(init=False)
+    lower: Lower = field(init=False)
+    certificate: Certificate = field(init=False)
+    is_owner: bool = True
+    rows: list[tuple[int, float, float, float, float, float]] = field(default_factory=list)
+    proposed: list[tuple[float, float, float]] = field(default_factory=list)  # passes, and the solver's own best bounds
+    promised_at: float = 0.0  # passes at the last certificate that an estimate called for
+
+    def __post_init__(self) -> None:
+        # The start w_0 = 0 counts as iterate 0, whatever the solver proposes first; and the answer is never worse than
+        # a start that was given, even if the solver has no use for its w.
+        problem = self.problem
+        self.upper, self.lower = Upper(problem, None), Lower(problem, problem.Q.project(np.zeros(problem.Q.size)))
+        self.certificate = certificate_of(problem, self.upper, self.lower)
+        if self.start is not None:
+            self._offer(self.start.w, self.start.alpha)
+            self.own()
+
+    @property
+    def w(self) -> Vector:
+        """The weights with the lowest certified J."""
+        return np.zeros(self.problem.n_weights) if self.upper.w is None else self.upper.w
+
+    @property
+    def alpha(self) -> Vector:
+        """The dual point with the highest certified D."""
+        return self.lower.alpha
+
+    def _offer(self, w: Vector, alpha: Vector) -> tuple[float, float]:
+        """Keep what improves either bound; the values of both, as first computed."""
+        upper, lower = self._stretched(Upper(self.problem, w)), Lower(self.problem, alpha)
+        values = upper.quick.value, lower.quick.value
+        upper = upper if upper.beats(self.upper) else self.upper
+        lower = lower if lower.beats(self.lower) else self.lower
+        proof = certificate_of(self.problem, upper, lower)
+        if (
+            proof.primal > self.certificate.primal or proof.dual < self.certificate.dual
+        ):  # by rounding, within its slack
+            upper = self.upper if proof.primal > self.certificate.primal else upper
+            lower = self.lower if proof.dual < self.certificate.dual else lower
+            proof = certificate_of(self.problem, upper, lower)
+        self.is_owner, self.upper, self.lower, self.certificate = False, upper, lower, proof
+        return values
+
+    def own(self) -> None:
+        """Copy what the solver may change in its next step."""
+        if not self.is_owner:
+            self.upper.own()
+            self.lower.own()
+            self.is_owner = True
+
+    def _stretched(self, upper: Upper) -> Upper:
+        """(1 + e) w instead of w if its J is lower. On separable data with a tiny lam, J is made of losses by rounding,
+        and a slightly longer w has none."""
+        bound = upper.quick
+        if upper.w is None or not _UNRESOLVED * abs(bound.value) < bound.slack < np.inf:
+            return upper
+        rounding = float(self.problem.A.matvec_error(upper.w).max(initial=0.0))
+        longer = Upper(self.problem, (1 + 2 * rounding) * upper.w)
+        return longer if longer.beats(upper) else upper
+
+    def certify(self, pair: tuple[Vector, Vector], iteration: int, passes: float, seconds: float) -> None:
+        """Certify a candidate and keep what improves either bound."""
+        try:
+            primal, dual = self._offer(*pair)
+        except ArithmeticError as error:
+            raise ContradictionError(contradicts(error)) from error
+        self.note(iteration, passes, seconds)
+        _, least, most = self.proposed[-1] if self.proposed else (0.0, np.inf, -np.inf)
+        self.proposed.append((passes, min(primal, least), max(dual, most)))
+
+    def note(self, iteration: int, passes: float, seconds: float) -> None:
+        """Write what is certified so far into the history."""
+        proof = self.certificate
+        self.rows.append((iteration, passes, seconds, proof.primal, proof.dual, proof.gap))
+
+    def is_due(self, estimate: float | None, passes: float, tol: float) -> bool:
+        """Whether a certificate is worth its two products now. Never whether to stop."""
+        last = self.rows[-1][1]
+        if estimate is None:
+            return passes >= _GROWTH * last + 1
+        if estimate <= tol and passes >= 1.05 * self.promised_at + 1:
+            self.promised_at = passes  # if the estimate was wrong, it may not call for another one at once
+            return True
+        return passes >= _GROWTH * last + _PATIENCE
+
+    def has_stalled(self, tol: float) -> bool:
+        """Whether the last nine tenths of the work brought the solver's own bounds hardly nearer to each other.
+
+        Its own: the best of what it proposed. A bundle method may climb for thousands of iterations from a D far below
+        zero, and no certified bound improves on that of the start meanwhile; but it does get on.
+        """
+        passes, primal, dual = self.proposed[-1] if self.proposed else (0.0, np.inf, -np.inf)
+        if passes < _STALL_PASSES:
+            return False
+        before = [row for row in self.proposed if row[0] * _STALL_FACTOR <= passes]
+        if not before:
+            return False
+        came_nearer = _difference(before[-1][1], primal) + _difference(dual, before[-1][2])
+        values = self.certificate.primal, self.certificate.dual
+        lacks = self.certificate.gap - tol * max(abs(value) for value in values)
+        return not came_nearer >= _STALL_SHARE * lacks
+
+    def is_rounding(self, tol: float) -> bool:
+        """Whether rounding is the limit: of the proof, or of the numbers w and alpha that it is about.
+
+        The first is so when the slack that is left in twice the precision is much of the gap and too much for the
+        tolerance; the second when the gap is below the rounding of plain products and more work does not halve it.
+        """
+        proof, (_, passes, _, _, _, gap) = self.certificate, self.rows[-1]
+        size = abs(proof.primal)
+        if proof.slack > SHARE * gap and proof.slack > min(max(RESOLVED, SHARE * tol), 0.5 * tol) * size:
+            return True
+        plain = self.upper.quick.slack + self.lower.quick.slack
+        before = [row[5] for row in self.rows if _ROUNDING_FACTOR * row[1] + _ROUNDING_PASSES <= passes]
+        return bool(before) and before[-1] <= plain and gap > 0.5 * before[-1]
+
+    def progress(self, iteration: int, passes: float, clock: Clock, tol: float) -> Progress:
+        self.own()
+        w, alpha = _read_only(self.w), _read_only(self.alpha)
+        return Progress(iteration, passes, clock.seconds(), self.certificate, tol, w, alpha)
+
+    def result(self, status: Status, reason: str, solver: str, n_iter: int, n_screened: int) -> Result:
+        return Result(
+            w=self.w, alpha=self.alpha, certificate=self.certificate, status=status,
+            history=History.from_rows(self.rows), solver=solver, n_iter=n_iter, n_screened=n_screened,
+            reason=reason,
+        )  # fmt: skip
+
+
+def _difference(larger: float, smaller: float) -> float:
+    """Their difference, 0 where both are the same infinity."""
+    return 0.0 if larger == smaller else larger - smaller
+
+
+def _read_only(x: Vector) -> Vector:
+    """A view through which a callback cannot change what was certified."""
+    view = x.view()
+    view.flags.writeable = False
+    return view
+
+
+class Clock:
+    def __init__(self, limit: float | None) -> None:
+        self._begin = time.perf_counter()
+        self._limit = np.inf if limit is None else limit
+
+    def seconds(self) -> float:
+        return time.perf_counter() - self._begin
+
+    def is_over(self) -> bool:
+        return self.seconds() >= self._limit

@@ -1,0 +1,150 @@
+"""A solver at work inside a solve: its steps, when they are certified, when they end, and what follows if one fails."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from pragam.interrupts import Signals
+from pragam.problem import Problem
+from pragam.record import Clock, ContradictionError, Progress, Record
+from pragam.result import Status
+from pragam.screened import Screened
+from pragam.solvers.base import AnySolver, Start
+
+Callback = Callable[[Progress], Any]
+
+
+class FailedError(Exception):
+    """No algorithm can go on. The message is a sentence for the user."""
+
+
+@dataclass(frozen=True)
+class Rules:
+    """When a solve ends."""
+
+    tol: float
+    max_iter: int | None
+    stall: bool
+    clock: Clock
+    signals: Signals
+
+    def verdict(self, record: Record, iteration: int) -> Status | None:
+        """The status to end with now, if any."""
+        if record.certificate.relative_gap <= self.tol:
+            return Status.CONVERGED
+        if self.signals.asked:
+            return Status.INTERRUPTED
+        if self.max_iter is not None and iteration >= self.max_iter:
+            return Status.MAX_ITER
+        if self.clock.is_over():
+            return Status.MAX_SECONDS
+        if record.is_rounding(self.tol):
+            return Status.ROUNDING
+        if self.stall and record.has_stalled(self.tol):
+            return Status.STALLED
+        return None
+
+
+@dataclass
+class Turn:
+    """A solver at work: its state, and what happens when one of its calls fails."""
+
+    problem: Problem
+    method: AnySolver
+    record: Record
+    rules: Rules
+    state: Any = None
+    iteration: int = 0
+
+    def begin(self, rng: np.random.Generator, start: Start | None) -> None:
+        """The state before the first step, and its certificate if that may be good."""
+        tol = self.rules.tol
+        with self._guarded():
+            with self.rules.signals.raising():
+                self.state = self.method.init(self.problem, rng, start, tol)
+            estimate = self.method.estimate(self.problem, self.state)
+            if start is not None or estimate is None or estimate <= tol:
+                self._certify()
+        if not self.record.rows:
+            self.record.note(self.iteration, self.state.passes, self.rules.clock.seconds())
+
+    def step(self) -> None:
+        """One iteration, and a certificate if it is due."""
+        record, method = self.record, self.method
+        record.own()
+        with self._guarded():
+            with self.rules.signals.raising():
+                if isinstance(method, Screened):
+                    best = Start(record.w, record.alpha)
+                    self.state = method.screen(self.problem, self.state, best, record.certificate)
+                self.state = method.step(self.problem, self.state)
+            self.iteration += 1
+            if record.is_due(method.estimate(self.problem, self.state), self.state.passes, self.rules.tol):
+                self._certify()
+
+    def stopped_by(self, callback: Callback) -> bool:
+        """What the callback says. Its errors are not ours."""
+        progress = self.record.progress(self.iteration, self.state.passes, self.rules.clock, self.rules.tol)
+        with self.rules.signals.raising():
+            return bool(callback(progress))
+
+    def last_word(self, status: Status, reason: str) -> tuple[Status, str]:
+        """Certify where the solver stands at the end, unless that was just done; it may have converged."""
+        rows, record = self.record.rows, self.record
+        if status is not Status.CONVERGED and self.state is not None:
+            done = bool(rows) and rows[-1][0] == self.iteration
+            if not done or status in (Status.INTERRUPTED, Status.FAILED):
+                record.own()
+                try:
+                    self._certify()
+                except Exception as error:  # an interrupted or failed step may have left nothing to propose
+                    if status not in (Status.INTERRUPTED, Status.FAILED):
+                        status, reason = Status.FAILED, self._sentence(error)
+            if record.certificate.relative_gap <= self.rules.tol:
+                return Status.CONVERGED, ""
+        return status, reason
+
+    @property
+    def label(self) -> str:
+        return self.method.name if self.state is None else self.method.label(self.state)
+
+    @property
+    def n_screened(self) -> int:
+        method = self.method
+        return method.n_screened(self.state) if isinstance(method, Screened) and self.state is not None else 0
+
+    def _certify(self) -> None:
+        pair = self.method.candidate(self.problem, self.state)
+        self.record.certify(pair, self.iteration, self.state.passes, self.rules.clock.seconds())
+
+    @contextmanager
+    def _guarded(self) -> Iterator[None]:
+        """Whatever a solver's call raises ends the turn of its algorithm: the solver may go on with another."""
+        try:
+            yield
+        except ContradictionError as error:
+            raise FailedError(str(error)) from error
+        except Exception as error:
+            if not self._recovers():
+                raise FailedError(self._sentence(error)) from error
+
+    def _recovers(self) -> bool:
+        if self.state is None:
+            return False
+        self.record.own()
+        try:
+            state = self.method.recover(self.problem, self.state, Start(self.record.w.copy(), self.record.alpha.copy()))
+        except Exception:
+            return False
+        if state is not None:
+            self.state = state
+        return state is not None
+
+    def _sentence(self, error: Exception) -> str:
+        what = str(error).strip().rstrip(".") or "no message"
+        return f"The solver {self.label!r} failed in iteration {self.iteration}: {what} ({type(error).__name__})."
