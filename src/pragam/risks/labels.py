@@ -10,9 +10,18 @@ from numpy.typing import ArrayLike, NDArray
 Vector = NDArray[np.float64]
 
 
+def refuse_masked(**arrays: Any) -> None:
+    """NumPy drops a mask without a word, and the model would be that of the numbers under it."""
+    for name, array in arrays.items():
+        if isinstance(array, np.ma.MaskedArray):
+            raise ValueError(f"{name} is a masked array: fill its masked entries, or leave out their rows")
+
+
 def check_labels(y: ArrayLike, n: int) -> NDArray[Any]:
     """y as a vector of n labels without NaN."""
     y = np.asarray(y)
+    if y.dtype.kind == "c":
+        raise ValueError(f"y must hold labels, not complex numbers ({y.dtype})")
     if y.ndim != 1 or len(y) != n:
         raise ValueError(f"y must hold one label for each of the {n} rows of X, not shape {y.shape}")
     if n == 0:
