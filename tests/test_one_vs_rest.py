@@ -138,7 +138,7 @@ def test_stop_stops_a_solve():
     X = np.random.default_rng(0).standard_normal((30, 3))
     stop = Stop()
     stop.set()
-    result = pragam.solve(pragam.hinge(X, np.arange(30) % 2), tol=0, callback=stop)
+    result = pragam.solve(pragam.hinge(X, np.arange(30) % 2), "newton", tol=0, callback=stop)
     assert result.status is Status.STOPPED and result.n_iter == 1
 
 

@@ -9,7 +9,7 @@ import pytest
 from scipy import sparse
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.svm import SVC
-from svc_data import assert_same_model, certificates, make_data, radius
+from svc_data import assert_same_model, make_data, radius
 
 import pragam
 from pragam import LinearSVC
@@ -45,7 +45,7 @@ def dual_of(model: LinearSVC, problem: pragam.Problem, row: int) -> np.ndarray:
 def test_certificate_is_that_of_the_model(seed, n_classes, fit_intercept):
     model, X, y, weights = unfinished(seed, n_classes, fit_intercept=fit_intercept)
     problems = problems_of(model, X, y, weights)
-    proofs = certificates(model)
+    proofs = model.certificates_
     assert len(proofs) == len(problems) == len(model.coef_) == (1 if n_classes == 2 else n_classes)
     for row, (problem, proof) in enumerate(zip(problems, proofs, strict=True)):
         again = pragam.certify(problem, model.coef_[row], dual_of(model, problem, row))
