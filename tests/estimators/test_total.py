@@ -17,8 +17,8 @@ from pragam.estimators.total import total_certificate, total_history, worst_stat
 FINITE = st.floats(-1e300, 1e300)
 
 
-def certificate(primal: float, dual: float = 0.0, exact: bool = True) -> Certificate:
-    return Certificate(primal, dual, exact=exact)
+def certificate(primal: float, dual: float = 0.0, exact: bool = True, rigorous: bool = True) -> Certificate:
+    return Certificate(primal, dual, np.array([primal]), exact, rigorous)
 
 
 @given(st.lists(st.tuples(FINITE, FINITE), min_size=2, max_size=30))
@@ -41,16 +41,20 @@ def test_a_missing_bound_is_missing_in_the_sum():
     assert (total.primal, total.dual) == (np.inf, -np.inf)
 
 
-def test_the_sum_is_exact_if_all_are_and_one_is_itself():
-    one, other = certificate(1.0), certificate(2.0, exact=False)
-    assert total_certificate([one, one]).exact and not total_certificate([one, other, one]).exact
+def test_the_sum_is_a_theorem_if_all_are_and_one_is_itself():
+    one, relaxed, loose = certificate(1.0), certificate(2.0, exact=False), certificate(3.0, rigorous=False)
+    both = total_certificate([one, one])
+    assert both.exact and both.rigorous
+    assert not total_certificate([one, relaxed, one]).exact
+    assert not total_certificate([one, one, loose]).rigorous
+    assert total_certificate([one, loose, relaxed]).biases.tolist() == [1.0, 3.0, 2.0]
     assert total_certificate([one]) is one
 
 
 @pytest.mark.parametrize("seed", range(5))
 def test_the_worst_status_counts(seed):
     rng = np.random.default_rng(seed)
-    statuses = rng.permutation([Status.CONVERGED] * 3 + [Status.STALLED])
+    statuses = rng.permutation([Status.CONVERGED] * 3 + [Status.STALLED, Status.ROUNDING])
     assert worst_status(statuses.tolist()) is Status.STALLED
     assert worst_status([*statuses, Status.INTERRUPTED]) is Status.INTERRUPTED
     assert worst_status([Status.FAILED, *statuses, Status.INTERRUPTED]) is Status.FAILED

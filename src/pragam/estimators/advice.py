@@ -30,7 +30,7 @@ def unfinished(results: Sequence[Result], tol: float, max_iter: int | None, max_
 
 
 def _remedy(status: Status) -> str:
-    if status is Status.STALLED:
+    if status in (Status.STALLED, Status.ROUNDING):
         return "Raise tol to what is reached here, scale the columns of X, or lower C."
     if status is Status.FAILED:
         return "Scale the columns of X: float64 cannot hold the numbers that this problem makes."

@@ -18,9 +18,10 @@ from pragam.operators.base import Vector
 from pragam.result import History, Status
 
 #: From the best end to the worst.
-_STATUSES = tuple(
-    Status[name] for name in ("CONVERGED", "STALLED", "MAX_ITER", "MAX_SECONDS", "STOPPED", "INTERRUPTED", "FAILED")
-)
+_STATUSES = (
+    Status.CONVERGED, Status.ROUNDING, Status.STALLED, Status.MAX_ITER, Status.MAX_SECONDS, Status.STOPPED,
+    Status.INTERRUPTED, Status.FAILED,
+)  # fmt: skip
 
 
 def total_certificate(certificates: Sequence[Certificate]) -> Certificate:
@@ -30,7 +31,10 @@ def total_certificate(certificates: Sequence[Certificate]) -> Certificate:
     return Certificate(
         float(_sum([proof.primal for proof in certificates], np.inf)),
         float(_sum([proof.dual for proof in certificates], -np.inf)),
+        np.concatenate([proof.biases for proof in certificates]),
         exact=all(proof.exact for proof in certificates),
+        rigorous=all(proof.rigorous for proof in certificates),
+        slack=float(_sum([proof.slack for proof in certificates], np.inf)),
     )
 
 
