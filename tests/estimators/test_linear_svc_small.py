@@ -11,7 +11,7 @@ from svc_data import make_data
 
 import pragam
 from pragam import LinearSVC, Status
-from pragam.estimators import exact_end
+from pragam.estimators import advice, exact_end
 
 ROUNDING = 1e-10
 
@@ -103,11 +103,11 @@ def test_what_is_no_data_is_refused():
         LinearSVC().fit(X, y + 1j)
 
 
-def crowded(n_classes: int = 5) -> tuple[np.ndarray, np.ndarray]:
-    """Classes in a row: no half-space holds one in the middle."""
+def crowded() -> tuple[np.ndarray, np.ndarray]:
+    """Three large classes in a row, and two small ones between them, which no half-space holds."""
     rng = np.random.default_rng(0)
-    y = np.arange(200) % n_classes
-    return y[:, None] + 0.1 * rng.standard_normal((200, 1)), y
+    y = np.repeat(np.arange(5), [80, 5, 80, 5, 80])
+    return y[:, None] + 0.5 * rng.standard_normal((250, 1)), y
 
 
 def test_classes_that_are_never_predicted_are_one_warning_with_names_and_remedies():
@@ -128,7 +128,14 @@ def test_no_such_warning_without_a_reason():
         warnings.simplefilter("error")
         LinearSVC().fit(X, y > 2)
         LinearSVC().fit(np.eye(5)[y], y)
-        LinearSVC().fit(X, y, (y == 0) | (y == 4))  # a class without weight is nobody's loss
+
+
+def test_a_class_without_weight_is_not_missed():
+    classes, scores = np.arange(3), np.array([[1.0, 0.0, 0.0]])
+    assert advice.never_predicted(classes, scores, np.array([1.0, 0.0, 0.0])) == ""
+    assert "1 of 3 classes are never predicted on the training data: 2." in advice.never_predicted(
+        classes, scores, np.array([1.0, 0.0, 5.0])
+    )
 
 
 def test_an_unfinished_fit_says_that_alone():
