@@ -3,7 +3,7 @@
 Both estimators have their defaults: C = 1, an intercept, tol = 1e-4. The peer is scikit-learn's
 ``LinearSVC(loss="hinge")`` with a raised max_iter; it penalises its intercept and proves nothing. Columns have mean 0
 and variance 1. Prints the median CPU milliseconds of interleaved fits on one thread, their ratio, and the relative gap
-that pragam certified. The target for each set: at most 5 ms, or at most twice the peer's time. Exits 1 if one is missed.
+that pragam certified. The target for each set: at most 5 ms, or at most twice the peer's time. Exits 1 if missed.
 
     python benchmarks/small_sets.py [NAME ...] [--repeats 15]
 """

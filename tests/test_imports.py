@@ -30,7 +30,7 @@ CORE = {
     "screened": {"certificate", "operators", "problem", "screening", "solvers"},
     "solve": {"certificate", "operators", "problem", "result", "screened", "solvers", "threads"},
     "progress": {"solve"},
-    "one_vs_rest": {"operators", "problem", "result", "risks", "solve", "threads"},
+    "one_vs_rest": {"operators", "problem", "result", "risks", "solve", "solvers", "threads"},
     "datasets": {"_kernels"},
     "__init__": {"polytopes", "solvers", "certificate", "problem", "result", "risks", "solve", "structured"},
 }

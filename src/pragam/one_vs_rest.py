@@ -13,10 +13,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pragam.operators import check_data
+from pragam.operators.base import Vector
 from pragam.problem import Problem
 from pragam.result import Result, Status
 from pragam.risks import hinge
 from pragam.solve import Callback, Progress
+from pragam.solvers.base import Solver, Start, State
 from pragam.threads import one_blas_thread
 
 
@@ -25,6 +27,21 @@ class Stop(threading.Event):
 
     def __call__(self, progress: Progress) -> bool:
         return self.is_set()
+
+
+class Unsolved(Solver[State]):
+    """Stays at w = 0: for a problem whose turn comes after Ctrl-C, when nobody wants to wait for a solver's start."""
+
+    name = "unsolved"
+
+    def init(self, problem: Problem, rng: np.random.Generator, start: Start | None, tol: float) -> State:
+        return State(0.0)
+
+    def step(self, problem: Problem, state: State) -> State:
+        return state
+
+    def candidate(self, problem: Problem, state: State) -> tuple[Vector, Vector]:
+        return np.zeros(problem.n_weights), problem.Q.project(np.zeros(problem.Q.size))
 
 
 #: Solves one problem within the given seconds (None: no limit).
@@ -86,7 +103,7 @@ def _wait(futures: list[Future[Result]]) -> None:
     """Until all are done or one has failed. In short turns: a signal that comes just before a thread blocks does not
     wake it, and Ctrl-C would go unheard."""
     while True:
-        done, waiting = wait(futures, timeout=0.1, return_when=FIRST_EXCEPTION)
+        done, waiting = wait(futures, timeout=0.05, return_when=FIRST_EXCEPTION)
         if not waiting or any(future.exception() for future in done):
             return
 

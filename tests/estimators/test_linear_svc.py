@@ -51,7 +51,7 @@ def test_certificate_is_that_of_the_model(seed, n_classes, fit_intercept):
         again = pragam.certify(problem, model.coef_[row], dual_of(model, problem, row))
         assert again.primal == pytest.approx(proof.primal, rel=1e-12)
         assert again.dual == pytest.approx(proof.dual, rel=1e-9, abs=1e-12 * proof.primal)
-        assert again.bias == pytest.approx(float(model.intercept_[row]), abs=1e-9)
+        assert again.biases == pytest.approx(model.intercept_[row : row + 1] if fit_intercept else [], abs=1e-9)
 
 
 @pytest.mark.parametrize("n_classes", [2, 3])

@@ -23,7 +23,7 @@ from pragam.estimators import advice
 from pragam.estimators.callbacks import FRAMES_AROUND_FIT, CallbackSupportMixin, FitTasks, with_callbacks
 from pragam.estimators.exact_end import at_the_optimum
 from pragam.estimators.total import total_certificate, total_history, worst_status
-from pragam.one_vs_rest import Job, Stop, both, one_vs_rest, solve_all
+from pragam.one_vs_rest import Job, Stop, Unsolved, both, one_vs_rest, solve_all
 from pragam.problem import Problem
 from pragam.progress import ProgressLine
 from pragam.result import History, Result
@@ -199,8 +199,8 @@ class LinearSVC(CallbackSupportMixin, LinearClassifierMixin, SparseCoefMixin, Cl
             with task() as listener:
                 callback = both(line, both(listener, stop))
                 result = solve(
-                    problem, self.solver, tol=self.tol, max_iter=self.max_iter, max_seconds=max_seconds, start=start,
-                    callback=callback, random_state=seed,
+                    problem, Unsolved() if stop.is_set() else self.solver, tol=self.tol, max_iter=self.max_iter,
+                    max_seconds=max_seconds, start=start, callback=callback, random_state=seed,
                 )  # fmt: skip
                 return at_the_optimum(problem, result, self.tol, self.max_iter, max_seconds, callback, stop)
 

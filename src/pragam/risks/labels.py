@@ -33,9 +33,9 @@ def check_labels(y: ArrayLike, n: int) -> NDArray[Any]:
 
 def signs(y: NDArray[Any]) -> Vector:
     """Two classes as -1.0 and +1.0, the larger label +1. Labels that are -1/+1 already may be all of one sign."""
-    classes = np.unique(y)
-    if y.dtype.kind in "iuf" and np.isin(classes, (-1, 1)).all():
+    if y.dtype.kind in "iuf" and (np.abs(y) == 1).all():
         return y.astype(np.float64)
+    classes = np.unique(y)
     if len(classes) != 2:
         raise ValueError(f"y must have two classes (or be -1 and +1), not {len(classes)}: {classes[:5].tolist()}")
     return np.where(y == classes[1], 1.0, -1.0)
