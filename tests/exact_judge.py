@@ -98,7 +98,8 @@ def exact_dual(problem, alpha):
     if not np.isfinite(alpha).all():
         return None
     if f.simplices:
-        return dual_value(f, _rescaled(f, [Fraction(a) for a in alpha.tolist()]))
+        point = [Fraction(a) for a in alpha.tolist()]
+        return max(dual_value(f, _rescaled(f, point)), dual_value(f, _filled(f, point)))
     point = clipped(f, [Fraction(a) for a in alpha.tolist()])
     if not f.n_planes:
         return dual_value(f, point)
@@ -159,6 +160,17 @@ def _rescaled(f, point):
         row = [max(a, Fraction(0)) for a in point[i * K : (i + 1) * K]]
         mass = sum(row)
         out += [a * total / mass for a in row] if mass else [total] + [Fraction(0)] * (K - 1)
+    return out
+
+
+def _filled(f, point):
+    """Each row of a product of simplices, negative entries dropped, its largest entry changed by what is missing."""
+    K, out = f.simplices, []
+    for i, total in enumerate(f.levels.fractions()):
+        row = [max(a, Fraction(0)) for a in point[i * K : (i + 1) * K]]
+        top = row.index(max(row))
+        row[top] += total - sum(row)
+        out += row if row[top] >= 0 else [total] + [Fraction(0)] * (K - 1)
     return out
 
 

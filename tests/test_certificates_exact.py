@@ -20,12 +20,12 @@ import pragam
 from adversarial import adversarial, ordinary
 from exact_judge import exact_dual, exact_optimum, exact_primal
 
-SEEDS = int(os.environ.get("PRAGAM_SEEDS", "2400"))
+SEEDS = int(os.environ.get("PRAGAM_SEEDS", "2000"))
 FIRST = int(os.environ.get("PRAGAM_FIRST_SEED", "0"))
 #: Parts of the seeds, so that several processes can share them.
 PARTS = 8
 #: The exact optimum is computed up to this many dual variables, and beyond where D alone does not confirm a bound.
-SMALL, LARGE = 12, 24
+SMALL, LARGE = 12, 40
 
 
 def seeds(part, share=1.0):
@@ -44,16 +44,19 @@ def faults(problem, certificate, w, alpha, converged_at=None):
         found.append(f"dual {proof.dual!r} is above D by {_relative(proof.dual, dual):.1e}")
     if not proof.rigorous:
         found.append("it is not rigorous")
-    if inf not in (proof.primal, -proof.dual):
-        gap = Fraction(proof.primal) - Fraction(proof.dual)
-        if not (
-            proof.gap >= gap
-            and Fraction(proof.relative_gap) * max(abs(Fraction(proof.primal)), abs(Fraction(proof.dual))) >= gap
-        ):
-            found.append(f"its gap {proof.gap!r} or {proof.relative_gap!r} is rounded down")
+    if not _is_rounded_up(proof):
+        found.append(f"its gap {proof.gap!r} or {proof.relative_gap!r} is rounded down")
     if converged_at is not None and not primal - dual <= Fraction(converged_at) * max(abs(primal), abs(dual)):
         found.append(f"converged at {converged_at:.1e}, but the true gap is {_relative(primal, dual):.1e}")
     return found
+
+
+def _is_rounded_up(proof):
+    if inf in (proof.primal, -proof.dual):
+        return proof.gap == proof.relative_gap == inf
+    primal, dual = Fraction(proof.primal), Fraction(proof.dual)
+    gap, size = primal - dual, max(abs(primal), abs(dual))
+    return proof.gap >= gap and (proof.relative_gap == inf or Fraction(proof.relative_gap) * size >= gap)
 
 
 def _largest_dual(problem, claimed, alpha):
@@ -132,8 +135,8 @@ def _stranger(rng, problem):
 
 @pytest.mark.parametrize("part", range(PARTS))
 def test_the_slack_of_ordinary_problems_is_small(part):
-    """Loose bounds prove nothing: J and D are certified within max(2e-13, tol/10) |J|, or the status is ROUNDING, or the
-    budget ended with a gap of ten times the slack and more."""
+    """Loose bounds prove nothing: J and D are certified within max(2e-13, tol/10) |J|, or the status is ROUNDING, or
+    the budget ended with a gap of ten times the slack and more."""
     failures = []
     for seed in seeds(part, 0.1):
         problem, text, settings = ordinary(seed)

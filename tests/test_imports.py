@@ -26,6 +26,7 @@ CORE = {
     "certificate": {"operators", "problem", "threads"},
     "result": {"certificate", "operators"},
     "threads": set(),
+    "exact": set(),  # an independent judge uses nothing of what it judges
     "screening": {"_kernels", "certificate", "operators", "polytopes", "problem"},
     "screened": {"certificate", "operators", "problem", "screening", "solvers"},
     "solve": {"certificate", "operators", "problem", "result", "screened", "solvers", "threads"},

@@ -6,6 +6,7 @@ import argparse
 from typing import TYPE_CHECKING, Any
 
 from pragam.certificate import Certificate, certify
+from pragam.cli import certify_exact
 from pragam.cli.arguments import number
 
 if TYPE_CHECKING:
@@ -24,6 +25,7 @@ def add_parser(commands: Any) -> None:
     add("model", metavar="MODEL", help="a model that train wrote")
     add("data", metavar="DATA", nargs="?", help="the training data; default: train's built-in example")
     add("--tol", type=number, help="relative gap to certify; default: the one of the training")
+    certify_exact.add_arguments(parser)
     parser.set_defaults(run=run)
 
 
@@ -35,6 +37,9 @@ def run(args: argparse.Namespace) -> int:
     model = io.load(args.model)
     X, y = read(args.data, model.n_features)
     try:
+        if args.exact:
+            _check_fingerprint(model.fingerprint, io.data_fingerprint(X, y))
+            return certify_exact.run(model, X, y, _parameters(model), args)
         proofs, tol = _recompute(model, X, y)
     except ValueError as error:
         raise ValueError(f"{args.model}: {error}") from error

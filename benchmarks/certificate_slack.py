@@ -1,0 +1,133 @@
+"""How much of a certificate is rounding? primal - J and D - dual relative to |J|, with J and D in rational arithmetic.
+
+The first table has a row for each set and tolerance: the slack of both bounds, and their sum over the goal,
+max(2e-13, tol/10). The second has the distribution over the problems of tests/adversarial.py that converged. "limited"
+counts the solves that ended with another status. Every solve is ``auto`` at the given tolerance. A negative slack would
+be a false bound: the script then exits with status 1.
+
+    python benchmarks/certificate_slack.py [--sets a9a w8a] [--tols 1e-3 1e-6] [--seeds 500] [--no-bias] [--cap 10]
+"""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from collections.abc import Iterator, Sequence
+from fractions import Fraction
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import numpy as np
+
+import pragam
+from _common import one_thread, show
+from _peers import SETS
+from pragam.exact import Judge, scaled
+
+sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "tests"))
+from adversarial import adversarial, ordinary
+from exact_judge import exact_dual, exact_primal
+
+#: The sets of docs/benchmarks.md.
+DEFAULT = [name for name in SETS if name != "issue-22283"]
+TOLS = (1e-2, 1e-4, 1e-6, 1e-8, 1e-10, 1e-12)
+
+
+class Slack(NamedTuple):
+    """Of both bounds, relative to |J|."""
+
+    primal: float
+    dual: float
+
+    @classmethod
+    def of(cls, proof: pragam.Certificate, J: Fraction, D: Fraction) -> Slack:
+        """From the floats and the exact values."""
+        size = abs(J) or Fraction(1)
+        return cls(float((Fraction(proof.primal) - J) / size), float((D - Fraction(proof.dual)) / size))
+
+    def over_goal(self, tol: float) -> float:
+        """At most 1 if the bounds are as tight as they are meant to be."""
+        return (self.primal + self.dual) / max(2e-13, tol / 10)
+
+
+def of_set(name: str, tols: Sequence[float], bias: bool, cap: float) -> Iterator[tuple[Any, ...]]:
+    """A row for each tolerance. All solves are judged in one pass over the entries."""
+    load, lam = SETS[name]
+    X, y = load()
+    problem = pragam.hinge(X, y, lam, bias=bias)
+    results = [pragam.solve(problem, tol=tol, max_seconds=cap) for tol in tols]
+    signs, upper = y.astype(int).tolist(), np.full(len(y), 1 / len(y)).tolist()
+    judges = [Judge(signs, upper, lam, r.w.tolist(), r.bias, r.alpha.tolist(), bias) for r in results]
+    for columns, values in _rows(X):
+        row = scaled(values)
+        for judge in judges:
+            judge.add(columns, row)
+    for tol, result, judge in zip(tols, results, judges, strict=True):
+        exact = judge.proof()
+        slack = Slack.of(result.certificate, exact.primal, exact.dual)
+        yield name, tol, result.status.name, result.certificate.relative_gap, *slack, slack.over_goal(tol)
+
+
+def _rows(X: Any) -> Iterator[tuple[list[int], list[float]]]:
+    if isinstance(X, np.ndarray):
+        columns = list(range(X.shape[1]))
+        yield from ((columns, row.tolist()) for row in X)
+        return
+    for begin, end in zip(X.indptr[:-1], X.indptr[1:], strict=True):
+        yield X.indices[begin:end].tolist(), X.data[begin:end].tolist()
+
+
+def of_problems(make: Any, seeds: int, tol: float, cap: float) -> tuple[list[Slack], int]:
+    """The slacks where the tolerance was certified, and how many solves ended without."""
+    slacks, limited = [], 0
+    for seed in range(seeds):
+        problem, _, settings = make(seed)
+        if settings["solver"] is None:
+            continue
+        try:
+            result = pragam.solve(problem, tol=tol, max_seconds=cap)
+        except Exception as error:
+            print(f"{make.__name__} {seed}: {type(error).__name__}: {error}", file=sys.stderr)
+            continue
+        proof = result.certificate
+        if not result.converged:
+            limited += 1
+            continue
+        D = exact_dual(problem, result.alpha)
+        slacks.append(Slack.of(proof, exact_primal(problem, result.w, proof.biases), D))
+    return slacks, limited
+
+
+def quantiles(values: Sequence[float]) -> tuple[float, ...]:
+    return tuple(float(np.quantile(values, q)) for q in (0, 0.5, 0.9, 0.99, 1))
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--sets", nargs="*", choices=SETS, default=DEFAULT, metavar="SET")
+    parser.add_argument("--tols", nargs="+", type=float, default=TOLS)
+    parser.add_argument("--seeds", type=int, default=500)
+    parser.add_argument("--no-bias", action="store_true")
+    parser.add_argument("--cap", type=float, default=10.0, metavar="SECONDS")
+    args = parser.parse_args()
+    rows: list[tuple[Any, ...]] = []
+    spread: list[tuple[Any, ...]] = []
+    with one_thread():
+        for name in args.sets:
+            try:
+                rows += of_set(name, args.tols, not args.no_bias, args.cap)
+            except FileNotFoundError as error:
+                print(f"skipped: {error}", file=sys.stderr)
+        for make in (ordinary, adversarial):
+            for tol in args.tols if args.seeds else ():
+                slacks, limited = of_problems(make, args.seeds, tol, args.cap / 40)
+                over = quantiles([slack.over_goal(tol) for slack in slacks]) if slacks else ()
+                spread.append((make.__name__, tol, len(slacks), limited, *over))
+    show("slack relative to |J|", ("set", "tol", "status", "gap", "primal - J", "D - dual", "sum / goal"), rows)
+    header = ("problems", "tol", "judged", "limited", "least", "median", "90 %", "99 %", "most")
+    show("slack / max(2e-13, tol/10) |J|", header, spread)
+    return int(any(min(row[4:6]) < 0 for row in rows) or any(min(row[4:], default=0) < 0 for row in spread))
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,108 @@
+"""``pragam certify --exact``: what it proves, prints and refuses."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from math import inf, nextafter
+
+import numpy as np
+import pytest
+from cli_data import make_data
+
+from pragam import datasets
+from pragam.cli import certify_exact, main
+from pragam.io import load_model, save_model
+
+
+@pytest.fixture
+def model(tmp_path, capsys):
+    """A trained model and its data, as paths."""
+
+    def train(*options, n_classes=2):
+        make_data(tmp_path / "data.svm", n_classes)
+        paths = str(tmp_path / "model"), str(tmp_path / "data.svm")
+        main(["train", paths[1], "-o", paths[0], "--quiet", *options])
+        capsys.readouterr()
+        return paths
+
+    return train
+
+
+@pytest.mark.parametrize("n_classes", [2, 3])
+@pytest.mark.parametrize("options", [[], ["--no-bias"], ["--class-weight", "balanced"], ["--tol", "1e-10"]])
+def test_what_was_trained_is_proved(model, capsys, n_classes, options):
+    paths = model(*options, n_classes=n_classes)
+    assert main(["certify", *paths, "--exact"]) == 0
+    out, err = capsys.readouterr()
+    assert out.count("yes") == (1 if n_classes == 2 else 3) and "Proved: the stored bounds hold" in out
+    assert err == ""
+
+
+def test_the_built_in_example(tmp_path, capsys):
+    file = str(tmp_path / "model")
+    assert main(["train", "-o", file, "--quiet"]) == 0
+    assert main(["certify", file, "--exact", "--quiet"]) == 0
+    assert "Proved" in capsys.readouterr().out
+
+
+@pytest.mark.parametrize("bound", ["primal", "dual"])
+def test_a_bound_that_is_wrong_in_the_last_bit_is_not_confirmed(model, capsys, bound):
+    file, data = model()
+    assert main(["certify", file, data, "--exact"]) == 0
+    trained = load_model(file)
+    line = next(line for line in capsys.readouterr().out.splitlines() if line.split()[:1] == [bound])
+    tight = float(line.split()[-1])  # the exact value, rounded outward: the tightest float that is true
+    for value, status in ((tight, 0), (nextafter(tight, -inf if bound == "primal" else inf), 3)):
+        save_model(file, replace(trained, certificates=[replace(trained.certificates[0], **{bound: value})]))
+        assert main(["certify", file, data, "--exact"]) == status
+    assert "Not proved: a stored bound does not hold" in capsys.readouterr().out
+
+
+def test_weights_that_are_not_good_enough_are_not_proved(model, capsys):
+    file, data = model()
+    trained = load_model(file)
+    save_model(file, replace(trained, intercept=trained.intercept + 0.1))
+    assert main(["certify", file, data, "--exact"]) == 3
+    assert main(["certify", file, data, "--exact", "--tol", "1"]) == 3  # the stored primal is below J
+    assert "a stored bound does not hold" in capsys.readouterr().out
+
+
+def test_other_data_and_other_lengths_are_refused(model, tmp_path, capsys):
+    file, data = model()
+    make_data(tmp_path / "other.svm", seed=1)
+    assert main(["certify", file, str(tmp_path / "other.svm"), "--exact"]) == 2
+    trained = load_model(file)
+    save_model(file, replace(trained, alpha=trained.alpha[:, :-1]))
+    assert main(["certify", file, data, "--exact"]) == 2
+    assert "59 dual variables" in capsys.readouterr().err
+
+
+def test_absurd_work_is_refused_unless_forced(model, capsys, monkeypatch):
+    paths = model()
+    monkeypatch.setattr(certify_exact, "_PRODUCTS", 10)
+    assert main(["certify", *paths, "--exact"]) == 2
+    assert "--force" in capsys.readouterr().err
+    assert main(["certify", *paths, "--exact", "--force"]) == 0
+
+
+def test_dense_and_sparse_columns_give_the_same_proof(model, tmp_path, capsys):
+    file, data = model()
+    X, y = datasets.load(data)
+    np.save(tmp_path / "dense.npy", X.toarray())
+    np.save(tmp_path / "dense.y.npy", y)
+    assert main(["certify", file, data, "--exact"]) == 0
+    assert main(["certify", file, str(tmp_path / "dense.npy"), "--exact"]) == 0
+    first, second = capsys.readouterr().out.split("exact proof")[1:]
+    assert first == second
+
+
+def test_real_data(tmp_path, capsys):
+    try:
+        X, y = datasets.load_named("a9a")
+    except FileNotFoundError as error:
+        pytest.skip(str(error))
+    data, file = tmp_path / "a9a.svm", str(tmp_path / "model")
+    datasets.save_svmlight(data, X, y)
+    assert main(["train", str(data), "-o", file, "--lam", "1e-4", "--tol", "1e-8", "--quiet"]) == 0
+    assert main(["certify", file, str(data), "--exact"]) == 0
+    assert "Proved" in capsys.readouterr().out
