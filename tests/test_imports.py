@@ -47,7 +47,7 @@ CORE = {
         "turn",
     },
     "progress": {"solve"},
-    "one_vs_rest": {"interrupts", "operators", "problem", "result", "risks", "solve", "threads"},
+    "one_vs_rest": {"interrupts", "operators", "problem", "result", "risks", "solve", "solvers", "threads"},
     "datasets": {"_kernels"},
     "__init__": {"polytopes", "solvers", "certificate", "problem", "result", "risks", "solve", "structured"},
 }

@@ -11,7 +11,7 @@ import pytest
 
 import pragam
 from pragam import Result, Status
-from pragam.one_vs_rest import Stop, both, one_vs_rest, solve_all
+from pragam.one_vs_rest import Stop, Unsolved, both, one_vs_rest, solve_all
 
 ZERO = pragam.solve(pragam.hinge(np.array([[1.0], [-1.0]]), [1, -1]), max_iter=0)
 PATIENCE = 60.0  # seconds until a test that hangs fails
@@ -138,8 +138,19 @@ def test_stop_stops_a_solve():
     X = np.random.default_rng(0).standard_normal((30, 3))
     stop = Stop()
     stop.set()
-    result = pragam.solve(pragam.hinge(X, np.arange(30) % 2), tol=0, callback=stop)
+    result = pragam.solve(pragam.hinge(X, np.arange(30) % 2), "newton", tol=0, callback=stop)
     assert result.status is Status.STOPPED and result.n_iter == 1
+
+
+@pytest.mark.parametrize("bias", [False, True])
+def test_an_unsolved_problem_is_certified_at_zero_or_at_its_start(bias):
+    X = np.random.default_rng(0).standard_normal((30, 3))
+    problem = pragam.hinge(X, np.arange(30) % 2, bias=bias)
+    result = pragam.solve(problem, Unsolved(), max_seconds=0.0)
+    assert result.status is Status.MAX_SECONDS and not result.w.any()
+    assert result.certificate == pragam.certify(problem, result.w, result.alpha)
+    better = pragam.solve(problem, tol=1e-3)
+    assert pragam.solve(problem, Unsolved(), tol=0.0, max_seconds=0.0, start=better).certificate == better.certificate
 
 
 def test_two_classes_are_one_problem_and_more_are_one_each():

@@ -23,7 +23,7 @@ import numpy as np
 
 from pragam.operators.base import Vector
 from pragam.problem import Problem
-from pragam.rounding import LANES, SAFE, TINY, downward, dot, gamma, norm, sharp_dot, two_product, two_sum, upward
+from pragam.rounding import LANES, SAFE, TINY, dot, downward, gamma, norm, sharp_dot, two_product, two_sum, upward
 from pragam.threads import one_blas_thread
 
 #: What may be rounding, as a share of the gap. More is computed again in twice the precision.

@@ -14,10 +14,12 @@ from numpy.typing import NDArray
 
 from pragam.interrupts import Signals, listen
 from pragam.operators import check_data
+from pragam.operators.base import Vector
 from pragam.problem import Problem
 from pragam.result import Result, Status
 from pragam.risks import hinge
 from pragam.solve import Callback, Progress
+from pragam.solvers.base import Solver, Start, State
 from pragam.threads import one_blas_thread
 
 
@@ -26,6 +28,21 @@ class Stop(threading.Event):
 
     def __call__(self, progress: Progress) -> bool:
         return self.is_set()
+
+
+class Unsolved(Solver[State]):
+    """Stays at w = 0: for a problem whose turn comes after Ctrl-C, when nobody wants to wait for a solver's start."""
+
+    name = "unsolved"
+
+    def init(self, problem: Problem, rng: np.random.Generator, start: Start | None, tol: float) -> State:
+        return State(0.0)
+
+    def step(self, problem: Problem, state: State) -> State:
+        return state
+
+    def candidate(self, problem: Problem, state: State) -> tuple[Vector, Vector]:
+        return np.zeros(problem.n_weights), problem.Q.project(np.zeros(problem.Q.size))
 
 
 #: Solves one problem within the given seconds (None: no limit).

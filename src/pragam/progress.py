@@ -2,27 +2,46 @@
 
 from __future__ import annotations
 
+import time
 from types import TracebackType
 
-from pragam.solve import Progress
+from pragam.solve import Callback, Progress
 
 
 class ProgressLine:
     """Shows each certificate as it comes, on one line of the terminal (``with`` it, then pass it as callback).
 
-    On a terminal the line is live; elsewhere (a pipe, a notebook's log) only the last state is written.
+    On a terminal the line is live; elsewhere (a pipe, a notebook's log) only the last state is written. Several
+    problems that are solved together share the line: each has a callback of its own, :meth:`part`.
     """
 
-    def __init__(self, label: str = "", file: object = None) -> None:
+    def __init__(self, label: str = "", file: object = None, n_problems: int = 1) -> None:
         from rich.console import Console
 
         self._console = Console(stderr=file is None, file=file)  # type: ignore[arg-type]
         self._status = self._console.status(label) if self._console.is_terminal else None
         self._label = label
         self._text = ""
+        self._begin = time.perf_counter()
+        self._parts: list[Progress | None] = [None] * n_problems
 
     def __call__(self, progress: Progress) -> None:
-        self._text = f"{self._label} {describe(progress)}".strip()
+        self._show(describe(progress))
+
+    def part(self, k: int) -> Callback:
+        """The callback of problem k."""
+        if len(self._parts) == 1:
+            return self
+
+        def show(progress: Progress) -> None:
+            self._parts[k] = progress
+            known = [part for part in self._parts if part is not None]
+            self._show(describe_several(known, len(self._parts), time.perf_counter() - self._begin))
+
+        return show
+
+    def _show(self, text: str) -> None:
+        self._text = f"{self._label} {text}".strip()
         if self._status is not None:
             self._status.update(self._text)
 
@@ -37,7 +56,7 @@ class ProgressLine:
         if self._status is not None:
             self._status.stop()
         if self._text:
-            self._console.print(self._text, markup=False, highlight=False)
+            self._console.print(self._text, markup=False, highlight=False, soft_wrap=True)
 
 
 def describe(progress: Progress) -> str:
@@ -45,4 +64,15 @@ def describe(progress: Progress) -> str:
     return (
         f"iteration {progress.iteration}, {progress.passes:.0f} passes, {progress.seconds:.1f} s: "
         f"relative gap {progress.certificate.relative_gap:.2e} (tolerance {progress.tol:g})"
+    )
+
+
+def describe_several(begun: list[Progress], n_problems: int, seconds: float) -> str:
+    """One line about where several solves stand, of which some have begun."""
+    gaps = [progress.certificate.relative_gap for progress in begun]
+    done = sum(gap <= progress.tol for gap, progress in zip(gaps, begun, strict=True))
+    iterations, passes = sum(progress.iteration for progress in begun), sum(progress.passes for progress in begun)
+    return (
+        f"{done} of {n_problems} problems, iteration {iterations}, {passes:.0f} passes, {seconds:.1f} s: "
+        f"largest relative gap {max(gaps):.2e} (tolerance {begun[-1].tol:g})"
     )

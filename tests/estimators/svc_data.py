@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from pragam import Certificate, LinearSVC
+from pragam import LinearSVC
 
 
 class Data(NamedTuple):
@@ -28,18 +28,13 @@ def make_data(seed: int, n_classes: int = 2, sparse_share: float = 0.0) -> Data:
     return Data(X, y, weights, float(10 ** rng.uniform(-2, 1)))
 
 
-def certificates(model: LinearSVC) -> list[Certificate]:
-    """One for each problem."""
-    return model.certificate_ if isinstance(model.certificate_, list) else [model.certificate_]
-
-
 def radius(model: LinearSVC, n: int) -> np.ndarray:
     """How far each row of coef_ can be from the optimum, or from w(alpha): lam/2 |w - w*|^2 <= J(w) - D(alpha).
 
     The gap is a difference of two sums of n terms, so it is known up to n roundings of the size of J.
     """
     rounding = 4 * n * np.finfo(np.float64).eps
-    gaps = np.array([proof.gap + rounding * abs(proof.primal) for proof in certificates(model)])
+    gaps = np.array([proof.gap + rounding * abs(proof.primal) for proof in model.certificates_])
     return np.sqrt(2 * gaps * n * model.C)
 
 

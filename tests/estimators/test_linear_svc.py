@@ -9,7 +9,7 @@ import pytest
 from scipy import sparse
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.svm import SVC
-from svc_data import assert_same_model, certificates, make_data, radius
+from svc_data import assert_same_model, make_data, radius
 
 import pragam
 from pragam import LinearSVC
@@ -45,13 +45,13 @@ def dual_of(model: LinearSVC, problem: pragam.Problem, row: int) -> np.ndarray:
 def test_certificate_is_that_of_the_model(seed, n_classes, fit_intercept):
     model, X, y, weights = unfinished(seed, n_classes, fit_intercept=fit_intercept)
     problems = problems_of(model, X, y, weights)
-    proofs = certificates(model)
+    proofs = model.certificates_
     assert len(proofs) == len(problems) == len(model.coef_) == (1 if n_classes == 2 else n_classes)
     for row, (problem, proof) in enumerate(zip(problems, proofs, strict=True)):
         again = pragam.certify(problem, model.coef_[row], dual_of(model, problem, row))
         assert again.primal == pytest.approx(proof.primal, rel=1e-12)
         assert again.dual == pytest.approx(proof.dual, rel=1e-9, abs=1e-12 * proof.primal)
-        assert again.bias == pytest.approx(float(model.intercept_[row]), abs=1e-9)
+        assert again.biases == pytest.approx(model.intercept_[row : row + 1] if fit_intercept else [], abs=1e-9)
 
 
 @pytest.mark.parametrize("n_classes", [2, 3])

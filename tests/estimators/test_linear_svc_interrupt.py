@@ -27,7 +27,7 @@ import numpy as np
 from pragam import LinearSVC
 from pragam.progress import ProgressLine
 
-ProgressLine.__call__ = lambda self, progress: os.write(1, b"solving\\n") < 0  # True would stop the solve
+ProgressLine._show = lambda self, text: os.write(1, b"solving\\n")
 n_classes, n_jobs = map(int, sys.argv[1:])
 rng = np.random.default_rng(0)
 X, y = rng.standard_normal((60, 5)), np.arange(60) % n_classes
@@ -35,10 +35,9 @@ model = LinearSVC(solver="pegasos-1", fit_intercept=False, tol=1e-13, n_jobs=n_j
 with warnings.catch_warnings(record=True) as caught:
     warnings.simplefilter("always")
     model.fit(X, y)
-several = isinstance(model.status_, list)
 print(json.dumps({
-    "status": [s.name for s in (model.status_ if several else [model.status_])],
-    "gaps": [c.relative_gap for c in (model.certificate_ if several else [model.certificate_])],
+    "status": [s.name for s in model.statuses_],
+    "gaps": [c.relative_gap for c in model.certificates_],
     "warnings": [w.category.__name__ for w in caught],
     "text": str(caught[0].message) if caught else "",
     "finite": bool(np.isfinite(model.decision_function(X)).all()),

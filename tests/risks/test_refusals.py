@@ -38,6 +38,10 @@ BAD = [
     ("y", {"y": Y[:, None]}),
     ("y", {"y": spoilt(Y, np.nan)}),
     ("y", {"y": spoilt(Y, -np.inf)}),
+    ("y", {"y": Y + 1j}),
+    ("X", {"X": np.ma.masked_array(X, X > 5)}),
+    ("y", {"y": np.ma.masked_array(Y, Y > 0)}),
+    ("sample_weight", {"sample_weight": np.ma.masked_array(np.ones(4), Y > 0)}),
     ("lam", {"lam": 0.0}),
     ("lam", {"lam": -1.0}),
     ("lam", {"lam": np.nan}),
@@ -63,6 +67,12 @@ def test_the_message_names_the_argument(risk, argument, change):
 def test_the_hinge_needs_two_classes(y):
     with pytest.raises(ValueError, match="y must have two classes"):
         pragam.hinge(X, y)
+
+
+@pytest.mark.parametrize("bias", ["no", 0, 1.0, None])
+def test_whether_there_is_a_bias_is_true_or_false(bias):
+    with pytest.raises(ValueError, match="bias must be True or False"):
+        pragam.hinge(X, Y, bias=bias)
 
 
 def test_the_multiclass_hinge_needs_two_classes():

@@ -41,13 +41,34 @@ def test_the_paths_hand_over_to_each_other_and_lose_nothing(bias, monkeypatch):
 
 
 def test_the_choice_follows_the_cost():
-    """Few columns and a small lam want Newton; many columns and an easy problem want coordinate ascent."""
+    """Few columns and a small lam want Newton; many columns and an easy problem want coordinate ascent; small
+    problems of both kinds want a method without Python in its steps, unless that has a large matrix to factorise."""
     rng = np.random.default_rng(0)
-    y = rng.choice([-1, 1], 400)
-    hard = pragam.hinge(10 * rng.standard_normal((400, 5)), y, lam=1e-6)
-    easy = pragam.hinge(rng.standard_normal((400, 2000)) / 45, y, lam=1e-2)
-    assert pragam.solve(hard, tol=1e-6).solver == "auto (newton)"
+    y = rng.choice([-1, 1], 60_000)
+    hard = pragam.hinge(10 * rng.standard_normal((60_000, 5)), y, lam=1e-6)
+    easy = pragam.hinge(rng.standard_normal((400, 2000)) / 45, y[:400], lam=1e-2)
+    small = [
+        pragam.hinge(size * rng.standard_normal((400, 20)), y[:400], lam=lam) for size, lam in ((10, 1e-6), (0.2, 1))
+    ]
+    wide = pragam.hinge(rng.standard_normal((100, 300)) / 20, y[:100], lam=1e-2)
+    assert pragam.solve(hard, tol=1e-2).solver == "auto (newton)"
     assert pragam.solve(easy, tol=1e-6).solver == "auto (dcd)"
+    assert [pragam.solve(problem, tol=1e-6).solver for problem in small] == ["auto (newton-dense)"] * 2
+    assert pragam.solve(wide, tol=1e-6).solver == "auto (dcd)"
+
+
+def test_a_small_problem_goes_on_elsewhere_if_its_own_way_fails(monkeypatch):
+    """The kernel does nothing: after a few calls the others take over and certify."""
+    get = pragam._kernels.get
+
+    def idle(*arguments):
+        return 0, 0, np.inf
+
+    monkeypatch.setattr(pragam._kernels, "get", lambda name: idle if name == "dense_newton" else get(name))
+    case = hinge_case("plain", True, 1)
+    result = pragam.solve(case.problem, tol=1e-9)
+    assert result.converged and result.solver != "auto (newton-dense)"
+    assert result.certificate.primal == pytest.approx(case.optimum, rel=1e-7)
 
 
 def test_a_problem_that_nothing_fits_is_refused():

@@ -28,6 +28,7 @@ def test_auto_agrees_to_seven_digits_and_is_certified(name):
 ASKED = {
     "dcd": (1e-9, 20_000),
     "newton": (1e-9, 2_000),
+    "newton-dense": (1e-9, 3),
     "qp-bmrm": (1e-8, 2_000),
     "pragam": (1e-2, 20_000),
     "ls-bmrm": (0.0, 200),

@@ -82,6 +82,7 @@ void bind_acceleration(nb::module_ &m);
 void bind_compact(nb::module_ &m);
 void bind_pegasos(nb::module_ &m);
 void bind_newton(nb::module_ &m);
+void bind_dense_newton(nb::module_ &m);
 void bind_selection(nb::module_ &m);
 void bind_svmlight(nb::module_ &m);
 

@@ -11,6 +11,7 @@
 #include <nanobind/stl/tuple.h>
 
 #include "csr.hpp"
+#include "newton.hpp"
 #include "vectorised.hpp"
 
 namespace pragam {
@@ -145,7 +146,7 @@ void weights(In<double> s, In<double> base, In<double> width, double factor, dou
     const size_t n = s.size();
     require(base.size() == n && width.size() == n && out.size() == n, "box_weights: all arrays must have one length");
     nb::gil_scoped_release release;
-    weights_of_block(int64_t(n), s.data(), base.data(), width.data(), factor, blur, out.data());
+    box_weights(int64_t(n), s.data(), base.data(), width.data(), factor, blur, out.data());
 }
 
 // For one block: beta = clip(u, 0, 1); near = whether the row is kept or u lies within `band` of [0, 1]; and fixed =
@@ -201,37 +202,15 @@ PRAGAM_VECTORISED Slope slope_of_block(double t, int64_t count, Block s, Block d
     return {value[0], factor * curvature[0]};
 }
 
-// The root t > 0 of  linear + quadratic t + <width ds, clip(base + factor (s + t ds), 0, 1)>, by Newton's method with
-// a bracket as guard, until a step of it is at most tol t; that step is taken.
 double line_search(In<double> s, In<double> ds, In<double> base, In<double> width, double factor, double linear,
                    double quadratic, double tol, int64_t evaluations) {
-    const size_t size = s.size();
-    require(ds.size() == size && base.size() == size && width.size() == size,
+    const size_t n = s.size();
+    require(ds.size() == n && base.size() == n && width.size() == n,
             "box_line_search: all arrays must have one length");
     nb::gil_scoped_release release;
-    const int64_t n = int64_t(size);
-    double low = 0, high = std::numeric_limits<double>::infinity(), t = 1;
-    for (int64_t k = 0; k < evaluations; ++k) {
-        double value = linear + quadratic * t, curvature = quadratic;
-        for (int64_t i = 0; i < n; i += block) {
-            const Slope part = slope_of_block(t, std::min(block, n - i), s.data() + i, ds.data() + i, base.data() + i,
-                                              width.data() + i, factor);
-            value += part.value;
-            curvature += part.curvature;
-        }
-        (value < 0 ? low : high) = t;
-        double next = curvature > 0 ? t - value / curvature : low;
-        if (std::abs(next - t) <= tol * t) return std::min(std::max(next, low), high);
-        if (!(next > low && next < high)) next = std::isinf(high) ? 2 * t : 0.5 * (low + high);
-        if (value == 0 || !(next > 0)) break;
-        t = next;
-    }
-    return t;
+    return box_line_search(int64_t(n), s.data(), ds.data(), base.data(), width.data(), factor, linear, quadratic, tol,
+                           evaluations);
 }
-
-struct Sums {
-    double proximal, hinge, linear, plane, moved;
-};
 
 // s += t ds, beta to its new value and change to width times its change, over one block. The sums, over the block:
 // width (beta - base)^2, width [s]_+, c width beta, sigma width beta, and the number of rows whose alpha changed.
@@ -270,27 +249,57 @@ PRAGAM_VECTORISED Sums move_block(double t, int64_t count, Written s, Block ds, 
 std::tuple<double, double, double, double, double> move(double t, Out<double> s, In<double> ds, In<double> base,
                                                         In<double> width, In<double> c, In<double> sigma,
                                                         double factor, Out<double> beta, Out<double> change) {
-    const size_t size = s.size();
-    require(ds.size() == size && base.size() == size && width.size() == size && c.size() == size &&
-                sigma.size() == size && beta.size() == size && change.size() == size,
+    const size_t n = s.size();
+    require(ds.size() == n && base.size() == n && width.size() == n && c.size() == n && sigma.size() == n &&
+                beta.size() == n && change.size() == n,
             "box_move: all arrays must have one length");
     nb::gil_scoped_release release;
-    const int64_t n = int64_t(size);
+    const Sums sums = box_move(t, int64_t(n), s.data(), ds.data(), base.data(), width.data(), c.data(), sigma.data(),
+                               factor, beta.data(), change.data());
+    return {sums.proximal, sums.hinge, sums.linear, sums.plane, sums.moved};
+}
+
+}  // namespace
+
+void box_weights(int64_t n, const double *s, const double *base, const double *width, double factor, double blur,
+                 double *out) {
+    weights_of_block(n, s, base, width, factor, blur, out);
+}
+
+double box_line_search(int64_t n, const double *s, const double *ds, const double *base, const double *width,
+                       double factor, double linear, double quadratic, double tol, int64_t evaluations) {
+    double low = 0, high = std::numeric_limits<double>::infinity(), t = 1;
+    for (int64_t k = 0; k < evaluations; ++k) {
+        double value = linear + quadratic * t, curvature = quadratic;
+        for (int64_t i = 0; i < n; i += block) {
+            const Slope part = slope_of_block(t, std::min(block, n - i), s + i, ds + i, base + i, width + i, factor);
+            value += part.value;
+            curvature += part.curvature;
+        }
+        (value < 0 ? low : high) = t;
+        double next = curvature > 0 ? t - value / curvature : low;
+        if (std::abs(next - t) <= tol * t) return std::min(std::max(next, low), high);
+        if (!(next > low && next < high)) next = std::isinf(high) ? 2 * t : 0.5 * (low + high);
+        if (value == 0 || !(next > 0)) break;
+        t = next;
+    }
+    return t;
+}
+
+Sums box_move(double t, int64_t n, double *s, const double *ds, const double *base, const double *width,
+              const double *c, const double *sigma, double factor, double *beta, double *change) {
     Sums total{0, 0, 0, 0, 0};
     for (int64_t i = 0; i < n; i += block) {
-        const Sums part = move_block(t, std::min(block, n - i), s.data() + i, ds.data() + i, base.data() + i,
-                                     width.data() + i, c.data() + i, sigma.data() + i, factor,
-                                     beta.data() + i, change.data() + i);
+        const Sums part = move_block(t, std::min(block, n - i), s + i, ds + i, base + i, width + i, c + i, sigma + i,
+                                     factor, beta + i, change + i);
         total.proximal += part.proximal;
         total.hinge += part.hinge;
         total.linear += part.linear;
         total.plane += part.plane;
         total.moved += part.moved;
     }
-    return {total.proximal, total.hinge, total.linear, total.plane, total.moved};
+    return total;
 }
-
-}  // namespace
 
 void bind_newton(nb::module_ &m) {
     const auto a = [](const char *name) { return nb::arg(name).noconvert(); };

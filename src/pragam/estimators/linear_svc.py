@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 import warnings
 from contextlib import nullcontext
 from functools import partial
@@ -12,30 +13,25 @@ import numpy as np
 from joblib import effective_n_jobs
 from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.exceptions import ConvergenceWarning
-from sklearn.linear_model._base import LinearClassifierMixin
+from sklearn.linear_model._base import LinearClassifierMixin, SparseCoefMixin
 from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.multiclass import check_classification_targets
-from sklearn.utils.validation import _check_sample_weight, validate_data
+from sklearn.utils.validation import _check_sample_weight, check_is_fitted, validate_data
 
 from pragam import solvers
+from pragam.estimators import advice
 from pragam.estimators.callbacks import FRAMES_AROUND_FIT, CallbackSupportMixin, FitTasks, with_callbacks
-from pragam.one_vs_rest import Job, Stop, both, one_vs_rest, solve_all
+from pragam.estimators.exact_end import at_the_optimum
+from pragam.estimators.total import total_certificate, total_history, worst_status
+from pragam.one_vs_rest import Job, Stop, Unsolved, both, one_vs_rest, solve_all
 from pragam.problem import Problem
 from pragam.progress import ProgressLine
-from pragam.result import Result, Status
-from pragam.risks.labels import example_weights
+from pragam.result import History, Result
+from pragam.risks.labels import example_weights, refuse_masked
 from pragam.solve import Callback, solve
 
-#: Problems with at most this many stored entries are solved to rounding, whatever the tolerance: it costs
-#: milliseconds, rarely a tenth of a second, and makes weighting a sample the same as repeating it, to the digits
-#: that people compare.
-POLISHED_ENTRIES = 20_000
-_POLISH_TOL = 1e-14
-#: An iteration may be a tenth of a pass: 200 left one small problem in a hundred unpolished.
-_POLISH_ITER = 2000
 
-
-class LinearSVC(CallbackSupportMixin, LinearClassifierMixin, ClassifierMixin, BaseEstimator):
+class LinearSVC(CallbackSupportMixin, LinearClassifierMixin, SparseCoefMixin, ClassifierMixin, BaseEstimator):
     r"""Linear SVM with the hinge loss and an unpenalised intercept, trained to a certified duality gap.
 
     Minimises  1/2 |w|^2 + C sum_i weight_i [1 - y_i (<x_i, w> + b)]_+ ; more than two classes are done one against
@@ -62,17 +58,19 @@ class LinearSVC(CallbackSupportMixin, LinearClassifierMixin, ClassifierMixin, Ba
     random_state : int, RandomState or None
         None is a fixed seed: equal fits give equal models.
     verbose : int
-        1 shows the progress of the gap.
+        1 shows the progress of the gap, on one line for all classes.
 
     Attributes
     ----------
     coef_, intercept_, classes_ : the model, as in scikit-learn
     dual_coef_ : (1 or n_classes, n_support) array
         y_i alpha_i / lam, between -C and C times the weight; ``coef_`` is ``dual_coef_ @ X[support_]`` up to the gap.
-    support_ : indices of the rows with a nonzero dual variable
-    certificate_ : Certificate, or a list of them (one per class)
-    history_ : History, or a list
-    status_ : Status, or a list
+    support_ : indices of the rows with a nonzero dual variable, in any of the problems
+    n_support_ : (n_classes,) how many of them each class has
+    certificate_ : Certificate
+        With several classes that of the sum of the one-vs-rest problems, which is one problem.
+    status_ : Status, with several classes the worst
+    certificates_, histories_, statuses_ : lists, one entry per problem
     n_iter_ : int, the most iterations that a problem took
     """
 
@@ -133,22 +131,39 @@ class LinearSVC(CallbackSupportMixin, LinearClassifierMixin, ClassifierMixin, Ba
         sample_weight : (n,) numbers >= 0, optional
         """
         self._validate_params()
+        refuse_masked(X=X, y=y, sample_weight=sample_weight)
         X, y = validate_data(self, X, y, accept_sparse=["csr", "csc"], dtype=[np.float64, np.float32], order=None)
-        check_classification_targets(y)
+        if y.dtype.kind not in "biuUS":  # those are labels whatever they hold, and asking takes half a millisecond
+            check_classification_targets(y)
         if sample_weight is not None:
             sample_weight = _check_sample_weight(sample_weight, X, dtype=np.float64, ensure_non_negative=True)
         self.classes_ = np.unique(y)
         if len(self.classes_) < 2:
             raise ValueError(f"y must have at least two classes, not one class: {self.classes_.tolist()}")
-        problems = self._problems(X, y, sample_weight)
+        weights = example_weights(y, sample_weight, self._known_class_weight())
+        problems = self._problems(X, y, weights)
         results = self._solve(problems)
-        self._remember(problems, results)
-        self._warn(results)
+        self._remember(problems, results, y)
+        self._warn(problems, results, y, weights)
         return self
 
-    def _problems(self, X: Any, y: Any, sample_weight: Any) -> list[Problem]:
+    @property
+    def history_(self) -> History:
+        """What was certified on the way; with several classes, of the sum of the problems."""
+        check_is_fitted(self)
+        return total_history(self.histories_, self._begun, self.certificates_)
+
+    def support_vectors(self, X: Any) -> Any:
+        """The rows ``support_`` of the training data X: the model keeps their numbers, not the rows."""
+        check_is_fitted(self)
+        X = validate_data(self, X, accept_sparse="csr", dtype=[np.float64, np.float32], reset=False)
+        n = self._alphas[1].shape[1]
+        if X.shape[0] != n:
+            raise ValueError(f"X has {X.shape[0]} rows, and the training data have {n}: pass the X of fit")
+        return X[self.support_]
+
+    def _problems(self, X: Any, y: Any, weights: Any) -> list[Problem]:
         n = len(y)
-        weights = example_weights(y, sample_weight, self._known_class_weight())
         lam = 1 / (n * self.C)
         if not (np.isfinite(lam) and lam > 0):
             raise ValueError(f"C = {self.C!r} is too extreme for {n} rows: 1/(n C) must be a positive finite number")
@@ -165,27 +180,29 @@ class LinearSVC(CallbackSupportMixin, LinearClassifierMixin, ClassifierMixin, Ba
         starts = self._starts(problems)
         seeds = _seeds(self.random_state, len(problems))
         n_threads = min(effective_n_jobs(self.n_jobs), len(problems))
-        with ProgressLine("LinearSVC") if self.verbose else nullcontext() as line:
+        self._begun = [0.0] * len(problems)
+        clock = time.perf_counter()
+        with ProgressLine("LinearSVC", n_problems=len(problems)) if self.verbose else nullcontext() as line:
             jobs = [
-                self._job(problem, start, seed, line, partial(tasks.problem, k))
+                self._job(k, clock, problem, start, seed, line and line.part(k), partial(tasks.problem, k))
                 for k, (problem, start, seed) in enumerate(zip(problems, starts, seeds, strict=True))
             ]
             results = solve_all(jobs, self.max_seconds, n_threads)
         tasks.end()
         return results
 
-    def _job(self, problem: Problem, start: Any, seed: int, line: Callback | None, task: Any) -> Job:
-        entries = problem.A.storage.stored  # type: ignore[attr-defined]
-
+    def _job(
+        self, k: int, clock: float, problem: Problem, start: Any, seed: int, line: Callback | None, task: Any
+    ) -> Job:
         def job(max_seconds: float | None, stop: Stop) -> Result:
+            self._begun[k] = time.perf_counter() - clock
             with task() as listener:
+                callback = both(line, both(listener, stop))
                 result = solve(
-                    problem, self.solver, tol=self.tol, max_iter=self.max_iter, max_seconds=max_seconds, start=start,
-                    callback=both(line, both(listener, stop)), random_state=seed,
+                    problem, Unsolved() if stop.is_set() else self.solver, tol=self.tol, max_iter=self.max_iter,
+                    max_seconds=max_seconds, start=start, callback=callback, random_state=seed,
                 )  # fmt: skip
-                if result.converged and entries <= POLISHED_ENTRIES:
-                    result = _polish(problem, result, max_seconds, stop, seed)
-            return result
+                return at_the_optimum(problem, result, self.tol, self.max_iter, max_seconds, callback, stop)
 
         return job
 
@@ -196,64 +213,38 @@ class LinearSVC(CallbackSupportMixin, LinearClassifierMixin, ClassifierMixin, Ba
             return [None] * len(problems)
         return list(alphas[1])
 
-    def _remember(self, problems: list[Problem], results: list[Result]) -> None:
+    def _remember(self, problems: list[Problem], results: list[Result], y: Any) -> None:
         alphas = np.array([result.alpha for result in results])
         signs = np.array([-problem.A.scale for problem in problems])  # type: ignore[attr-defined]
         self._alphas = (self.classes_.tolist(), alphas)
         self.coef_ = np.array([result.w for result in results])
         self.intercept_ = np.array([result.bias for result in results])
         self.support_ = np.flatnonzero(alphas.any(axis=0))
+        self.n_support_ = _counts(self.classes_, y[self.support_])
         self.dual_coef_ = (signs * alphas)[:, self.support_] / problems[0].lam
         self.n_iter_ = max(result.n_iter for result in results)
-        one = len(results) == 1
-        self.certificate_ = results[0].certificate if one else [result.certificate for result in results]
-        self.history_ = results[0].history if one else [result.history for result in results]
-        self.status_ = results[0].status if one else [result.status for result in results]
+        self.certificates_ = [result.certificate for result in results]
+        self.histories_ = [result.history for result in results]
+        self.statuses_ = [result.status for result in results]
+        self.certificate_ = total_certificate(self.certificates_)
+        self.status_ = worst_status(self.statuses_)
 
-    def _warn(self, results: list[Result]) -> None:
-        missed = [result for result in results if not result.converged]
-        if not missed:
-            return
-        worst = max(missed, key=lambda result: result.certificate.relative_gap)
-        seconds = worst.history.seconds[-1:].sum()  # a solve that was interrupted at its start has no history
-        which = f"{len(missed)} of {len(results)} one-vs-rest problems: " if len(results) > 1 else ""
-        warnings.warn(
-            f"{which}{worst.status} The certified relative gap is {worst.certificate.relative_gap:.2e}, and tol="
-            f"{self.tol:g} was asked for, after {worst.n_iter} iterations and {seconds:.2g} s "
-            f"(max_iter={self.max_iter}, max_seconds={self.max_seconds}). {_remedy(worst.status)}",
-            ConvergenceWarning,
-            stacklevel=3 + FRAMES_AROUND_FIT,
-        )
+    def _warn(self, problems: list[Problem], results: list[Result], y: Any, weights: Any) -> None:
+        text, category = advice.unfinished(results, self.tol, self.max_iter, self.max_seconds), ConvergenceWarning
+        if not text and len(problems) > 1:
+            scores = problems[0].A.storage.matmat(self.coef_) + self.intercept_  # type: ignore[attr-defined]
+            text = advice.never_predicted(self.classes_, scores, _counts(self.classes_, y, weights))
+            category = UserWarning
+        if text:
+            warnings.warn(text, category, stacklevel=3 + FRAMES_AROUND_FIT)
 
 
-def _polish(problem: Problem, result: Result, max_seconds: float | None, stop: Stop, seed: int) -> Result:
-    """The same problem to rounding, from the answer found: what improves is kept, with its certificate."""
-    if result.certificate.relative_gap <= _POLISH_TOL or solvers.Dcd.missing(problem):
-        return result
-    left = None if max_seconds is None else max(max_seconds - result.history.seconds[-1], 0.0)
-    finer = solve(
-        problem, "dcd", tol=_POLISH_TOL, max_iter=_POLISH_ITER, max_seconds=left, start=result, callback=stop,
-        random_state=seed,
-    )  # fmt: skip
-    if finer.status is Status.INTERRUPTED:
-        stop.set()  # this problem is solved, but Ctrl-C means the others too
-    if finer.certificate.gap > result.certificate.gap:
-        return result
-    return Result(
-        finer.w, finer.alpha, finer.certificate, Status.CONVERGED, result.history, result.solver,
-        result.n_iter,
-    )  # fmt: skip
+def _counts(classes: Any, y: Any, weights: Any = None) -> Any:
+    """How many rows, or how much of their weight, each class has."""
+    return np.bincount(np.searchsorted(classes, y), weights, minlength=len(classes))
 
 
 def _seeds(random_state: Any, n: int) -> list[int]:
     if isinstance(random_state, np.random.RandomState):
         return random_state.randint(2**31 - 1, size=n).tolist()
     return [int(random_state or 0)] * n
-
-
-def _remedy(status: Status) -> str:
-    if status is Status.STALLED:
-        return "Raise tol to what is reached here, scale the columns of X, or lower C."
-    if status is Status.FAILED:
-        return "Scale the columns of X: float64 cannot hold the numbers that this problem makes."
-    return "Raise max_iter or max_seconds, raise tol, scale the columns of X, or lower C."

@@ -10,7 +10,7 @@ from numpy.typing import ArrayLike
 from pragam.operators import ScaledRows, check_data
 from pragam.polytopes import Box, BoxPlane
 from pragam.problem import Problem
-from pragam.risks.labels import check_labels, example_weights, signs
+from pragam.risks.labels import check_labels, example_weights, refuse_masked, signs
 
 
 def hinge(
@@ -46,6 +46,9 @@ def hinge(
     class_weight : dict or "balanced", optional
         Each weight scales its example's loss, which is the size of its box.
     """
+    if not isinstance(bias, (bool, np.bool_)):
+        raise ValueError(f"bias must be True or False, not {bias!r}")
+    refuse_masked(X=X, y=y, sample_weight=sample_weight)
     storage = check_data(X)
     n = storage.shape[0]
     labels = check_labels(y, n)

@@ -10,9 +10,18 @@ from numpy.typing import ArrayLike, NDArray
 Vector = NDArray[np.float64]
 
 
+def refuse_masked(**arrays: Any) -> None:
+    """NumPy drops a mask without a word, and the model would be that of the numbers under it."""
+    for name, array in arrays.items():
+        if isinstance(array, np.ma.MaskedArray):
+            raise ValueError(f"{name} is a masked array: fill its masked entries, or leave out their rows")
+
+
 def check_labels(y: ArrayLike, n: int) -> NDArray[Any]:
     """y as a vector of n labels without NaN."""
     y = np.asarray(y)
+    if y.dtype.kind == "c":
+        raise ValueError(f"y must hold labels, not complex numbers ({y.dtype})")
     if y.ndim != 1 or len(y) != n:
         raise ValueError(f"y must hold one label for each of the {n} rows of X, not shape {y.shape}")
     if n == 0:
@@ -24,9 +33,9 @@ def check_labels(y: ArrayLike, n: int) -> NDArray[Any]:
 
 def signs(y: NDArray[Any]) -> Vector:
     """Two classes as -1.0 and +1.0, the larger label +1. Labels that are -1/+1 already may be all of one sign."""
-    classes = np.unique(y)
-    if y.dtype.kind in "iuf" and np.isin(classes, (-1, 1)).all():
+    if y.dtype.kind in "iuf" and (np.abs(y) == 1).all():
         return y.astype(np.float64)
+    classes = np.unique(y)
     if len(classes) != 2:
         raise ValueError(f"y must have two classes (or be -1 and +1), not {len(classes)}: {classes[:5].tolist()}")
     return np.where(y == classes[1], 1.0, -1.0)

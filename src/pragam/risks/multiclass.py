@@ -10,7 +10,7 @@ from numpy.typing import ArrayLike
 from pragam.operators import CrammerSinger, check_data
 from pragam.polytopes import Simplices
 from pragam.problem import Problem
-from pragam.risks.labels import check_labels, example_weights
+from pragam.risks.labels import check_labels, example_weights, refuse_masked
 
 
 def multiclass_hinge(
@@ -37,6 +37,7 @@ def multiclass_hinge(
     lam : float > 0
     sample_weight, class_weight : as for :func:`pragam.hinge`
     """
+    refuse_masked(X=X, y=y, sample_weight=sample_weight)
     storage = check_data(X)
     n = storage.shape[0]
     labels = check_labels(y, n)

@@ -8,18 +8,19 @@ from pragam.solvers.base import AnySolver, Solver, Start, State
 from pragam.solvers.dcd import Dcd
 from pragam.solvers.ls_bmrm import LsBmrm
 from pragam.solvers.newton import Newton
+from pragam.solvers.newton_dense import NewtonDense
 from pragam.solvers.pegasos_1 import Pegasos1
 from pragam.solvers.pegasos_n import PegasosN
 from pragam.solvers.pragam import Pragam
 from pragam.solvers.qp_bmrm import QpBmrm
 
 __all__ = [
-    "Auto", "Dcd", "LsBmrm", "Newton", "Pegasos1", "PegasosN", "Pragam", "QpBmrm", "Solver", "Start", "State",
-    "by_name", "choose", "names",
+    "Auto", "Dcd", "LsBmrm", "Newton", "NewtonDense", "Pegasos1", "PegasosN", "Pragam", "QpBmrm", "Solver", "Start",
+    "State", "by_name", "choose", "names",
 ]  # fmt: skip
 
 _SOLVERS: dict[str, type[AnySolver]] = {
-    solver.name: solver for solver in (Auto, Pragam, QpBmrm, LsBmrm, PegasosN, Pegasos1, Dcd, Newton)
+    solver.name: solver for solver in (Auto, Pragam, QpBmrm, LsBmrm, PegasosN, Pegasos1, Dcd, Newton, NewtonDense)
 }
 
 

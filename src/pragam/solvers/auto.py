@@ -4,6 +4,8 @@ r"""The default: the path that should be cheapest, a net under it, and PRAGAM's 
 (the width of the boxes over lam); Newton needs a number of steps that grows only with its logarithm, each with a d x d
 factorisation. Operation counts alone decide (:func:`_dcd_cost`, :func:`_newton_cost`), with constants fitted to the
 times of both paths: ``benchmarks/choice.py`` measures what the choice costs. The net bounds the cost of a wrong one.
+Small problems go to newton-dense, whose steps cost no Python, unless its arithmetic alone costs more than the others;
+if a few of its calls do not do, the other two take over.
 
 *Net.* A path that has used three times the other's estimate hands its (w, alpha) over; then back, with twice the
 allowance each time.
@@ -28,6 +30,7 @@ from pragam.solvers.base import AnySolver, Solver, Start, State
 from pragam.solvers.dcd import Dcd
 from pragam.solvers.hardness import hardness
 from pragam.solvers.newton import Newton
+from pragam.solvers.newton_dense import NewtonDense
 from pragam.solvers.newton_system import LARGEST_MATRIX
 from pragam.solvers.pragam import Pragam
 from pragam.solvers.qp_bmrm import QpBmrm
@@ -40,6 +43,10 @@ _PASSES_OF_PRAGAM = 3.0
 _FREE = 20.0
 #: Bytes that a sweep finds again in a cache.
 _CACHE = 32e6
+#: Seconds that it takes to compare the costs: a problem that newton-dense solves in less is its own.
+_QUESTION = 1e-3
+#: Calls that newton-dense may make. One does as a rule (``benchmarks/small_sets.py``).
+_DENSE_CALLS = 3
 
 
 class Cost(NamedTuple):
@@ -92,13 +99,13 @@ class Auto(Solver[AutoState]):
         state.inner = leg.solver.step(problem, state.inner)
         state.used += leg.per_step + leg.per_pass * (state.inner.passes - before)
         state.passes = state.before + state.inner.passes
-        if state.limit is None and state.passes > _FREE:
-            state.limit = _limit(problem, state.tol)
         has_pragam = len(state.legs) > 1 and isinstance(state.legs[-1].solver, Pragam)
+        if has_pragam and state.limit is None and state.passes > _FREE:
+            state.limit = _limit(problem, state.tol)
         if has_pragam and state.limit is not None and state.passes > state.limit:
             _hand_over(problem, state, state.legs[-1:])
-        elif state.used > leg.allowance and len(state.legs) > 1:
-            _hand_over(problem, state, state.legs[1:])
+        elif state.used >= leg.allowance:
+            _hand_over(problem, state, state.legs[1:] or _others(problem, state.tol))
         return state
 
     def recover(self, problem: Problem, state: AutoState, start: Start) -> AutoState | None:
@@ -159,13 +166,22 @@ def _limit(problem: Problem, tol: float) -> float:
 
 
 def _plan(problem: Problem, tol: float) -> list[Leg]:
-    """The turns, the first one first. PRAGAM is the last wherever it fits."""
+    """The turns, the first one first. After newton-dense the others are planned when they are needed."""
+    if NewtonDense.missing(problem):
+        return _others(problem, tol)
+    seconds = _dense_seconds(*problem.A.shape)
+    if seconds <= _QUESTION or seconds <= min(cost.total for cost in _costs(problem, tol)):
+        return [Leg(NewtonDense(), 0.0, 1.0, _DENSE_CALLS)]
+    return _others(problem, tol)
+
+
+def _others(problem: Problem, tol: float) -> list[Leg]:
+    """The turns without newton-dense. PRAGAM is the last wherever it fits."""
     last = [] if Pragam.missing(problem) else [Leg(Pragam(), 0.0, 0.0, np.inf)]
     if Dcd.missing(problem) or Newton.missing(problem):
         only = [Leg(method(), 0.0, 0.0, np.inf) for method in (Dcd, QpBmrm) if not method.missing(problem)][:1]
         return [*only, *last]
-    size = _Sizes.of(problem, tol)
-    first, second = sorted((_dcd_cost(size), _newton_cost(size)), key=lambda cost: cost.total)
+    first, second = sorted(_costs(problem, tol), key=lambda cost: cost.total)
     legs = []
     for turn in range(20):
         own, other = (first, second) if turn % 2 == 0 else (second, first)
@@ -194,6 +210,16 @@ class _Sizes:
         squares = float(d) ** 2 if dense else float(np.mean(np.diff(rows.arrays[2]).astype(np.float64) ** 2))
         digits = float(np.clip(-np.log10(max(tol, 1e-15)) / 3 - 1, 0.0, 4.0))
         return cls(n, d, max(rows.arrays[0].size, 1), squares, dense, hardness(problem), digits)
+
+
+def _costs(problem: Problem, tol: float) -> tuple[Cost, Cost]:
+    size = _Sizes.of(problem, tol)
+    return _dcd_cost(size), _newton_cost(size)
+
+
+def _dense_seconds(n: int, d: int) -> float:
+    """Some 30 steps with two products and a Cholesky factorisation, and Hessians of four times all rows."""
+    return 30 * (0.7e-9 * n * d + 0.08e-9 * d**3) + 0.5e-9 * n * d**2
 
 
 def _dcd_cost(size: _Sizes) -> Cost:

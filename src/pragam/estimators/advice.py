@@ -1,0 +1,52 @@
+"""What a fit says when something deserves a word: numbers, and what to change."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from pragam.result import Result, Status
+
+#: Names of classes in a warning.
+_NAMED = 10
+
+
+def unfinished(results: Sequence[Result], tol: float, max_iter: int | None, max_seconds: float | None) -> str:
+    """About the worst of the problems whose tolerance was not certified; empty if there is none."""
+    missed = [result for result in results if not result.converged]
+    if not missed:
+        return ""
+    worst = max(missed, key=lambda result: result.certificate.relative_gap)
+    seconds = worst.history.seconds[-1:].sum()  # a solve that was interrupted at its start has no history
+    which = f"{len(missed)} of {len(results)} one-vs-rest problems: " if len(results) > 1 else ""
+    return (
+        f"{which}{worst.status} The certified relative gap is {worst.certificate.relative_gap:.2e}, and tol={tol:g} "
+        f"was asked for, after {worst.n_iter} iterations and {seconds:.2g} s (max_iter={max_iter}, "
+        f"max_seconds={max_seconds}). {_remedy(worst.status)}"
+    )
+
+
+def _remedy(status: Status) -> str:
+    if status in (Status.STALLED, Status.ROUNDING):
+        return "Raise tol to what is reached here, scale the columns of X, or lower C."
+    if status is Status.FAILED:
+        return "Scale the columns of X: float64 cannot hold the numbers that this problem makes."
+    return "Raise max_iter or max_seconds, raise tol, scale the columns of X, or lower C."
+
+
+def never_predicted(classes: NDArray[Any], scores: NDArray[np.float64], weights: NDArray[np.float64]) -> str:
+    """About the classes that have weight and the highest score nowhere on the training data; empty if there is none."""
+    predicted = np.bincount(scores.argmax(axis=1), minlength=len(classes)) > 0
+    missing = classes[~predicted & (weights > 0)].tolist()
+    if not missing:
+        return ""
+    names = ", ".join(map(str, missing[:_NAMED])) + (", ..." if len(missing) > _NAMED else "")
+    return (
+        f"{len(missing)} of {len(classes)} classes are never predicted on the training data: {names}. One against the "
+        "rest, no half-space holds a class that lies between others, or a small one. Set class_weight='balanced', "
+        "raise C, add features (products of columns, say), or use pragam.multiclass_hinge, which compares the classes "
+        "with each other."
+    )

@@ -1,0 +1,166 @@
+r"""The semismooth Newton method on small problems: a dense copy of the rows, and stages and steps in one compiled call.
+
+The method is that of :mod:`pragam.solvers.newton`. On a problem of some thousand numbers its arithmetic takes a tenth
+of a millisecond, and the Python around it a hundred times as long. Here one iteration of the driver is one call of the
+kernel ``dense_newton``: some 10 to 30 Newton steps, as a rule the whole solve. When the kernel estimates that the
+tolerance is reached, it goes on to the optimum itself, with about as many steps again at most: once it is known which
+rows are inside their boxes, a few steps reach rounding. So equal problems get equal answers, to rounding, however they
+are stated: a weight of two, say, or a row that is there twice.
+
+The rows are copied without their mean m, where there is a plane, and scaled so that their largest entry and the total
+width of the boxes lie between 1/2 and 1. Both scalings are by powers of two, which round nothing:
+
+    rows = 2^-p (a_i - sigma_i m),    width = 2^-q (upper - lower),    lam' = 2^(-2p-q) lam,
+    w' = 2^p w,    b' = b - <m, w>,    m = sum of sigma_i a_i / |sigma|^2.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from math import frexp
+
+import numpy as np
+from scipy import sparse
+
+from pragam import _kernels
+from pragam.operators.base import RowOperator, Vector
+from pragam.polytopes import Box, BoxPlane
+from pragam.problem import Problem
+from pragam.solvers.base import BOUNDED, BOX_OR_PLANE, PIECEWISE_LINEAR, ROWS, Requirement, Solver, Start, State
+from pragam.solvers.equality import onto_plane
+
+#: The copy has at most this many entries (2 MB), and its d x d matrix at most this many columns.
+MOST_PLACES, MOST_COLUMNS = 250_000, 300
+#: The first delta: with nothing known, and at a warm start.
+_FIRST_DELTA, _WARM_DELTA = 4.0, 0.25
+#: Newton steps in a call; the rest is up to the driver. No problem of the tests takes as many.
+_STEPS = 60
+#: The optimum, for float64: a relative gap that the roundings of J and D hide.
+_EXACT = 1e-13
+#: How far from the plane rounding leaves alpha, relative to the terms of its sum.
+_ON_PLANE = 1e-14
+
+
+def _is_small(problem: Problem) -> bool:
+    n, d = problem.A.shape
+    return n * d <= MOST_PLACES and d <= MOST_COLUMNS
+
+
+SMALL = Requirement(
+    _is_small,
+    f"at most {MOST_COLUMNS} columns, and rows times columns at most {MOST_PLACES}",
+    lambda p: f"A has shape {p.A.shape}",
+)
+
+
+@dataclass
+class DenseState(State):
+    rows: Vector
+    c: Vector
+    width: Vector
+    sigma: Vector  # zeros without a plane
+    offset: Vector  # what the lower bounds and the centring add to A' alpha
+    mean: Vector  # m
+    lam: float
+    level: float  # of the plane, for width beta
+    constant: float  # of J and D: <c, lower>
+    length: float  # 2^p
+    w: Vector  # w'
+    base: Vector  # the stage's centre, as beta
+    beta: Vector  # (alpha - lower) / width
+    place: Vector  # b' and delta
+    tol: float
+    gap: float  # the kernel's estimate
+
+
+@dataclass(frozen=True)
+class NewtonDense(Solver[DenseState]):
+    """Semismooth Newton augmented Lagrangian method, in one call."""
+
+    name = "newton-dense"
+    requires = (ROWS, BOX_OR_PLANE, PIECEWISE_LINEAR, BOUNDED, SMALL)
+
+    def init(self, problem: Problem, rng: np.random.Generator, start: Start | None, tol: float) -> DenseState:
+        Q, A, c = problem.Q, problem.A, problem.c
+        assert isinstance(Q, Box) and isinstance(A, RowOperator)
+        rows, (n, d) = _dense(A), A.shape
+        sigma, z, mean = np.zeros(n), 0.0, np.zeros(d)
+        if isinstance(Q, BoxPlane):
+            sigma, z = Q.sigma, Q.z
+            total = float(sigma @ sigma)
+            mean = sigma @ rows / total if total > 0 else mean
+            rows -= np.multiply.outer(sigma, mean)
+        length, size = _power_of_two(rows), _power_of_two(np.sum(Q.upper - Q.lower))
+        rows /= length
+        lower, width = Q.lower / size, (Q.upper - Q.lower) / size
+        state = DenseState(
+            passes=2.0,
+            rows=rows,
+            c=c,
+            width=width,
+            sigma=sigma,
+            offset=lower @ rows + z / size * (mean / length),
+            mean=mean,
+            lam=problem.lam / length / length / size,
+            level=z / size - float(sigma @ lower),
+            constant=float(c @ lower),
+            length=length,
+            w=np.zeros(d),
+            base=np.full(n, 0.5),
+            beta=np.zeros(n),
+            place=np.array([0.0, _FIRST_DELTA]),
+            tol=tol,
+            gap=np.inf,
+        )
+        if start is not None:
+            _begin_at(problem, state, start)
+        return state
+
+    def step(self, problem: Problem, state: DenseState) -> DenseState:
+        _, read, state.gap = _kernels.get("dense_newton")(
+            state.rows, state.c, state.width, state.sigma, state.offset, state.lam, state.level, state.constant,
+            state.w, state.base, state.beta, state.place, state.tol, _EXACT, _STEPS,
+        )  # fmt: skip
+        state.passes += read / max(len(state.c), 1)
+        return state
+
+    def candidate(self, problem: Problem, state: DenseState) -> tuple[Vector, Vector]:
+        Q = problem.Q
+        assert isinstance(Q, Box)
+        alpha = np.clip(Q.lower + (Q.upper - Q.lower) * state.beta, Q.lower, Q.upper)
+        if isinstance(Q, BoxPlane):
+            terms = Q.sigma * alpha
+            if abs(terms.sum() - Q.z) > _ON_PLANE * (np.abs(terms).sum() + abs(Q.z)):
+                alpha = onto_plane(problem, alpha)
+        return state.w / state.length, alpha
+
+    def estimate(self, problem: Problem, state: DenseState) -> float:
+        """The kernel's, which adds what the plane is off by."""
+        return state.gap
+
+
+def _dense(A: RowOperator) -> Vector:
+    """A copy of the rows of A = diag(scale) X."""
+    rows = A.rows()
+    if rows.kind == "dense":
+        return np.multiply(rows.scale[:, None], rows.arrays[0], order="C")
+    data, indices, indptr = rows.arrays
+    X = sparse.csr_array((data, indices, indptr), shape=A.shape).toarray()  # adds up what is repeated
+    return np.multiply(rows.scale[:, None], X, order="C")
+
+
+def _power_of_two(x: Vector) -> float:
+    """Between one and two times the largest |x_i|."""
+    return 2.0 ** frexp(float(np.abs(x).max(initial=0.0)))[1]
+
+
+def _begin_at(problem: Problem, state: DenseState, start: Start) -> None:
+    Q = problem.Q
+    assert isinstance(Q, Box)
+    inside = Q.upper > Q.lower
+    np.divide(start.alpha - Q.lower, Q.upper - Q.lower, out=state.beta, where=inside)
+    np.clip(state.beta, 0.0, 1.0, out=state.base)
+    state.beta[:] = state.base
+    state.w[:] = start.w * state.length
+    bias = Q.support(problem.c + problem.A.matvec(start.w))[1] or 0.0
+    state.place[:] = bias - float(state.mean @ start.w), _WARM_DELTA
