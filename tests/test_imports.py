@@ -31,7 +31,8 @@ CORE = {
     "solve": {"certificate", "operators", "problem", "result", "screened", "solvers", "threads"},
     "progress": {"solve"},
     "one_vs_rest": {"operators", "problem", "result", "risks", "solve", "threads"},
-    "datasets": {"_kernels"},
+    "atomic": set(),
+    "datasets": {"_kernels", "atomic"},
     "__init__": {"polytopes", "solvers", "certificate", "problem", "result", "risks", "solve", "structured"},
 }
 #: Nothing below may import these.

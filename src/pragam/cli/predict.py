@@ -24,7 +24,7 @@ def add_parser(commands: Any) -> None:
 def run(args: argparse.Namespace) -> int:
     """Predict and write."""
     from pragam import datasets, io
-    from pragam.datasets.svmlight import replacing
+    from pragam.atomic import replacing
 
     model = io.load(args.model)
     X, y = datasets.load(args.data, model.n_features)

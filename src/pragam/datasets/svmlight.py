@@ -18,13 +18,13 @@ import os
 import re
 import zlib
 from collections.abc import Iterator
-from pathlib import Path
 from typing import Any, BinaryIO, Literal, NamedTuple, NoReturn
 
 import numpy as np
 from scipy import sparse
 
 from pragam import _kernels
+from pragam.atomic import replacing
 
 _BLOCK = 1 << 20
 _INT32_MAX = np.iinfo(np.int32).max
@@ -246,16 +246,3 @@ def save_svmlight(path: str | os.PathLike[str], X: Any, y: Any) -> None:
 
 def _shortest(value: float) -> str:
     return repr(value).removesuffix(".0")
-
-
-@contextlib.contextmanager
-def replacing(path: str | os.PathLike[str]) -> Iterator[BinaryIO]:
-    """A stream to a new file that takes the place of ``path`` when the block ends well, and vanishes else."""
-    target = Path(path)
-    draft = target.with_name(f".{target.name}.{os.getpid()}.{os.urandom(4).hex()}.part")
-    try:
-        with open(draft, "xb") as stream:
-            yield stream
-        os.replace(draft, target)
-    finally:
-        draft.unlink(missing_ok=True)

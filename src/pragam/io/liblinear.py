@@ -23,7 +23,7 @@ from typing import Any, TextIO
 
 import numpy as np
 
-from pragam.datasets.svmlight import replacing
+from pragam.atomic import replacing
 from pragam.io.model import Label, Model
 
 FIRST_WORD = b"solver_type "
@@ -48,8 +48,6 @@ def save_liblinear(path: str | os.PathLike[str], model: Model) -> None:
     with replacing(path) as stream:
         stream.write(header.encode())
         np.savetxt(stream, weights, fmt="%.17g")
-        stream.flush()
-        os.fsync(stream.fileno())
 
 
 def load_liblinear(path: str | os.PathLike[str]) -> Model:

@@ -15,8 +15,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from pragam.atomic import replacing
 from pragam.certificate import Certificate
-from pragam.datasets.svmlight import replacing
 from pragam.operators import check_data
 
 Array = NDArray[np.float64]
@@ -103,8 +103,6 @@ def save_model(path: str | os.PathLike[str], model: Model) -> None:
     content = save(tensors, {_KEY: json.dumps(record, allow_nan=False)})
     with replacing(path) as stream:
         stream.write(content)
-        stream.flush()
-        os.fsync(stream.fileno())
 
 
 def load_model(path: str | os.PathLike[str]) -> Model:
