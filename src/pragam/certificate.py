@@ -1,62 +1,91 @@
-"""The only place where a duality gap is computed."""
+r"""The only place where a duality gap is computed, and every rounding error in it is bounded.
+
+*Upper bound.* Any weights w and biases b bound the optimum from above by J(w, b). The scores s = A w + c are computed
+to within a known slack (``A.matvec_error``), and the risk is the largest one for all scores that near
+(``Q.support_bound``).
+
+*Lower bound.* Some exactly feasible point is within a known slack of alpha (``Q.repair``). With u = A' alpha computed
+to within e in norm (``A.rmatvec_error``), D >= <c, alpha> - kappa/2 |alpha|^2 - (|u| + e)^2 / (2 lam) at that point.
+
+So ``primal`` >= J(w, biases) >= min J >= ``dual`` as real numbers, for the floats as stored. ``slack`` says how much of
+the gap is due to rounding. Where that is more than a tenth of the gap, the products are computed again in twice the
+precision. docs/certificates.md has the theorem with its constants.
+"""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from math import isfinite
-from typing import NamedTuple
+from dataclasses import dataclass, field
+from functools import cached_property
+from math import inf, isfinite, nextafter, sqrt
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from pragam.operators.base import Vector
 from pragam.problem import Problem
+from pragam.rounding import LANES, TINY, dot, downward, gamma, norm, sharp_dot, two_sum, upward
 from pragam.threads import one_blas_thread
 
-#: alpha may lie outside Q by this much, relative to the size of Q: the rounding of a projection.
-FEASIBILITY_TOL = 1e-12
-
-#: A dual value may exceed a primal one by this much of their terms' sizes through rounding alone. More is a bug.
+#: What may be rounding, as a share of the gap. More is computed again in twice the precision.
+SHARE = 0.1
+#: What may be rounding, relative to the primal value: float64 should always give that. Without a dual value, and so
+#: without a gap, more than this is computed again.
+RESOLVED = 2e-13
+#: Where a part of the problem bounds no rounding, a dual value may exceed a primal one by this much of their sizes.
 ROUNDING = 1e-9
 
-#: The rounding of a score c_i + <a_i, w>, relative to |c_i| + |<a_i, w>|: some units in the last place.
-_SCORE = 8 * float(np.finfo(np.float64).eps)
 
-#: J(w) is taken as computed while the roundings of the scores cannot change it by more than this, relatively.
-_RESOLVED = 1e-11
-
-_TINY = np.finfo(np.float64).tiny
-
-
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Certificate:
-    """A proof of quality: J(w) - J(w*) <= gap = J(w) - D(alpha), for the true optimum w*.
+    """A proof of quality: J(w, biases) - min J <= gap = primal - dual.
 
     Attributes
     ----------
-    primal, dual : float
-        J(w) at the best bias for w, and D(alpha) with alpha in Q.
-    bias : float
-        That best bias (0.0 if the model has none).
+    primal : float
+        At least J(w, biases), the best biases for w that float64 finds unless others were given.
+    dual : float
+        At most D(alpha) at a feasible point next to alpha, hence at most min J. -inf if there was no alpha.
+    biases : array
+        The unpenalised weights: of length 1, or 0 if the model has none.
     exact : bool
         False when the problem is a relaxation of the model: the gap is that of the relaxed problem.
+    rigorous : bool
+        Whether both bounds hold as real numbers. False when a part of the problem does not bound its rounding errors.
+    slack : float
+        How much of the gap is due to rounding in this proof.
     """
 
     primal: float
     dual: float
-    bias: float = 0.0
+    biases: Vector = field(default_factory=lambda: np.empty(0))
     exact: bool = True
+    rigorous: bool = False
+    slack: float = 0.0
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, Certificate):
+            return NotImplemented
+        return self._key() == other._key()
+
+    def __hash__(self) -> int:
+        return hash(self._key())
+
+    def _key(self) -> tuple[Any, ...]:
+        return self.primal, self.dual, tuple(self.biases), self.exact, self.rigorous, self.slack
 
     @property
     def gap(self) -> float:
-        """J(w) - D(alpha), never below zero: a difference lost in rounding counts as zero."""
-        return max(self.primal - self.dual, 0.0)
+        """primal - dual, rounded up, and never below zero."""
+        if not (isfinite(self.primal) and isfinite(self.dual)):
+            return inf
+        difference = self.primal - self.dual
+        return max(nextafter(difference, inf) if difference else 0.0, 0.0)
 
     @property
     def relative_gap(self) -> float:
-        """gap / max(|J|, |D|), inf as long as one of the two bounds is infinite."""
-        if not (isfinite(self.primal) and isfinite(self.dual)):
-            return float("inf")
-        return self.gap / max(abs(self.primal), abs(self.dual), _TINY)
+        """gap / max(|primal|, |dual|), rounded up; inf as long as one of the two is infinite."""
+        gap = self.gap
+        return nextafter(gap / max(abs(self.primal), abs(self.dual), TINY), inf) if 0 < gap < inf else gap
 
     @property
     def relaxed(self) -> bool:
@@ -64,14 +93,17 @@ class Certificate:
         return not self.exact
 
 
-def certify(problem: Problem, w: Vector, alpha: Vector) -> Certificate:
-    """Certify the pair (w, alpha): recompute J(w) and D(alpha) in float64 from the problem alone.
+def certify(problem: Problem, w: Vector, alpha: Vector | None = None, bias: float | None = None) -> Certificate:
+    """Judge anybody's weights, dual variables and intercept, from the problem alone.
 
     Parameters
     ----------
     problem : Problem
     w : array of length d, or of any shape that flattens to it
-    alpha : array of the length of Q's points, or of any shape that flattens to it
+    alpha : array of the length of Q's points, or of any shape that flattens to it, optional
+        Without it the dual value is -inf: the certificate bounds J from above and proves no gap.
+    bias : float, optional
+        The intercept to judge. Without it, the best one for w is used.
 
     Returns
     -------
@@ -80,87 +112,198 @@ def certify(problem: Problem, w: Vector, alpha: Vector) -> Certificate:
     Raises
     ------
     ValueError
-        If alpha lies outside Q by more than ``FEASIBILITY_TOL`` (relative), or a shape is wrong.
+        If alpha lies outside Q by more than rounding explains, or a shape is wrong.
     ArithmeticError
-        If D(alpha) exceeds J(w) by more than rounding can explain: weak duality is violated, so some
-        formula of the problem is wrong.
+        If the dual value exceeds the primal one: weak duality is violated, so some formula of the problem is wrong.
     """
     with one_blas_thread():
-        return combine(problem, certify_primal(problem, w), certify_dual(problem, alpha))
+        lower = None if alpha is None else Lower(problem, alpha)
+        return certificate_of(problem, Upper(problem, w, bias), lower)
 
 
 class Bound(NamedTuple):
-    """A certified bound of the optimal value. ``size`` is the sum of the sizes of its terms: rounding is relative
-    to that, not to the value, which may be zero. ``rounding`` bounds that of the scores where it would show, else 0."""
+    """A bound of the optimal value, and how much of it is due to rounding. ``size`` is that of its terms."""
 
     value: float
+    slack: float
     size: float
-    bias: float = 0.0
-    rounding: float = 0.0
+    biases: Vector = np.empty(0)
 
 
-def certify_primal(problem: Problem, w: Vector | None) -> Bound:
-    """J(w) at the best bias: an upper bound of the optimal value, inf where float64 overflows. None is w = 0.
+class Upper:
+    """The bound J(w, b) of the optimal value from above; without a bias given, the best for w. None is w = 0."""
 
-    On separable data with a tiny lam, J(w) is so small that it consists of losses of rounding, or lacks them. There it
-    is computed with every score raised by its rounding: an upper bound, since no alpha in the Q of a risk is negative.
+    def __init__(self, problem: Problem, w: Vector | None, bias: float | None = None) -> None:
+        self.problem = problem
+        self.w = None if w is None else _flat("w", w, problem.n_weights)
+        self.bias = _checked_bias(problem, bias)
+
+    @cached_property
+    def length(self) -> float:
+        """|w|."""
+        return 0.0 if self.w is None else norm(self.w)
+
+    @cached_property
+    def quick(self) -> Bound:
+        """From the products that solvers use: one, the bias and one pass over the scores."""
+        if self.w is None or self.length == 0:
+            return self._at(self.problem.c, np.zeros(1))
+        with np.errstate(over="ignore", invalid="ignore"):
+            scores = self.problem.A.matvec(self.w)
+            scores += self.problem.c
+            return self._at(scores, self.problem.A.matvec_error(self.w))
+
+    @cached_property
+    def sharp(self) -> Bound:
+        """From products in twice the precision, where these are tighter."""
+        if self.w is None or self.length == 0:
+            return self.quick
+        problem = self.problem
+        with np.errstate(over="ignore", invalid="ignore"):
+            high, low, slack = problem.A.sharp_matvec(self.w)
+            high, cut = two_sum(high, problem.c)
+            slack = slack + gamma(2) * (np.abs(low) + np.abs(cut))
+            low = low + cut
+            bias = self._best(high + low)
+            risk = problem.Q.sharp_support_bound(high, low, slack, problem.kappa, bias)
+        bound = self._with_regulariser(risk, bias)
+        return bound if bound.value < self.quick.value else self.quick
+
+    def beats(self, other: Upper) -> bool:
+        """Whether this bound is the lower one; in more digits where rounding leaves it open."""
+        mine, theirs = _comparable(self, other)
+        return mine.value < theirs.value
+
+    def own(self) -> None:
+        """Copy w, which its solver may change."""
+        self.w = None if self.w is None else self.w.copy()
+
+    def _at(self, scores: Vector, slack: Vector) -> Bound:
+        bias = self._best(scores)
+        return self._with_regulariser(self.problem.Q.support_bound(scores, slack, self.problem.kappa, bias), bias)
+
+    def _best(self, scores: Vector) -> float:
+        """The bias given, or the best for these scores."""
+        if self.bias is not None:
+            return self.bias
+        if not self.problem.Q.has_bias:
+            return 0.0
+        bias = self.problem.Q.best_bias(scores, self.problem.kappa)
+        return bias if isfinite(bias) else 0.0
+
+    def _with_regulariser(self, risk: tuple[float, float], bias: float) -> Bound:
+        square = 0.5 * (self.problem.lam * self.length) * self.length
+        rounding = gamma(2 * LANES) * square + (2 * TINY if self.length else 0.0)
+        biases = np.array([bias]) if self.problem.Q.has_bias else np.empty(0)
+        value = upward(square, rounding, risk[0])
+        return Bound(value, risk[1] + rounding if isfinite(value) else inf, square + abs(risk[0]), biases)
+
+
+class Lower:
+    """The bound D of the optimal value from below, at a feasible point next to alpha."""
+
+    def __init__(self, problem: Problem, alpha: Vector) -> None:
+        self.problem = problem
+        self.alpha = _flat("alpha", alpha, problem.Q.size)
+        self.repaired = problem.Q.repair(self.alpha)
+
+    @cached_property
+    def quick(self) -> Bound:
+        """From the product that solvers use."""
+        if not self.alpha.any():
+            return self._at(np.zeros(1), 0.0, (0.0, 0.0))
+        with np.errstate(over="ignore", invalid="ignore"):
+            A, point = self.problem.A, self.repaired.point
+            return self._at(A.rmatvec(point), A.rmatvec_error(point), dot(self.problem.c, point))
+
+    @cached_property
+    def sharp(self) -> Bound:
+        """From a product in twice the precision, where that is tighter."""
+        if not self.alpha.any():
+            return self.quick
+        with np.errstate(over="ignore", invalid="ignore"):
+            point = self.repaired.point
+            bound = self._at(*self.problem.A.sharp_rmatvec(point), sharp_dot(self.problem.c, point))
+        return bound if bound.value > self.quick.value else self.quick
+
+    def beats(self, other: Lower) -> bool:
+        """Whether this bound is the higher one; in more digits where rounding leaves it open."""
+        mine, theirs = _comparable(self, other)
+        return mine.value > theirs.value
+
+    def own(self) -> None:
+        """Copy alpha, which its solver may change."""
+        own = self.alpha.copy()
+        if self.repaired.point is self.alpha:
+            self.repaired = self.repaired._replace(point=own)
+        self.alpha = own
+
+    def _at(self, u: Vector, error: float, linear_part: tuple[float, float]) -> Bound:
+        """D from u = A' point, within ``error`` of the exact one in norm, and <c, point> with its error."""
+        problem, (point, rows, moves, feasible) = self.problem, self.repaired
+        if not feasible:
+            return Bound(-inf, inf, inf)
+        linear, linear_error = linear_part
+        bend, bend_error = dot(point, point) if problem.kappa else (0.0, 0.0)
+        if rows.size:
+            error += float(problem.A.row_bounds(rows) @ moves) * 1.01
+            linear_error += float(np.abs(problem.c[rows]) @ moves) * 1.01
+            bend_error += float((2 * np.abs(point[rows]) + moves) @ moves) * 1.01
+        bend, bend_error = 0.5 * problem.kappa * bend, problem.kappa * bend_error
+        length = norm(u)
+        square, most = _half_square(length, problem.lam), _half_square(length * (1 + gamma(LANES)) + error, problem.lam)
+        rounding = gamma(8) * (most + bend) + bend_error + linear_error + 2 * TINY
+        value = downward(linear, -bend, -most, -rounding)
+        slack = (most - square) + rounding if isfinite(value) else inf
+        return Bound(value, slack, abs(linear) + bend + most)
+
+
+def certificate_of(problem: Problem, upper: Upper, lower: Lower | None) -> Certificate:
+    """The certificate of an upper and a lower bound; the products are sharpened where their rounding shows in the gap.
+
+    It depends on the two points alone, not on what was computed of them before.
     """
-    if w is None:  # where every solve begins
-        risk, bias = problem.Q.support(problem.c, problem.kappa)
-        return Bound(risk if np.isfinite(risk) else np.inf, abs(risk), bias or 0.0)
-    w = _flat("w", w, problem.n_weights)
-    with np.errstate(over="ignore", invalid="ignore"):
-        product = problem.A.matvec(w)
-        risk, bias = problem.Q.support(product + problem.c, problem.kappa)
-        regulariser = 0.5 * problem.lam * float(w @ w)
-        rounding = _unresolved(problem, product, regulariser + risk)
-        if rounding > 0:
-            raised = product + problem.c + _SCORE * (np.abs(product) + np.abs(problem.c))
-            risk, bias = problem.Q.support(raised, problem.kappa)
-    value = regulariser + risk
-    return Bound(value if np.isfinite(value) else np.inf, regulariser + abs(risk), bias or 0.0, rounding)
+    primal, dual = upper.quick, Bound(-inf, 0.0, 0.0) if lower is None else lower.quick
+    allowed = RESOLVED * abs(primal.value) if lower is None else SHARE * (primal.value - dual.value)
+    if primal.slack + dual.slack > allowed or not isfinite(primal.value):
+        primal = primal if primal.slack <= 0.5 * allowed < inf else upper.sharp
+        dual = dual if lower is None or dual.slack <= 0.5 * allowed else lower.sharp
+    rigorous = problem.A.rigorous and problem.Q.rigorous
+    _check_weak_duality(primal, dual, rigorous)
+    slack = primal.slack + dual.slack
+    return Certificate(primal.value, dual.value, primal.biases, not problem.relaxed, rigorous, slack)
 
 
-def _unresolved(problem: Problem, product: Vector, value: float) -> float:
-    """A bound of the scores' roundings if they may show in J(w) = value, else 0; ``product`` is A w.
-
-    J feels at most that times sum |alpha_i| <= sqrt(m) |alpha| <= sqrt(2 m radius2).
-    """
-    if not product.any():
-        return 0.0
-    largest = _SCORE * (_largest(product) + _largest(problem.c))
-    felt = largest * float(np.sqrt(2 * problem.Q.size * problem.Q.radius2()))
-    return largest if _RESOLVED * abs(value) < felt < np.inf else 0.0
+def _comparable(one: Upper | Lower, other: Upper | Lower) -> tuple[Bound, Bound]:
+    first, second = one.quick, other.quick
+    settled = abs(first.value - second.value) > first.slack + second.slack
+    return (first, second) if settled else (one.sharp, other.sharp)
 
 
-def _largest(x: Vector) -> float:
-    """max |x_i|, without a copy of x."""
-    return max(float(x.max(initial=0.0)), -float(x.min(initial=0.0)))
-
-
-def certify_dual(problem: Problem, alpha: Vector) -> Bound:
-    """D(alpha): a lower bound of the optimal value, -inf where float64 overflows."""
-    alpha = _flat("alpha", alpha, problem.Q.size)
-    violation = problem.Q.violation(alpha)
-    if not violation <= FEASIBILITY_TOL:
-        raise ValueError(
-            f"alpha is not in Q: it violates the constraints by {violation:.3g} relative to the size of Q, "
-            f"and {FEASIBILITY_TOL:g} is allowed"
-        )
-    with np.errstate(over="ignore", invalid="ignore"):
-        value = problem.dual(alpha)
-        linear = float(problem.c @ alpha)
-    return Bound(value if np.isfinite(value) else -np.inf, abs(linear) + abs(linear - value))
-
-
-def combine(problem: Problem, primal: Bound, dual: Bound) -> Certificate:
-    """The certificate of an upper and a lower bound that were certified separately."""
-    if isfinite(primal.value) and dual.value - primal.value > ROUNDING * (primal.size + dual.size):
+def _check_weak_duality(primal: Bound, dual: Bound, rigorous: bool) -> None:
+    allowed = 0.0 if rigorous else ROUNDING * (primal.size + dual.size)
+    if isfinite(primal.value) and dual.value - primal.value > allowed:
         raise ArithmeticError(
             f"weak duality is violated: D(alpha) = {dual.value!r} exceeds J(w) = {primal.value!r}; "
             "the problem's operator, offset and polytope do not belong together"
         )
-    return Certificate(primal.value, dual.value, primal.bias, exact=not problem.relaxed)
+
+
+def _half_square(length: float, lam: float) -> float:
+    """length^2 / (2 lam), without overflow on the way."""
+    ratio = length / sqrt(lam)
+    return 0.5 * ratio * ratio
+
+
+def _checked_bias(problem: Problem, bias: float | None) -> float | None:
+    if bias is None:
+        return None
+    value = float(np.asarray(bias, dtype=np.float64).reshape(()))
+    if not isfinite(value):
+        raise ValueError(f"bias must be a finite number, not {bias!r}")
+    if value and not problem.Q.has_bias:
+        raise ValueError(f"bias is {bias!r}, but the problem has none")
+    return value
 
 
 def _flat(name: str, x: Vector, size: int) -> Vector:

@@ -21,7 +21,8 @@ class Status(Enum):
     INTERRUPTED = "The solve was interrupted before the tolerance was certified."
     STOPPED = "The callback asked to stop before the tolerance was certified."
     STALLED = "The gap stopped improving before the tolerance was certified."
-    FAILED = "The solver proposed a dual point outside its set; the best certified point before that is kept."
+    ROUNDING = "Rounding, not time, is the limit: float64 cannot certify a smaller gap for this problem."
+    FAILED = "The solver failed; the best certified point before that is kept."
 
     def __str__(self) -> str:
         return self.value
@@ -48,16 +49,17 @@ class History:
         return len(self.iteration)
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Result:
     """The best certified pair (w, alpha) and its proof.
 
     Attributes
     ----------
-    w, bias : the weights with the lowest certified J, and their best bias (0.0 for a model without).
+    w, biases : the weights with the lowest certified J, and their best biases, an array (empty for a model without).
+    bias : the only bias, 0.0 if there is none.
     alpha : the dual point with the highest certified D, in the paper's scaling (0 .. weight/n).
     certificate : ``certify(problem, w, alpha)``, the same numbers.
-    status : how the solve ended.
+    status, reason : how the solve ended, and a sentence if there is more to say (else "").
     history : what was certified on the way, as columns.
     solver : the name of the solver that ran.
     n_iter : the iterations it made.
@@ -65,7 +67,6 @@ class Result:
     """
 
     w: Vector
-    bias: float
     alpha: Vector
     certificate: Certificate
     status: Status
@@ -73,6 +74,25 @@ class Result:
     solver: str
     n_iter: int
     n_screened: int = 0
+    reason: str = ""
+
+    @property
+    def biases(self) -> Vector:
+        """The unpenalised weights that belong to w."""
+        return self.certificate.biases
+
+    @property
+    def bias(self) -> float:
+        """The only bias, 0.0 if there is none."""
+        if len(self.biases) > 1:
+            raise AttributeError(f"this model has {len(self.biases)} biases: see `biases`")
+        return float(self.biases[0]) if len(self.biases) else 0.0
+
+    def __repr__(self) -> str:
+        return (
+            f"<Result {self.status.name}: relative gap {self.certificate.relative_gap:.2e}, J = "
+            f"{self.certificate.primal:.6g}, {self.solver}, {self.n_iter} iterations>"
+        )
 
     @property
     def converged(self) -> bool:

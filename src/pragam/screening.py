@@ -88,13 +88,17 @@ def likely_share(problem: Problem, w: Vector, certificate: Certificate) -> float
     A, Q, norms = problem.A, problem.Q, problem.A.row_norms()
     assert isinstance(A, RowOperator)
     rows = np.arange(0, Q.size, max(Q.size // _SAMPLE, 1), dtype=np.int64)
-    slopes = np.abs(problem.c[rows] + A.take(rows).matvec(w) - certificate.bias * _sigma(Q)[rows])
+    slopes = np.abs(problem.c[rows] + A.take(rows).matvec(w) - _bias(certificate) * _sigma(Q)[rows])
     room = norms[rows] + np.abs(_sigma(Q)[rows]) * float(norms[rows].mean())
     return float(np.mean(slopes > room * np.sqrt(certificate.gap / (2 * problem.lam))))
 
 
 def _sigma(Q: Polytope) -> Vector:
     return Q.sigma if isinstance(Q, BoxPlane) else np.zeros(Q.size)
+
+
+def _bias(certificate: Certificate) -> float:
+    return float(certificate.biases.sum())  # of one or none
 
 
 def _depth(problem: Problem) -> float:
@@ -118,7 +122,7 @@ def _sphere(problem: Problem, w: Vector, alpha: Vector, certificate: Certificate
     if isinstance(Q, BoxPlane):
         # There is a point of Q for which sum |sigma_i| |change of alpha_i| is what alpha is off the plane.
         rows = np.flatnonzero(Q.sigma)
-        sigma, bias = np.abs(Q.sigma), abs(certificate.bias)
+        sigma, bias = np.abs(Q.sigma), abs(_bias(certificate))
         total = float(sigma @ reach) + abs(Q.z)
         off = abs(float(Q.sigma @ alpha) - Q.z) + depth * total
         shift = off * float((norms[rows] / sigma[rows]).max(initial=0.0))

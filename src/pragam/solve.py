@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from pragam import solvers
-from pragam.certificate import Bound, Certificate, certify_dual, certify_primal, combine
+from pragam.certificate import RESOLVED, SHARE, Certificate, Lower, Upper, certificate_of
 from pragam.operators.base import Vector
 from pragam.problem import Problem
 from pragam.result import History, Result, Status
@@ -26,8 +26,11 @@ _PATIENCE = 20.0
 _STALL_FACTOR = 10.0
 #: ... but never before this many passes over the data.
 _STALL_PASSES = 2000.0
-#: A relative gap below this is rounding: no tolerance can be certified beyond it.
-_FLOOR = 4 * np.finfo(np.float64).eps
+#: Where rounding may be this share of J, a slightly longer w is tried as well.
+_UNRESOLVED = 1e-11
+#: A gap that is smaller than the rounding of the plain products and that this much more work has not halved is the
+#: rounding of w and alpha themselves.
+_ROUNDING_FACTOR, _ROUNDING_PASSES = 1.5, 10.0
 
 
 @dataclass(frozen=True)
@@ -150,10 +153,8 @@ class _Record:
 
     problem: Problem
     start: Start | None = None
-    w: Vector = field(init=False)
-    alpha: Vector = field(init=False)
-    primal: Bound = field(init=False)
-    dual: Bound = field(init=False)
+    upper: Upper = field(init=False)
+    lower: Lower = field(init=False)
     certificate: Certificate = field(init=False)
     is_owner: bool = True
     rows: list[tuple[int, float, float, float, float, float]] = field(default_factory=list)
@@ -162,35 +163,52 @@ class _Record:
     def __post_init__(self) -> None:
         # The start w_0 = 0 counts as iterate 0, whatever the solver proposes first; and the answer is never worse than
         # a start that was given, even if the solver has no use for its w.
-        self.w, self.alpha = np.zeros(self.problem.n_weights), self.problem.Q.project(np.zeros(self.problem.Q.size))
-        self.primal, self.dual = certify_primal(self.problem, None), certify_dual(self.problem, self.alpha)
-        self.certificate = combine(self.problem, self.primal, self.dual)
+        problem = self.problem
+        self.upper, self.lower = Upper(problem, None), Lower(problem, problem.Q.project(np.zeros(problem.Q.size)))
+        self.certificate = certificate_of(problem, self.upper, self.lower)
         if self.start is not None:
             self._offer(self.start.w, self.start.alpha)
             self.own()
 
+    @property
+    def w(self) -> Vector:
+        """The weights with the lowest certified J."""
+        return np.zeros(self.problem.n_weights) if self.upper.w is None else self.upper.w
+
+    @property
+    def alpha(self) -> Vector:
+        """The dual point with the highest certified D."""
+        return self.lower.alpha
+
     def _offer(self, w: Vector, alpha: Vector) -> None:
-        primal = certify_primal(self.problem, w)
-        if primal.rounding > 0:
-            w, primal = self._stretched(w, primal)
-        dual = certify_dual(self.problem, alpha)
-        # In this order: should Ctrl-C come between two of them, the value is still a bound for the point.
-        if primal.value < self.primal.value:
-            self.is_owner, self.w, self.primal = False, w, primal
-        if dual.value > self.dual.value:
-            self.is_owner, self.alpha, self.dual = False, alpha, dual
-        self.certificate = combine(self.problem, self.primal, self.dual)
+        upper, lower = self._stretched(Upper(self.problem, w)), Lower(self.problem, alpha)
+        upper = upper if upper.beats(self.upper) else self.upper
+        lower = lower if lower.beats(self.lower) else self.lower
+        proof = certificate_of(self.problem, upper, lower)
+        if (
+            proof.primal > self.certificate.primal or proof.dual < self.certificate.dual
+        ):  # by rounding, within its slack
+            upper = self.upper if proof.primal > self.certificate.primal else upper
+            lower = self.lower if proof.dual < self.certificate.dual else lower
+            proof = certificate_of(self.problem, upper, lower)
+        self.is_owner, self.upper, self.lower, self.certificate = False, upper, lower, proof
 
     def own(self) -> None:
         """Copy what the solver may change in its next step."""
         if not self.is_owner:
-            self.w, self.alpha, self.is_owner = self.w.copy(), self.alpha.copy(), True
+            self.upper.own()
+            self.lower.own()
+            self.is_owner = True
 
-    def _stretched(self, w: Vector, primal: Bound) -> tuple[Vector, Bound]:
-        """(1 + e) w if its J is lower: margins of 1 that rounding puts in doubt then exceed 1 for sure."""
-        longer = (1 + 2 * primal.rounding) * w
-        other = certify_primal(self.problem, longer)
-        return (longer, other) if other.value < primal.value else (w, primal)
+    def _stretched(self, upper: Upper) -> Upper:
+        """(1 + e) w instead of w if its J is lower. On separable data with a tiny lam, J consists of losses by rounding,
+        and a slightly longer w has none."""
+        bound = upper.quick
+        if upper.w is None or not _UNRESOLVED * abs(bound.value) < bound.slack < np.inf:
+            return upper
+        rounding = float(self.problem.A.matvec_error(upper.w).max(initial=0.0))
+        longer = Upper(self.problem, (1 + 2 * rounding) * upper.w)
+        return longer if longer.beats(upper) else upper
 
     def certify(self, pair: tuple[Vector, Vector], iteration: int, passes: float, seconds: float) -> None:
         """Certify a candidate and keep what improves either bound."""
@@ -202,7 +220,8 @@ class _Record:
 
     def note(self, iteration: int, passes: float, seconds: float) -> None:
         """Write what is certified so far into the history."""
-        self.rows.append((iteration, passes, seconds, self.primal.value, self.dual.value, self.certificate.gap))
+        proof = self.certificate
+        self.rows.append((iteration, passes, seconds, proof.primal, proof.dual, proof.gap))
 
     def is_due(self, estimate: float | None, passes: float, tol: float) -> bool:
         """Whether a certificate is worth its two products now. Never whether to stop."""
@@ -215,14 +234,26 @@ class _Record:
         return passes >= _GROWTH * last + _PATIENCE
 
     def has_stalled(self) -> bool:
-        """Whether the last nine tenths of the work brought nothing, or nothing more can come."""
+        """Whether the last nine tenths of the work brought nothing."""
         _, passes, _, _, _, gap = self.rows[-1]
-        if self.certificate.relative_gap <= _FLOOR:
-            return True
         if passes < _STALL_PASSES:
             return False
         before = [row[5] for row in self.rows if row[1] * _STALL_FACTOR <= passes]
         return bool(before) and gap > 0.99 * before[-1]
+
+    def is_rounding(self, tol: float) -> bool:
+        """Whether rounding is the limit: of the proof, or of the numbers w and alpha that it is about.
+
+        The first is so when the slack that is left in twice the precision is much of the gap and too much for the
+        tolerance; the second when the gap is below the rounding of plain products and more work does not halve it.
+        """
+        proof, (_, passes, _, _, _, gap) = self.certificate, self.rows[-1]
+        size = abs(proof.primal)
+        if proof.slack > SHARE * gap and proof.slack > min(max(RESOLVED, SHARE * tol), 0.5 * tol) * size:
+            return True
+        plain = self.upper.quick.slack + self.lower.quick.slack
+        before = [row[5] for row in self.rows if _ROUNDING_FACTOR * row[1] + _ROUNDING_PASSES <= passes]
+        return bool(before) and before[-1] <= plain and gap > 0.5 * before[-1]
 
     def progress(self, iteration: int, passes: float, clock: _Clock, tol: float) -> Progress:
         self.own()
@@ -231,7 +262,7 @@ class _Record:
 
     def result(self, status: Status, solver: str, n_iter: int, n_screened: int) -> Result:
         return Result(
-            w=self.w, bias=self.primal.bias, alpha=self.alpha, certificate=self.certificate, status=status,
+            w=self.w, alpha=self.alpha, certificate=self.certificate, status=status,
             history=History.from_rows(self.rows), solver=solver, n_iter=n_iter, n_screened=n_screened,
         )  # fmt: skip
 
@@ -262,6 +293,8 @@ def _verdict(record: _Record, tol: float, iteration: int, max_iter: int | None, 
         return Status.MAX_ITER
     if clock.is_over():
         return Status.MAX_SECONDS
+    if record.is_rounding(tol):
+        return Status.ROUNDING
     if record.has_stalled():
         return Status.STALLED
     return None

@@ -44,6 +44,7 @@ def products(rng):
         for name, stored in storages.items():
             S = pragam.operators.check_data(stored)
             results = S.matvec(w), S.rmatvec(alpha), S.matmat(W), S.rmatmat(B), *S.abs_sums()
+            results = *results, *S.twofold_matvec(w), *S.twofold_rmatvec(alpha), S.product_error(w)
             yield f"{name} {value.__name__}", digest(*results, S.row_norms2, S.T.row_norms2, S.norm_bound)
 
 
@@ -60,6 +61,8 @@ def projections(rng):
             "kink": (_kernels.get("box_plane_kink")(*data, True),),
             "range": _kernels.get("box_plane_range")(lower, upper, sigma, n),
             "support": (_kernels.get("box_plane_support")(m, lower, upper, sigma, 0.1, 0.5),),
+            "bound": _kernels.get("box_plane_support_bound")(m, 1e-9 * d, lower, upper, sigma, 0.1, 0.5),
+            "dot": _kernels.get("dot_and_size")(m, sigma),
         }
         yield from ((f"{name} {n}", digest(*result)) for name, result in results.items())
 

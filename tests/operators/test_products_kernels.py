@@ -45,8 +45,10 @@ def test_csr_kernels_equal_their_twins(matrix, scaled, K, seed):
         "csr_rmatvec": lambda: (*X, scale, alpha, dirty(d)),
         "csr_matmat": lambda: (*X, W, dirty(n, K)),
         "csr_rmatmat": lambda: (*X, B, dirty(d, K)),
-        "csr_row_norms2": lambda: (*X, d, dirty(n)),
-        "csr_column_norms2": lambda: (*X, dirty(d)),
+        "csr_row_norms2": lambda: (*X, d, dirty(n), dirty(n)),
+        "csr_column_norms2": lambda: (*X, dirty(d), dirty(d)),
+        "csr_twofold_matvec": lambda: (*X, w, dirty(n), dirty(n), dirty(n)),
+        "csr_twofold_rmatvec": lambda: (*X, alpha, dirty(d), dirty(d), dirty(d)),
         "csr_abs_sums": lambda: (*X, dirty(n), dirty(d)),
     }
     for name, make in cases.items():
@@ -123,7 +125,9 @@ def test_mismatched_lengths_are_refused():
         "csr_rmatvec": (None, np.ones(2), np.empty(1)),
         "csr_matmat": (np.ones((1, 2)), np.empty((1, 3))),
         "csr_rmatmat": (np.ones((2, 2)), np.empty((1, 2))),
-        "csr_row_norms2": (1, np.empty(2)),
+        "csr_row_norms2": (1, np.empty(2), np.empty(2)),
+        "csr_twofold_matvec": (np.ones(1), np.empty(1), np.empty(1), np.empty(2)),
+        "csr_twofold_rmatvec": (np.ones(2), np.empty(1), np.empty(1), np.empty(1)),
         "csr_abs_sums": (np.empty(2), np.empty(1)),
     }.items():
         with pytest.raises(ValueError):

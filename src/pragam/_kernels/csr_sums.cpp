@@ -36,47 +36,69 @@ PRAGAM_VECTORISED double squares(const T *x, int64_t length) {
     return (s0 + s1) + (s2 + s3);
 }
 
-// Calls plain(i, first, last) for a row without repeated columns; else visit(i, j, x) once for every stored column j
-// with x the sum of its entries, which are added up in a workspace (their later visits then see x = 0).
+// Calls plain(i, first, last) for a row without repeated columns; else visit(i, j, x, size) once for every stored column
+// j, with x the sum of its entries and size that of their absolute values, which are added up in a workspace (later
+// visits then see 0).
 template <class T, class I, class Plain, class Visit>
 void each_summed_row(const In<T> &data, const In<I> &indices, const Indptr &indptr, size_t n_columns, Plain plain,
                      Visit visit) {
     const T *v = data.data();
     const I *index = indices.data();
-    std::vector<double> sums;
+    struct Entry {
+        double sum = 0, size = 0;
+    };
+    std::vector<Entry> entries;
     each_row(indptr, [&](int64_t i, int64_t first, int64_t last) {
         if (increasing(index + first, last - first)) return plain(i, first, last);
-        if (sums.empty()) sums.assign(n_columns, 0.0);
-        for (int64_t p = first; p < last; ++p) sums[index[p]] += v[p];
+        if (entries.empty()) entries.assign(n_columns, Entry{});
         for (int64_t p = first; p < last; ++p) {
-            visit(i, index[p], sums[index[p]]);
-            sums[index[p]] = 0;
+            entries[index[p]].sum += v[p];
+            entries[index[p]].size += std::abs(double(v[p]));
+        }
+        for (int64_t p = first; p < last; ++p) {
+            const Entry entry = entries[index[p]];
+            visit(i, index[p], entry.sum, entry.size);
+            entries[index[p]] = Entry{};
         }
     });
 }
 
-// rows[i] = sum_j X_ij^2.
+// norms2[i] = sum_j X_ij^2, and sizes2[i] the same where repeated entries add up by their absolute values: the norm that
+// the rounding of a product with the row is relative to.
 template <class T, class I>
-void csr_row_norms2(In<T> data, In<I> indices, Indptr indptr, size_t n_columns, Out<double> rows) {
-    require_rows(indptr, rows.shape(0));
-    double *result = rows.data();
-    std::fill_n(result, rows.shape(0), 0.0);
+void csr_row_norms2(In<T> data, In<I> indices, Indptr indptr, size_t n_columns, Out<double> norms2,
+                    Out<double> sizes2) {
+    require_rows(indptr, norms2.shape(0));
+    require(sizes2.shape(0) == norms2.shape(0), "norms2 and sizes2 must have the same length");
+    double *norm = norms2.data(), *size = sizes2.data();
+    std::fill_n(norm, norms2.shape(0), 0.0);
+    std::fill_n(size, norms2.shape(0), 0.0);
     each_summed_row(
         data, indices, indptr, n_columns,
-        [=, v = data.data()](int64_t i, int64_t first, int64_t last) { result[i] = squares(v + first, last - first); },
-        [=](int64_t i, I, double x) { result[i] += x * x; });
+        [=, v = data.data()](int64_t i, int64_t first, int64_t last) {
+            norm[i] = size[i] = squares(v + first, last - first);
+        },
+        [=](int64_t i, I, double x, double s) {
+            norm[i] += x * x;
+            size[i] += s * s;
+        });
 }
 
-// columns[j] = sum_i X_ij^2.
+// The same of every column.
 template <class T, class I>
-void csr_column_norms2(In<T> data, In<I> indices, Indptr indptr, Out<double> columns) {
-    double *result = columns.data();
-    std::fill_n(result, columns.shape(0), 0.0);
-    const auto add = [=](int64_t, I j, double x) { result[j] += x * x; };
-    const auto plain = [add, v = data.data(), index = indices.data()](int64_t i, int64_t first, int64_t last) {
-        for (int64_t p = first; p < last; ++p) add(i, index[p], double(v[p]));
+void csr_column_norms2(In<T> data, In<I> indices, Indptr indptr, Out<double> norms2, Out<double> sizes2) {
+    require(sizes2.shape(0) == norms2.shape(0), "norms2 and sizes2 must have the same length");
+    double *norm = norms2.data(), *size = sizes2.data();
+    std::fill_n(norm, norms2.shape(0), 0.0);
+    std::fill_n(size, norms2.shape(0), 0.0);
+    const auto add = [=](int64_t, I j, double x, double s) {
+        norm[j] += x * x;
+        size[j] += s * s;
     };
-    each_summed_row(data, indices, indptr, columns.shape(0), plain, add);
+    const auto plain = [add, v = data.data(), index = indices.data()](int64_t i, int64_t first, int64_t last) {
+        for (int64_t p = first; p < last; ++p) add(i, index[p], double(v[p]), double(v[p]));
+    };
+    each_summed_row(data, indices, indptr, norms2.shape(0), plain, add);
 }
 
 // Sums of the stored |X_ij| by row and by column (repeated entries separately: an upper bound of |X|'s).
@@ -147,8 +169,8 @@ void bind_csr_sums(nb::module_ &m) {
         const auto X = [&](const char *name, auto kernel, auto... rest) {
             m.def(name, kernel, a("data"), a("indices"), a("indptr"), rest...);
         };
-        X("csr_row_norms2", &csr_row_norms2<T, I>, nb::arg("n_columns"), a("rows"));
-        X("csr_column_norms2", &csr_column_norms2<T, I>, a("columns"));
+        X("csr_row_norms2", &csr_row_norms2<T, I>, nb::arg("n_columns"), a("norms2"), a("sizes2"));
+        X("csr_column_norms2", &csr_column_norms2<T, I>, a("norms2"), a("sizes2"));
         X("csr_abs_sums", &csr_abs_sums<T, I>, a("rows"), a("columns"));
         X("csr_check", &csr_check<T, I>, nb::arg("n_columns"));
     });

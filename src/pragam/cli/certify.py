@@ -3,13 +3,10 @@
 from __future__ import annotations
 
 import argparse
-from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
-from pragam.certificate import ROUNDING, Certificate, certify, certify_primal
+from pragam.certificate import Certificate, certify
 from pragam.cli.arguments import number
-from pragam.polytopes import Box, BoxPlane
-from pragam.problem import Problem
 
 if TYPE_CHECKING:
     from pragam.io import Model
@@ -55,10 +52,8 @@ def _recompute(model: Model, X: Any, y: Any) -> tuple[list[Certificate], float]:
     lam, bias, class_weight, tol = _parameters(model)
     _check_fingerprint(model.fingerprint, data_fingerprint(X, y))
     jobs = problems(X, y, model.classes, lam, bias, class_weight)
-    proofs = [certify(job, w, alpha) for job, w, alpha in zip(jobs, model.coef, model.alpha, strict=True)]
-    for job, w, b, proof in zip(jobs, model.coef, model.intercept.tolist(), proofs, strict=True):
-        _check_intercept(job, w, b, proof)
-    return proofs, tol
+    stored = zip(jobs, model.coef, model.alpha, model.intercept.tolist(), strict=True)
+    return [certify(job, w, alpha, b) for job, w, alpha, b in stored], tol
 
 
 def _parameters(model: Model) -> tuple[float, bool, str | None, float]:
@@ -79,29 +74,13 @@ def _check_fingerprint(stored: dict[str, Any], found: dict[str, Any]) -> None:
         raise ValueError(f"the certificate belongs to other data ({other}), not to these ({these})")
 
 
-def _check_intercept(problem: Problem, w: Any, b: float, proof: Certificate) -> None:
-    """The certificate speaks of the best bias, so the stored intercept b must be as good: J(w, b) = J(w).
-
-    For a fixed bias b the hinge risk is the support function of the box at the scores A w + c - b y.
-    """
-    if b == proof.bias:
-        return
-    Q: Any = problem.Q
-    sign = -problem.A.rows().scale  # type: ignore[attr-defined]
-    value = certify_primal(replace(problem, c=problem.c - b * sign, Q=Box(Q.lower, Q.upper)), w).value
-    # Another machine's rounding may find another of several best biases; their J is the same.
-    if not isinstance(Q, BoxPlane) or value - proof.primal > ROUNDING * abs(proof.primal):
-        raise ValueError(f"its intercept {b!r} does not belong to its weights: the best is {proof.bias!r}")
-
-
 def _report(model: Model, proofs: list[Certificate], tol: float, certified: bool) -> None:
     from pragam.cli.table import show
 
     labels = model.classes[1:] if len(model.classes) == 2 else model.classes
     for label, old, new in zip(labels, model.certificates, proofs, strict=True):
         title = "certificate" if len(proofs) == 1 else f"certificate of class {label} against the rest"
-        names = ("primal", "dual", "bias")
-        rows = [(name, repr(getattr(old, name)), repr(getattr(new, name))) for name in names]
+        rows = [(name, repr(getattr(old, name)), repr(getattr(new, name))) for name in ("primal", "dual")]
         rows.append(("relative gap", f"{old.relative_gap:.6e}", f"{new.relative_gap:.6e}"))
         show(title, ("", "stored", "recomputed"), rows)
     worst = max(proof.relative_gap for proof in proofs)

@@ -240,7 +240,7 @@ def _polish(problem: Problem, result: Result, max_seconds: float | None, stop: S
     if finer.certificate.gap > result.certificate.gap:
         return result
     return Result(
-        finer.w, finer.bias, finer.alpha, finer.certificate, Status.CONVERGED, result.history, result.solver,
+        finer.w, finer.alpha, finer.certificate, Status.CONVERGED, result.history, result.solver,
         result.n_iter,
     )  # fmt: skip
 

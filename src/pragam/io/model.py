@@ -63,7 +63,7 @@ class Model:
         if len(self.certificates) not in (0, outputs):
             raise ValueError(f"certificates must be none or {outputs}, not {len(self.certificates)}")
         for proof in self.certificates:
-            if not np.isfinite([proof.primal, proof.dual, proof.bias]).all():
+            if not np.isfinite([proof.primal, proof.dual, *proof.biases]).all():
                 raise ValueError(f"a certificate must hold finite numbers, not {proof}")
 
     @property
@@ -156,15 +156,15 @@ def _tensor(file: Any, name: str) -> Array:
 
 def _numbers(proof: Certificate) -> dict[str, Any]:
     """JSON keeps a float64 exactly."""
-    bounds = {name: float(getattr(proof, name)) for name in ("primal", "dual", "bias")}
-    return {**bounds, "exact": bool(proof.exact)}
+    bounds = {name: float(getattr(proof, name)) for name in ("primal", "dual")}
+    return {**bounds, "bias": float(proof.biases.sum()), "exact": bool(proof.exact)}
 
 
 def _certificate(entry: Any) -> Certificate:
     kinds: dict[str, type] = {"primal": float, "dual": float, "bias": float, "exact": bool}
     if not isinstance(entry, dict) or any(type(entry.get(name)) is not kind for name, kind in kinds.items()):
         raise ValueError("a certificate must hold the floats primal, dual and bias, and whether it is exact")
-    return Certificate(**{name: entry[name] for name in kinds})
+    return Certificate(entry["primal"], entry["dual"], np.array([entry["bias"]]), entry["exact"])
 
 
 def _check_classes(classes: list[Label]) -> None:

@@ -9,11 +9,17 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-Vector = NDArray[np.float64]
+from pragam.rounding import Stating, Vector
+
+__all__ = ["Operator", "RowOperator", "Rows", "Vector"]
 
 
-class Operator(ABC):
-    """A linear map from weights w (length ``shape[1]``) to scores A w (length ``shape[0]``, as alpha)."""
+class Operator(Stating, ABC):
+    """A linear map from weights w (length ``shape[1]``) to scores A w (length ``shape[0]``, as alpha).
+
+    An operator with ``rigorous = True`` bounds the rounding of its products by the three methods ``*_error`` and
+    ``sharp_*``; without them the certificates of its problems hold up to rounding only.
+    """
 
     shape: tuple[int, int]
 
@@ -25,9 +31,29 @@ class Operator(ABC):
     def rmatvec(self, alpha: Vector) -> Vector:
         """A' alpha, a new float64 vector."""
 
+    def matvec_error(self, w: Vector) -> Vector:
+        """A bound of the rounding of every entry of ``matvec(w)``."""
+        return np.zeros(self.shape[0])
+
+    def rmatvec_error(self, alpha: Vector) -> float:
+        """A bound of the norm of the rounding of ``rmatvec(alpha)``."""
+        return 0.0
+
+    def sharp_matvec(self, w: Vector) -> tuple[Vector, Vector, Vector]:
+        """A w in more digits: (high, low, a bound of the error of high + low). By default no more than ``matvec``."""
+        return self.matvec(w), np.zeros(self.shape[0]), self.matvec_error(w)
+
+    def sharp_rmatvec(self, alpha: Vector) -> tuple[Vector, float]:
+        """A' alpha from more digits: (vector, a bound of its error's norm). By default no more than ``rmatvec``."""
+        return self.rmatvec(alpha), self.rmatvec_error(alpha)
+
     @abstractmethod
     def row_norms(self) -> Vector:
         """The Euclidean norm of every row of A."""
+
+    def row_bounds(self, rows: NDArray[np.int64]) -> Vector:
+        """Upper bounds of the norms of these rows."""
+        return self.row_norms()[rows]
 
     @abstractmethod
     def norm_bound(self) -> float:

@@ -17,6 +17,8 @@ class Columns(ScaledRows):
     A is stored and accepted as any X is.
     """
 
+    rigorous = True
+
     def __init__(self, A: Any) -> None:
         transpose = check_data(A, name="A").T
         super().__init__(transpose, np.ones(transpose.shape[0]))

@@ -22,6 +22,7 @@ class Counting(Operator):
     def __init__(self, operator: Any) -> None:
         self.operator = operator
         self.shape = operator.shape
+        self.rigorous = operator.rigorous
         self.matvecs = 0
         self.rmatvecs = 0
 
@@ -35,9 +36,31 @@ class Counting(Operator):
         self.rmatvecs += 1
         return self.operator.rmatvec(alpha)
 
+    def matvec_error(self, w: Vector) -> Vector:
+        """As the operator's."""
+        return self.operator.matvec_error(w)
+
+    def rmatvec_error(self, alpha: Vector) -> float:
+        """As the operator's."""
+        return self.operator.rmatvec_error(alpha)
+
+    def sharp_matvec(self, w: Vector) -> tuple[Vector, Vector, Vector]:
+        """As the operator's, counted."""
+        self.matvecs += 1
+        return self.operator.sharp_matvec(w)
+
+    def sharp_rmatvec(self, alpha: Vector) -> tuple[Vector, float]:
+        """As the operator's, counted."""
+        self.rmatvecs += 1
+        return self.operator.sharp_rmatvec(alpha)
+
     def row_norms(self) -> Vector:
         """As the operator's."""
         return self.operator.row_norms()
+
+    def row_bounds(self, rows: NDArray[np.int64]) -> Vector:
+        """As the operator's."""
+        return self.operator.row_bounds(rows)
 
     def norm_bound(self) -> float:
         """As the operator's."""

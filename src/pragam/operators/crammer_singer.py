@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 
 from pragam.operators.base import Operator, Vector
 from pragam.operators.check import check_data
+from pragam.rounding import TINY, gamma, two_sum
 
 
 class CrammerSinger(Operator):
@@ -22,8 +23,11 @@ class CrammerSinger(Operator):
     ``y_index`` holds the class of each row of X as an integer in [0, K).
     """
 
+    rigorous = True
+
     def __init__(self, X: Any, y_index: Any, K: int) -> None:
         self.storage = check_data(X)
+        self.rigorous = type(self).rigorous and self.storage.rigorous
         n, d = self.storage.shape
         self.K = int(K)
         self.y_index = _classes(y_index, n, self.K)
@@ -38,11 +42,56 @@ class CrammerSinger(Operator):
 
     def rmatvec(self, alpha: Vector) -> Vector:
         """B' X, where the entry of the true class is minus the sum of the others."""
-        n = self.storage.shape[0]
-        B = _block(alpha, (n, self.K), "alpha").copy()
-        B[np.arange(n), self.y_index] = 0.0
-        B[np.arange(n), self.y_index] = -B.sum(axis=1)
-        return self.storage.rmatmat(B).ravel()
+        rows = _block(alpha, (self.storage.shape[0], self.K), "alpha")
+        return self.storage.rmatmat(self._differences(rows)).ravel()
+
+    def _differences(self, rows: NDArray[np.float64]) -> NDArray[np.float64]:
+        """B_i = L_{y_i}' alpha_i for every row."""
+        B, each = rows.copy(), np.arange(len(rows))
+        B[each, self.y_index] = 0.0
+        B[each, self.y_index] = -B.sum(axis=1)
+        return B
+
+    def matvec_error(self, w: Vector) -> Vector:
+        """A score is the difference of two products; their bounds have room for its own rounding."""
+        W = _block(w, (self.K, self.storage.shape[1]), "w")
+        return self._spread(np.stack([self.storage.product_error(row) for row in W], axis=1)).ravel()
+
+    def rmatvec_error(self, alpha: Vector) -> float:
+        """The roundings of B' X, class by class, and of the sums over classes in B."""
+        B, masses = self._masses(alpha)
+        error = sum(self.storage.adjoint_error(np.ascontiguousarray(column)) for column in B.T)
+        return error + gamma(self.K + 1) * self.storage.adjoint_size(masses)
+
+    def sharp_matvec(self, w: Vector) -> tuple[Vector, Vector, Vector]:
+        """In twice the precision."""
+        W = _block(w, (self.K, self.storage.shape[1]), "w")
+        each = np.arange(self.storage.shape[0])
+        parts = zip(*(self.storage.twofold_matvec(row) for row in W), strict=True)
+        high, low, error = (np.stack(part, axis=1) for part in parts)
+        high, cut = two_sum(high, -high[each, self.y_index, None])
+        below = np.abs(low) + np.abs(low[each, self.y_index, None]) + np.abs(cut)
+        low = (low - low[each, self.y_index, None]) + cut
+        return high.ravel(), low.ravel(), (self._spread(error) + gamma(4) * below).ravel()
+
+    def sharp_rmatvec(self, alpha: Vector) -> tuple[Vector, float]:
+        """In twice the precision, but for the sums over classes in B, which are rounded."""
+        B, masses = self._masses(alpha)
+        columns = [self.storage.twofold_rmatvec(np.ascontiguousarray(column)) for column in B.T]
+        error = sum(error for _, error in columns) + gamma(self.K + 1) * self.storage.adjoint_size(masses)
+        return np.concatenate([value for value, _ in columns]), error
+
+    def _spread(self, error: NDArray[np.float64]) -> NDArray[np.float64]:
+        """The errors of the differences with the true class, which itself has none."""
+        each = np.arange(len(error))
+        error = error + error[each, self.y_index, None]
+        error[each, self.y_index] = 0.0
+        return error
+
+    def _masses(self, alpha: Vector) -> tuple[NDArray[np.float64], Vector]:
+        """B, and sum_k |alpha_ik| for every row."""
+        rows = _block(alpha, (self.storage.shape[0], self.K), "alpha")
+        return self._differences(rows), np.abs(rows).sum(axis=1)
 
     def row_norms(self) -> Vector:
         """sqrt(2) |x_i| for k != y_i (the row holds x_i and -x_i), 0 for k = y_i."""
@@ -50,6 +99,10 @@ class CrammerSinger(Operator):
         norms = np.repeat(np.sqrt(2.0) * np.sqrt(self.storage.row_norms2)[:, None], self.K, axis=1)
         norms[np.arange(n), self.y_index] = 0.0
         return norms.ravel()
+
+    def row_bounds(self, rows: NDArray[np.int64]) -> Vector:
+        """sqrt(2) |x_i| and more, repeated entries added up by absolute value, of any scale."""
+        return 1.5 * self.storage.row_sizes[rows // self.K] + TINY
 
     def norm_bound(self) -> float:
         r"""sqrt(K) times the bound of X (0 if K = 1).

@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 
 from pragam.operators.base import RowOperator, Rows, Vector
 from pragam.operators.check import check_data
+from pragam.rounding import TINY, gamma, two_product
 
 
 class ScaledRows(RowOperator):
@@ -20,8 +21,11 @@ class ScaledRows(RowOperator):
     X (n, d) is what :func:`check_data` accepts (or the storage it returned) and is used in place.
     """
 
+    rigorous = True
+
     def __init__(self, X: Any, scale: Any) -> None:
         self.storage = check_data(X)
+        self.rigorous = type(self).rigorous and self.storage.rigorous
         self.shape = self.storage.shape
         self.scale: Vector = np.ascontiguousarray(scale, dtype=np.float64)
         if self.scale.shape != (self.shape[0],):
@@ -37,6 +41,35 @@ class ScaledRows(RowOperator):
         """X' diag(scale) alpha."""
         return self.storage.rmatvec(alpha, self.scale)
 
+    def matvec_error(self, w: Vector) -> Vector:
+        """|scale_i| times the rounding of <x_i, w> and of this product; what is below TINY may be lost."""
+        error = self.storage.product_error(w)
+        return error if self._is_signs else np.abs(self.scale) * error + 2 * TINY
+
+    def rmatvec_error(self, alpha: Vector) -> float:
+        """That of X' (scale alpha)."""
+        return self.storage.adjoint_error(alpha if self._is_signs else self.scale * alpha, extra=3.0)
+
+    def sharp_matvec(self, w: Vector) -> tuple[Vector, Vector, Vector]:
+        """In twice the precision."""
+        high, low, error = self.storage.twofold_matvec(w)
+        if self._is_signs:
+            return self.scale * high, self.scale * low, error
+        high, cut = two_product(self.scale, high)
+        low = self.scale * low
+        return high, low + cut, np.abs(self.scale) * error + gamma(3) * (np.abs(low) + np.abs(cut)) + 16 * TINY
+
+    def sharp_rmatvec(self, alpha: Vector) -> tuple[Vector, float]:
+        """In twice the precision; the rounding of scale_i alpha_i, if any, is in the bound."""
+        value, error = self.storage.twofold_rmatvec(self.scale * alpha)
+        if not self._is_signs:
+            error += gamma(1) * self.storage.adjoint_size(self.scale * alpha)
+        return value, error
+
+    @cached_property
+    def _is_signs(self) -> bool:
+        return bool((np.abs(self.scale) == 1).all())
+
     @cached_property
     def _row_norms(self) -> Vector:
         with np.errstate(over="ignore"):
@@ -47,6 +80,10 @@ class ScaledRows(RowOperator):
     def row_norms(self) -> Vector:
         """|scale_i| |x_i|, computed once, read-only; inf where |x_i|^2 overflows."""
         return self._row_norms
+
+    def row_bounds(self, rows: NDArray[np.int64]) -> Vector:
+        """|scale_i| |x_i|, repeated entries added up by absolute value, of any scale."""
+        return 1.01 * np.abs(self.scale[rows]) * self.storage.row_sizes[rows] + TINY
 
     def norm_bound(self) -> float:
         """max |scale_i| times the bound of X: A = diag(scale) X and norms are submultiplicative."""

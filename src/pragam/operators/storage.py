@@ -3,6 +3,9 @@
 Every difference between the storages ends here. Values may be float32 or float64 (float32 is widened entry by
 entry inside the products, and every sum is a float64 sum), indices int32 or int64, arrays read-only memory
 maps; entries of a sparse row may be unsorted, and repeated ones add up.
+
+A storage states how its products round, for the certificates: ``product_error``, ``adjoint_error``, and the products in
+twice the precision. One that cannot leaves ``rigorous`` False, and so is every certificate on it.
 """
 
 from __future__ import annotations
@@ -19,6 +22,7 @@ from scipy.linalg.blas import dsyrk
 
 from pragam import _kernels
 from pragam.operators.base import Vector
+from pragam.rounding import SAFE, TINY, Stating, U, gamma, norm
 from pragam.threads import n_threads
 
 Array = NDArray[Any]
@@ -26,7 +30,11 @@ Array = NDArray[Any]
 _DENSE_ENOUGH = 0.1
 
 
-class Storage(ABC):
+#: Rows whose squares would vanish or overflow are multiplied by these powers of two before they are squared.
+_RAISE, _LOWER = 2.0**900, 2.0**-900
+
+
+class Storage(Stating, ABC):
     """A real matrix X of shape (n, d) whose entries are finite and whose indices lie in range."""
 
     shape: tuple[int, int]
@@ -74,15 +82,100 @@ class Storage(ABC):
         """out += sum_k weights_k x_i x_i', i = rows_k; only the upper triangle of ``out`` (d, d) need be right."""
 
     @abstractmethod
-    def _row_norms2(self) -> Vector: ...
+    def _row_squares(self, power: float = 1.0, rows: Array | None = None) -> tuple[Vector, Vector]:
+        """(|x_i|^2, the same with repeated entries added up by absolute value) of power X, for all or some rows."""
+
+    @property
+    @abstractmethod
+    def counts(self) -> Any:
+        """The number of stored entries of each row, or one number for all."""
+
+    @abstractmethod
+    def twofold_matvec(self, w: Vector) -> tuple[Vector, Vector, Vector]:
+        """X w in twice the precision, as (high, low), and a bound of its error. NaN where 1e300 is exceeded."""
+
+    @abstractmethod
+    def twofold_rmatvec(self, alpha: Vector) -> tuple[Vector, float]:
+        """X' alpha in twice the precision, rounded, and a bound of the norm of its error."""
 
     @cached_property
+    def _squares(self) -> tuple[Vector, Vector]:
+        with np.errstate(over="ignore"):
+            squares = self._row_squares()
+        for x in squares:
+            x.flags.writeable = False
+        return squares
+
+    @property
     def row_norms2(self) -> Vector:
         """The squared Euclidean norm of every row (inf where it overflows), read-only."""
-        with np.errstate(over="ignore"):
-            norms2 = self._row_norms2()
-        norms2.flags.writeable = False
-        return norms2
+        return self._squares[0]
+
+    @cached_property
+    def row_sizes(self) -> Vector:
+        """The norm of every row with repeated entries added up by absolute value: at least |x_i|, of any scale."""
+        sizes2 = self._squares[1]
+        with np.errstate(invalid="ignore"):
+            sizes = np.sqrt(sizes2)
+        extreme = np.flatnonzero(~((sizes2 > SAFE[0]) & (sizes2 < SAFE[1])) & (self.counts > 0))
+        for power, rows in ((_RAISE, extreme[sizes2[extreme] <= SAFE[0]]), (_LOWER, extreme[sizes2[extreme] > 1])):
+            if rows.size:
+                sizes[rows] = np.sqrt(self._row_squares(power, rows)[1]) / power
+        return sizes
+
+    @cached_property
+    def reach(self) -> Vector:
+        """What |w| is multiplied by in a bound of the rounding of <x_i, w>: gamma(entries + 2) times the row's size.
+
+        The second term is for entries below TINY, which may be read as zero.
+        """
+        counts = self.counts
+        return gamma(counts + 2) * self.row_sizes + TINY * np.sqrt(counts)
+
+    def product_error(self, w: Vector) -> Vector:
+        """A bound of the rounding of every entry of ``matvec(w)``; also of what is lost below TINY."""
+        # So much is added to |w| that reach times it also covers entries of w below TINY, which may be read as zero.
+        length = norm(w) + self.shape[1] ** 0.5 * TINY / U
+        return self.reach * length + 2 * TINY * self._most
+
+    def adjoint_error(self, alpha: Vector, extra: float = 2.0) -> float:
+        """A bound of the norm of the rounding of ``rmatvec(alpha)``, each term being rounded ``extra`` times more.
+
+        Column j is a sum over the rows with alpha_i != 0, so its error is gamma(their number) sum |alpha_i x_ij|, and
+        the norm of these is at most sum |alpha_i| |x_i|.
+        """
+        rows = int(np.count_nonzero(alpha))
+        return gamma(rows + extra) * self.adjoint_size(alpha) + self._lost(rows, alpha)
+
+    def adjoint_size(self, alpha: Vector) -> float:
+        """sum |alpha_i| |x_i|, a bound of |X' alpha| and of its rounding but for a factor."""
+        return _kernels.get("dot_and_size")(alpha, self.row_sizes)[1]
+
+    @cached_property
+    def _most(self) -> int:
+        return int(np.max(self.counts, initial=0))
+
+    @cached_property
+    def _widest(self) -> float:
+        return float(self.row_sizes.max(initial=0.0))
+
+    def _lost(self, rows: int, alpha: Vector) -> float:
+        """A bound of the norm of what is lost below TINY in an adjoint product, by results or by entries."""
+        largest = max(float(alpha.max(initial=0.0)), -float(alpha.min(initial=0.0)))
+        return (rows * self.shape[1] ** 0.5) * TINY * (2 + largest + self._widest)
+
+    def _sharp(self, out: tuple[Vector, Vector, Vector], w: Vector) -> tuple[Vector, Vector, Vector]:
+        """(high, low, a bound of the error of their sum) of a product in twice the precision (Ogita et al. 2005)."""
+        high, low, size = out
+        counts, length, width = self.counts, norm(w), self.shape[1] ** 0.5
+        lost = TINY * (16 * counts + np.sqrt(counts) * length + 2 * width * self.row_sizes)
+        return high, low, gamma(counts + 8) ** 2 * size + lost
+
+    def _rounded(self, out: tuple[Vector, Vector, Vector], alpha: Vector) -> tuple[Vector, float]:
+        """The upper parts of an adjoint product in twice the precision, and a bound of the norm of their error."""
+        high, low, size = out
+        rows = int(np.count_nonzero(alpha))
+        return high, 1.01 * (norm(low) + gamma(rows + 8) ** 2 * norm(size) + 8 * self._lost(rows, alpha))
 
     @cached_property
     def norm_bound(self) -> float:
@@ -102,6 +195,8 @@ class Storage(ABC):
 
 class Dense(Storage):
     """An array of any strides: float64 in C or Fortran order goes to BLAS, all else to a kernel."""
+
+    rigorous = True
 
     def __init__(self, X: Array) -> None:
         self.X = X
@@ -152,11 +247,26 @@ class Dense(Storage):
                 # The transposes are BLAS's column-major order without a copy: their lower triangle is our upper one.
                 dsyrk(sign, part.T, beta=1.0, c=out.T, lower=1, overwrite_c=1)
 
-    def _row_norms2(self) -> Vector:
-        norms2 = np.zeros(self.shape[0])
-        for rows, _, tile in self._tiles():
-            norms2[rows] += np.einsum("ij,ij->i", tile, tile)
-        return norms2
+    def _row_squares(self, power: float = 1.0, rows: Array | None = None) -> tuple[Vector, Vector]:
+        part = self if rows is None else Dense(self.X[rows].astype(np.float64) * power)
+        norms2 = np.zeros(part.shape[0])
+        for at, _, tile in part._tiles():
+            norms2[at] += np.einsum("ij,ij->i", tile, tile)
+        return norms2, norms2
+
+    @property
+    def counts(self) -> int:
+        return self.shape[1]
+
+    def twofold_matvec(self, w: Vector) -> tuple[Vector, Vector, Vector]:
+        out = _three(self.shape[0])
+        _kernels.get("dense_twofold_matvec")(self.X, as_vector(w, self.shape[1], "w"), *out, n_threads())
+        return self._sharp(out, w)
+
+    def twofold_rmatvec(self, alpha: Vector) -> tuple[Vector, float]:
+        out = _three(self.shape[1])
+        _kernels.get("dense_twofold_matvec")(self.X.T, as_vector(alpha, self.shape[0], "alpha"), *out, n_threads())
+        return self._rounded(out, alpha)
 
     def abs_sums(self) -> tuple[Vector, Vector]:
         by_row, by_column = np.zeros(self.shape[0]), np.zeros(self.shape[1])
@@ -186,6 +296,8 @@ class Dense(Storage):
 
 class Csr(Storage):
     """Compressed rows: row i has ``data[p]`` in column ``indices[p]``, indptr[i] <= p < indptr[i+1]."""
+
+    rigorous = True
 
     def __init__(self, arrays: tuple[Array, Array, Array], shape: tuple[int, int]) -> None:
         self.arrays = arrays
@@ -238,16 +350,33 @@ class Csr(Storage):
     def add_outer(self, rows: Array, weights: Vector, out: Array) -> None:
         _kernels.get("csr_gram_add")(*self.arrays, rows, weights, self.shape[1], out.reshape(-1), n_threads())
 
-    def _row_norms2(self) -> Vector:
-        out = np.empty(self.shape[0])
-        _kernels.get("csr_row_norms2")(*self.arrays, self.shape[1], out)
+    def _row_squares(self, power: float = 1.0, rows: Array | None = None) -> tuple[Vector, Vector]:
+        data, indices, indptr = (self if rows is None else self.take(rows)).arrays
+        if rows is not None:
+            data = data.astype(np.float64) * power
+        out = np.empty(len(indptr) - 1), np.empty(len(indptr) - 1)
+        _kernels.get("csr_row_norms2")(data, indices, indptr, self.shape[1], *out)
         return out
 
-    def column_norms2(self) -> Vector:
-        """The squared norm of every column."""
-        out = np.empty(self.shape[1])
-        _kernels.get("csr_column_norms2")(*self.arrays, out)
+    def column_squares(self) -> tuple[Vector, Vector]:
+        """What ``_row_squares`` is of rows, of every column."""
+        out = np.empty(self.shape[1]), np.empty(self.shape[1])
+        _kernels.get("csr_column_norms2")(*self.arrays, *out)
         return out
+
+    @property
+    def counts(self) -> Array:
+        return np.diff(self.arrays[2])
+
+    def twofold_matvec(self, w: Vector) -> tuple[Vector, Vector, Vector]:
+        out = _three(self.shape[0])
+        _kernels.get("csr_twofold_matvec")(*self.arrays, as_vector(w, self.shape[1], "w"), *out, n_threads())
+        return self._sharp(out, w)
+
+    def twofold_rmatvec(self, alpha: Vector) -> tuple[Vector, float]:
+        out = _three(self.shape[1])
+        _kernels.get("csr_twofold_rmatvec")(*self.arrays, as_vector(alpha, self.shape[0], "alpha"), *out)
+        return self._rounded(out, alpha)
 
     def abs_sums(self) -> tuple[Vector, Vector]:
         by_row, by_column = np.empty(self.shape[0]), np.empty(self.shape[1])
@@ -257,6 +386,8 @@ class Csr(Storage):
 
 class Csc(Storage):
     """Compressed sparse columns: the transpose of a ``Csr``, whose kernels it uses."""
+
+    rigorous = True
 
     def __init__(self, transpose: Csr) -> None:
         self._transpose = transpose
@@ -298,11 +429,29 @@ class Csc(Storage):
     def add_outer(self, rows: Array, weights: Vector, out: Array) -> None:
         self._rows.add_outer(rows, weights, out)
 
-    def _row_norms2(self) -> Vector:
-        return self.T.column_norms2()
+    def _row_squares(self, power: float = 1.0, rows: Array | None = None) -> tuple[Vector, Vector]:
+        return self.T.column_squares() if rows is None else self._rows._row_squares(power, rows)
+
+    @property
+    def counts(self) -> Array:
+        return np.bincount(self.T.arrays[1][: self.stored], minlength=self.shape[0])
+
+    def twofold_matvec(self, w: Vector) -> tuple[Vector, Vector, Vector]:
+        out = _three(self.shape[0])
+        _kernels.get("csr_twofold_rmatvec")(*self.T.arrays, as_vector(w, self.shape[1], "w"), *out)
+        return self._sharp(out, w)
+
+    def twofold_rmatvec(self, alpha: Vector) -> tuple[Vector, float]:
+        out = _three(self.shape[1])
+        _kernels.get("csr_twofold_matvec")(*self.T.arrays, as_vector(alpha, self.shape[0], "alpha"), *out, n_threads())
+        return self._rounded(out, alpha)
 
     def abs_sums(self) -> tuple[Vector, Vector]:
         return self.T.abs_sums()[::-1]
+
+
+def _three(length: int) -> tuple[Vector, Vector, Vector]:
+    return np.empty(length), np.empty(length), np.empty(length)
 
 
 def _times(scale: Vector | None, v: Vector) -> Vector:

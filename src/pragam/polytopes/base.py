@@ -3,14 +3,32 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-Vector = NDArray[np.float64]
+from pragam.rounding import Stating, Vector, gamma
+
+__all__ = ["Polytope", "Repair", "Vector"]
+
+#: A set that cannot repair alpha lets it lie outside by this much of its size: the rounding of a projection.
+FEASIBLE = 1e-12
+#: One that can repairs what is outside by up to this much of its size. The lower bound pays for it.
+REPAIRABLE = 1e-6
 
 
-class Polytope(ABC):
+class Repair(NamedTuple):
+    """An exactly feasible point, as near as floats can tell: the coordinates ``rows`` of ``point`` are to be changed by
+    real numbers of at most ``slack``, and no others. ``feasible`` is False if no such point is known."""
+
+    point: Vector
+    rows: NDArray[np.int64] = np.empty(0, np.int64)
+    slack: Vector = np.empty(0)
+    feasible: bool = True
+
+
+class Polytope(Stating, ABC):
     r"""A closed convex polyhedron Q of dual variables ``alpha``, a flat float64 vector of length ``size``.
 
     The empirical risk of a model is a support function of Q,
@@ -18,6 +36,9 @@ class Polytope(ABC):
         R(w) = max over alpha in Q of  <alpha, A w + c> - kappa/2 |alpha|^2,
 
     so a risk is defined by what its Q can do: decide membership, project, and maximise a linear function.
+
+    A set with ``rigorous = True`` has ``support_bound`` and ``repair`` of its own, which hold as real numbers. Those
+    below are for sets that state nothing: their certificates hold up to rounding only.
     """
 
     size: int
@@ -44,6 +65,40 @@ class Polytope(ABC):
 
         The multiplier is that of Q's equality constraint (the bias of the model), or None where Q has none.
         """
+
+    @property
+    def has_bias(self) -> bool:
+        """Whether Q has an equality constraint, whose multiplier is a bias of the model."""
+        return self.support(np.zeros(self.size))[1] is not None
+
+    def best_bias(self, s: Vector, kappa: float = 0.0) -> float:
+        """The multiplier that ``support`` finds, where there is one."""
+        return self.support(s, kappa)[1] or 0.0
+
+    def support_bound(self, s: Vector, slack: Vector, kappa: float, bias: float) -> tuple[float, float]:
+        """``(bound, slack)``: an upper bound of max over Q of <alpha, t> - kappa/2 |alpha|^2 for all t within ``slack``
+        of s, with the plane (if any) replaced by its multiplier ``bias``; and how much of it is due to rounding."""
+        return self.support(s, kappa)[0], 0.0
+
+    def sharp_support_bound(
+        self, high: Vector, low: Vector, slack: Vector, kappa: float, bias: float
+    ) -> tuple[float, float]:
+        """The same for scores high + low in twice the precision."""
+        s = high + low
+        return self.support_bound(s, slack + gamma(1) * np.abs(s), kappa, bias)
+
+    def repair(self, alpha: Vector) -> Repair:
+        """A feasible point next to alpha; ValueError if alpha is farther outside than rounding explains."""
+        self._require(alpha, FEASIBLE)
+        return Repair(alpha)
+
+    def _require(self, alpha: Vector, allowed: float) -> None:
+        violation = self.violation(alpha)
+        if not violation <= allowed:
+            raise ValueError(
+                f"alpha is not in Q: it violates the constraints by {violation:.3g} relative to the size of Q, "
+                f"and {allowed:g} is allowed"
+            )
 
     @abstractmethod
     def radius2(self, centre: Vector | None = None) -> float:

@@ -8,7 +8,8 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from pragam import _kernels
-from pragam.polytopes.base import Polytope, Vector
+from pragam.polytopes.base import REPAIRABLE, Polytope, Repair, Vector
+from pragam.rounding import LANES, TINY, gamma
 
 ZERO = np.zeros(1)
 
@@ -18,6 +19,9 @@ class Box(Polytope):
 
     support(s) = sum_i max(lower_i s_i, upper_i s_i)
     """
+
+    rigorous = True
+    has_bias = False
 
     def __init__(self, lower: ArrayLike, upper: ArrayLike) -> None:
         lower, upper = np.broadcast_arrays(np.asarray(lower, np.float64), np.asarray(upper, np.float64))
@@ -34,7 +38,7 @@ class Box(Polytope):
             )
 
     def violation(self, alpha: Vector) -> float:
-        if (alpha >= self.lower).all() and (alpha <= self.upper).all():  # a NaN is neither
+        if self._holds(alpha):
             return 0.0
         outside = np.maximum(np.maximum(self.lower - alpha, alpha - self.upper), 0.0)
         if np.isnan(outside).any():
@@ -54,6 +58,27 @@ class Box(Polytope):
 
     def support(self, s: Vector, kappa: float = 0.0) -> tuple[float, float | None]:
         return _kernels.get("box_plane_support")(s, self.lower, self.upper, ZERO, 0.0, kappa), None
+
+    def support_bound(self, s: Vector, slack: Vector, kappa: float, bias: float) -> tuple[float, float]:
+        return self._support_bound(s, slack, kappa, ZERO, 0.0)
+
+    def _support_bound(self, s: Vector, slack: Vector, kappa: float, sigma: Vector, b: float) -> tuple[float, float]:
+        """Each row's maximum is convex in its score, hence largest at one end of the interval of scores."""
+        bound, nominal, size = _kernels.get("box_plane_support_bound")(
+            s, slack, self.lower, self.upper, sigma, b, kappa
+        )
+        rounding = gamma(LANES) * size + 8 * self.size * TINY
+        return bound + rounding, (bound - nominal) + rounding
+
+    def repair(self, alpha: Vector) -> Repair:
+        """The nearest point of the box: a float."""
+        if self._holds(alpha):
+            return Repair(alpha)
+        self._require(alpha, REPAIRABLE)
+        return Repair(np.clip(alpha, self.lower, self.upper))
+
+    def _holds(self, alpha: Vector) -> bool:
+        return bool((alpha >= self.lower).all() and (alpha <= self.upper).all())  # a NaN is neither
 
     def radius2(self, centre: Vector | None = None) -> float:
         return self._radius2 if centre is None else _half_farthest2(self.lower - centre, self.upper - centre)

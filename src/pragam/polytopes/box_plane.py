@@ -2,16 +2,22 @@
 
 from __future__ import annotations
 
+from functools import cached_property
+from math import fsum
+
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from pragam import _kernels
-from pragam.polytopes.base import Vector
-from pragam.polytopes.box import Box, relative
+from pragam.polytopes.base import REPAIRABLE, Repair, Vector
+from pragam.polytopes.box import ZERO, Box, relative
 from pragam.polytopes.box_plane_projection import column, level_in_range, minimise, plane_range
 from pragam.polytopes.multiplier_search import DiagonalQP
+from pragam.rounding import TINY, gamma, total, two_product, two_sum, upward
 
 ONE = np.ones(1)
+#: Rows that are looked at together for one with room to move.
+_CHUNK = 8192
 
 
 class BoxPlane(Box):
@@ -20,7 +26,12 @@ class BoxPlane(Box):
     Its support function is a minimum over the multiplier b of the plane, which is the bias of the model:
 
         max over Q of <alpha, s> = min over b of sum_i max(lower_i r_i, upper_i r_i) + b z,  r = s - b sigma.
+
+    Any b bounds it from above, so ``support_bound`` is that of the box, at the scores s - b sigma.
     """
+
+    rigorous = True
+    has_bias = True
 
     def __init__(self, lower: ArrayLike, upper: ArrayLike, sigma: ArrayLike, z: float = 0.0) -> None:
         super().__init__(lower, upper)
@@ -56,16 +67,99 @@ class BoxPlane(Box):
 
     def support(self, s: Vector, kappa: float = 0.0) -> tuple[float, float | None]:
         """``(value, b)``; of an interval of best b the midpoint, of a half-line its end, of all numbers 0."""
-        if kappa > 0:
-            b = -kappa * self._project(s / kappa)[1]
-        else:
-            low, high = self._biases(s)
-            if low > high:
-                return np.inf, 0.0
-            ends = [x for x in (low, high) if np.isfinite(x)]
-            b = 0.5 * ends[0] + 0.5 * ends[-1] if ends else 0.0
+        b = self.best_bias(s, kappa)
+        if np.isnan(b):
+            return np.inf, 0.0
         value = _kernels.get("box_plane_support")(s, self.lower, self.upper, self.sigma, b, kappa)
         return value + b * self.z, b
+
+    def best_bias(self, s: Vector, kappa: float = 0.0) -> float:
+        """The b of ``support``; NaN where the support function is infinite for every b."""
+        if kappa > 0:
+            return -kappa * self._project(s / kappa)[1]
+        low, high = self._biases(s)
+        if low > high:
+            return np.nan
+        ends = [x for x in (low, high) if np.isfinite(x)]
+        return 0.5 * ends[0] + 0.5 * ends[-1] if ends else 0.0
+
+    def support_bound(self, s: Vector, slack: Vector, kappa: float, bias: float) -> tuple[float, float]:
+        return self._with_level(self._support_bound(s, slack, kappa, self.sigma, bias), bias)
+
+    def sharp_support_bound(
+        self, high: Vector, low: Vector, slack: Vector, kappa: float, bias: float
+    ) -> tuple[float, float]:
+        product, cut = two_product(bias, self.sigma)
+        high, rest = two_sum(high, -product)
+        s = high + ((low - cut) + rest)
+        below = np.abs(low) + np.abs(cut) + np.abs(rest)
+        slack = slack + gamma(1) * np.abs(s) + gamma(3) * below + 16 * TINY
+        return self._with_level(self._support_bound(s, slack, kappa, ZERO, 0.0), bias)
+
+    def _with_level(self, bound: tuple[float, float], bias: float) -> tuple[float, float]:
+        """Add b z."""
+        level = bias * self.z
+        rounding = gamma(1) * abs(level) + (TINY if level else 0.0)
+        return upward(bound[0], level, rounding), bound[1] + rounding
+
+    def repair(self, alpha: Vector) -> Repair:
+        r"""Moves one row onto the plane: first to the nearest float, then by a real number.
+
+        What alpha is off the plane, e, is known to twice the precision. The row that can move by e/sigma and has the
+        smallest alpha is taken, so that the float next to alpha - e/sigma is nearest.
+        """
+        point = super().repair(alpha).point
+        off, error = self._off(point)
+        if abs(off) > REPAIRABLE * self._size:
+            self._require(alpha, REPAIRABLE)
+        j = self._row_with_room(point, off, error)
+        if j < 0:  # no row can take all of it, or which way is not known
+            point = self.project(point) if off else point
+            off, error = self._off(point, exactly=True)
+            j = self._row_with_room(point, off, error)
+        if off and j >= 0:
+            point = point.copy()
+            point[j] -= off / self.sigma[j]
+            off, error = self._off(point)
+        if off == error == 0:
+            return Repair(point)
+        slack = 1.01 * (abs(off) + error) / abs(self.sigma[j])
+        feasible = j >= 0 and min(point[j] - self.lower[j], self.upper[j] - point[j]) > slack
+        return Repair(point, np.array([j], dtype=np.int64), np.array([slack]), bool(feasible))
+
+    def _off(self, alpha: Vector, exactly: bool = False) -> tuple[float, float]:
+        """<sigma, alpha> - z and a bound of its error: to twice the precision, or from exact terms rounded once."""
+        terms = self.sigma * alpha
+        more = () if self._is_signs else two_product(self.sigma, alpha)[1].tolist()
+        lost = 0.0 if self._is_signs else self.size * TINY
+        if exactly:
+            value = fsum((*terms.tolist(), *more, -self.z))
+            return value, gamma(1) * abs(value) + lost
+        value, error = total(terms, *more, -self.z)
+        return value, error + lost
+
+    def _row_with_room(self, alpha: Vector, off: float, error: float) -> int:
+        """A row that can move by several times -off/sigma, of the first few the one with the smallest alpha; else -1."""
+        for first in range(0, self.size, _CHUNK):
+            rows = slice(first, first + _CHUNK)
+            sigma, here = self.sigma[rows], alpha[rows]
+            down, up = here - self.lower[rows], self.upper[rows] - here
+            either = np.minimum(down, up)
+            room = np.where(off * sigma > 0, down, up) if abs(off) > error else either
+            able = (sigma != 0) & (room * np.abs(sigma) > 4 * (abs(off) + error))
+            if able.any():
+                return first + int(np.argmin(np.where(able, np.abs(here), np.inf)))
+        return -1
+
+    @cached_property
+    def _is_signs(self) -> bool:
+        return bool((np.abs(self.sigma) == 1).all())
+
+    @cached_property
+    def _size(self) -> float:
+        """The size of sigma alpha over the box, rows without bounds left out."""
+        bound = np.maximum(np.abs(self.lower), np.abs(self.upper))
+        return float(np.sum(np.abs(self.sigma) * np.where(np.isfinite(bound), bound, 0.0))) + abs(self.z)
 
     def sample(self, rng: np.random.Generator) -> Vector:
         return self.project(super().sample(rng))

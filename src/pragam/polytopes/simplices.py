@@ -5,9 +5,10 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from pragam.polytopes.base import Polytope, Vector
+from pragam.polytopes.base import REPAIRABLE, Polytope, Repair, Vector
 from pragam.polytopes.box import relative
 from pragam.polytopes.simplex_projection import project_simplex
+from pragam.rounding import TINY, gamma, total, two_sum
 
 
 class Simplices(Polytope):
@@ -15,6 +16,9 @@ class Simplices(Polytope):
 
     support(s) = sum_i totals_i max_k s_ik
     """
+
+    rigorous = True
+    has_bias = False
 
     def __init__(self, totals: ArrayLike, K: int) -> None:
         self.totals = np.array(totals, dtype=np.float64)
@@ -47,6 +51,59 @@ class Simplices(Polytope):
             return float(np.sum(alpha * (s - 0.5 * kappa * alpha))), None
         return float(np.sum(self.totals * self._rows(s).max(axis=1))), None
 
+    def support_bound(self, s: Vector, slack: Vector, kappa: float, bias: float) -> tuple[float, float]:
+        """sum_i totals_i max_k s_ik. With curvature any threshold t_i bounds a row's maximum from above, by
+        sum_k [s_ik - t_i]_+^2 / (2 kappa) + t_i totals_i: the best one is that of the projection."""
+        rows = self._rows(s)
+        raised = self._rows(s + slack + gamma(2) * np.abs(s))
+        if kappa == 0:
+            terms, nominal = self.totals * raised.max(axis=1), self.totals * rows.max(axis=1)
+            rounding = gamma(3) * np.abs(terms)
+        else:
+            terms, rounding = self._smooth_bound(raised, kappa)
+            nominal = self._smooth_bound(rows, kappa)[0]
+        value, error = total(terms)
+        error += float(np.sum(rounding)) * 1.01 + 8 * self.size * TINY
+        return value + error, (value - float(np.sum(nominal))) + error
+
+    def _smooth_bound(self, rows: NDArray[np.float64], kappa: float) -> tuple[Vector, Vector]:
+        """The bound for each row, and the rounding of its terms."""
+        alpha = project_simplex(rows / kappa, self.totals)
+        t = (rows - kappa * alpha).max(axis=1, where=alpha > 0, initial=-np.inf)
+        t = np.where(np.isfinite(t), t, rows.max(axis=1))
+        above = np.maximum(rows - t[:, None], 0.0)
+        squares = above**2 / (2 * kappa)
+        level = t * self.totals
+        sizes = squares.sum(axis=1) + np.abs(level) + (above * np.abs(rows)).sum(axis=1) / kappa
+        return squares.sum(axis=1) + level, gamma(self.K + 8) * sizes
+
+    def repair(self, alpha: Vector) -> Repair:
+        """Negative entries become 0, and the largest entry of a row takes what its sum lacks: a float, then a real."""
+        self._require(alpha, REPAIRABLE)
+        rows = np.maximum(self._rows(alpha), 0.0)
+        each, top = np.arange(len(rows)), rows.argmax(axis=1)
+        for _ in range(2):  # the second time for the rounding of the first
+            lack, error = self._lacks(rows)
+            rows[each, top] += lack
+        lack, error = self._lacks(rows)
+        slack = 1.01 * (np.abs(lack) + error)
+        feasible = bool((slack <= rows[each, top]).all())
+        some = np.flatnonzero(slack)
+        return Repair(rows.ravel(), (each * self.K + top)[some], slack[some], feasible)
+
+    def _lacks(self, rows: NDArray[np.float64]) -> tuple[Vector, Vector]:
+        """totals - sum_k alpha_ik in twice the precision, and a bound of its error."""
+        if len(rows) < self.K:
+            sums = [total(np.ascontiguousarray(-row), mass) for row, mass in zip(rows, self.totals, strict=True)]
+            lack, error = np.array(sums).reshape(-1, 2).T
+            return lack, error
+        high, low = self.totals.copy(), np.zeros(len(rows))
+        for column in rows.T:
+            high, cut = two_sum(high, -column)
+            low += cut
+        lack = high + low
+        return lack, gamma(1) * np.abs(lack) + gamma(self.K + 2) ** 2 * (self.totals + rows.sum(axis=1))
+
     def radius2(self, centre: Vector | None = None) -> float:
         c = np.zeros((1, self.K)) if centre is None else self._rows(centre)
         # A convex function is largest at a vertex: totals_i at the entry where the centre is smallest.
@@ -64,6 +121,8 @@ class Simplices(Polytope):
 
 class Simplex(Simplices):
     """Q = {alpha in R^size : alpha >= 0, sum_k alpha_k = total}."""
+
+    rigorous = True
 
     def __init__(self, size: int, total: float = 1.0) -> None:
         super().__init__([total], size)

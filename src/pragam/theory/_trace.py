@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from pragam.certificate import Certificate, certify_dual, certify_primal
+from pragam.certificate import Certificate, Lower, Upper
 from pragam.operators.base import Vector
 from pragam.problem import Problem
 from pragam.solvers import Solver, Start
@@ -35,5 +35,5 @@ def trace(problem: Problem, solver: Solver[Any], steps: int, start: Start | None
 
 def _certificate(problem: Problem, w: Vector, alpha: Vector) -> Certificate:
     """As :func:`pragam.certify`, but where weak duality fails that is measured and not raised."""
-    primal, dual = certify_primal(problem, w), certify_dual(problem, alpha)
-    return Certificate(primal.value, dual.value, primal.bias, exact=not problem.relaxed)
+    primal, dual = Upper(problem, w).quick, Lower(problem, alpha).quick
+    return Certificate(primal.value, dual.value, primal.biases, exact=not problem.relaxed)

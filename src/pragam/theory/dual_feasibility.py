@@ -13,7 +13,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from pragam.certificate import FEASIBILITY_TOL
+from pragam.polytopes.base import FEASIBLE
 from pragam.solvers import Dcd, LsBmrm, Pegasos1, PegasosN, Pragam, QpBmrm
 from pragam.theory._check import Check, worst_case
 from pragam.theory._instances import hinges, other_risks, weighted_hinges
@@ -26,7 +26,7 @@ def check() -> Iterator[Check]:
     problems = [*hinges(False, (1e-2,)), *hinges(True, (1e-2,)), *other_risks(), *weighted_hinges()]
     for solver in (Pragam(), QpBmrm(), LsBmrm(), PegasosN(), Pegasos1(), Dcd()):
         pairs = [
-            (problem.Q.violation(iterate.alpha), FEASIBILITY_TOL)
+            (problem.Q.violation(iterate.alpha), FEASIBLE)
             for problem in problems
             if not solver.missing(problem)
             for iterate in trace(problem, solver, 20)

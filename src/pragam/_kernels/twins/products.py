@@ -35,12 +35,14 @@ def _entries(data: Array, indices: Array, indptr: Array) -> tuple[Array, Array, 
     return rows, indices[: indptr[-1]], data[: indptr[-1]].astype(np.float64)
 
 
-def _summed_entries(data: Array, indices: Array, indptr: Array, n_columns: int) -> tuple[Array, Array, Array]:
-    """As ``_entries``, with one entry for every occupied (row, column): the sum of its repetitions."""
-    rows, columns, values = _entries(data, indices, indptr)
-    keys, entry = np.unique(rows * np.int64(max(n_columns, 1)) + columns, return_inverse=True)
-    rows, columns = np.divmod(keys, max(n_columns, 1))
-    return rows, columns, np.bincount(entry, weights=values, minlength=len(keys))
+def _squares(data: Array, indices: Array, indptr: Array, n_columns: int, axis: int, out: Array, sizes: Array) -> None:
+    """Sums of squares over rows (axis 0) or columns (1); repeated entries add up, in ``sizes`` by absolute value."""
+    *at, values = _entries(data, indices, indptr)
+    keys, entry = np.unique(at[0] * np.int64(max(n_columns, 1)) + at[1], return_inverse=True)
+    place = np.divmod(keys, max(n_columns, 1))[axis]
+    for result, x in ((out, values), (sizes, np.abs(values))):
+        sums = np.bincount(entry, weights=x, minlength=len(keys))
+        result[:] = np.bincount(place, weights=sums * sums, minlength=len(result))
 
 
 def csr_matvec(
@@ -74,16 +76,14 @@ def csr_rmatmat(data: Array, indices: Array, indptr: Array, B: Array, out: Array
         csr_rmatvec(data, indices, indptr, None, B[:, k], out[:, k])
 
 
-def csr_row_norms2(data: Array, indices: Array, indptr: Array, n_columns: int, rows: Array) -> None:
-    """rows[i] = sum over j of X_ij^2."""
-    i, _, values = _summed_entries(data, indices, indptr, n_columns)
-    rows[:] = np.bincount(i, weights=values * values, minlength=len(rows))
+def csr_row_norms2(data: Array, indices: Array, indptr: Array, n_columns: int, norms2: Array, sizes2: Array) -> None:
+    """norms2[i] = sum over j of X_ij^2; sizes2[i] the same with repeated entries added up by absolute value."""
+    _squares(data, indices, indptr, n_columns, 0, norms2, sizes2)
 
 
-def csr_column_norms2(data: Array, indices: Array, indptr: Array, columns: Array) -> None:
-    """columns[j] = sum over i of X_ij^2."""
-    _, j, values = _summed_entries(data, indices, indptr, len(columns))
-    columns[:] = np.bincount(j, weights=values * values, minlength=len(columns))
+def csr_column_norms2(data: Array, indices: Array, indptr: Array, norms2: Array, sizes2: Array) -> None:
+    """The same of every column."""
+    _squares(data, indices, indptr, len(norms2), 1, norms2, sizes2)
 
 
 def csr_abs_sums(data: Array, indices: Array, indptr: Array, rows: Array, columns: Array) -> None:

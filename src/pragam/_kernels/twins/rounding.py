@@ -1,0 +1,108 @@
+"""Twins of rounding.cpp: sums and the sizes of their terms, bounds of support functions, products in two doubles.
+
+The compiled sums round at most 24 times each; these are exact but for their terms.
+"""
+
+from __future__ import annotations
+
+from math import fsum
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+__all__ = [
+    "box_plane_support_bound",
+    "csr_twofold_matvec",
+    "csr_twofold_rmatvec",
+    "dense_twofold_matvec",
+    "dot_and_size",
+]
+
+Array = NDArray[Any]
+Vector = NDArray[np.float64]
+UNIT = 8 * 2.0**-53
+
+
+def _sum(x: Array) -> float:
+    return fsum(x) if np.isfinite(x).all() else float(np.sum(x))
+
+
+def dot_and_size(x: Vector, y: Vector) -> tuple[float, float]:
+    """(sum of x_i y_i, sum of |x_i y_i|)."""
+    with np.errstate(over="ignore", invalid="ignore"):
+        terms = x * y
+        return _sum(terms), _sum(np.abs(terms))
+
+
+def box_plane_support_bound(
+    s: Vector, slack: Vector, lower: Vector, upper: Vector, sigma: Vector, b: float, kappa: float
+) -> tuple[float, float, float]:
+    """Sum over rows of max over alpha in [lower, upper] of alpha (t - b sigma) - kappa/2 alpha^2, t within slack of s.
+
+    Returns an upper bound of it but for the rounding of this sum, its value at t = s, and the sum of the bounds' sizes.
+    """
+    with np.errstate(over="ignore", invalid="ignore", divide="ignore"):
+        shift = b * sigma
+        r = s - shift
+        d = slack + UNIT * (np.abs(s) + np.abs(shift))
+        if kappa > 0:
+            ends = [_smooth_piece(t, lower, upper, kappa, UNIT) for t in (r - d, r + d)]
+            most, exact = np.maximum(*ends), _smooth_piece(r, lower, upper, kappa, 0.0)
+        else:
+            at_lower = np.where(lower > -np.inf, lower * r + np.abs(lower) * d, np.where(r - d < 0, np.inf, -np.inf))
+            at_upper = np.where(upper < np.inf, upper * r + np.abs(upper) * d, np.where(r + d > 0, np.inf, -np.inf))
+            most = np.maximum(at_lower, at_upper)
+            most = np.where(most == -np.inf, 0.0, most)
+            exact = np.where(r == 0, 0.0, np.where(r > 0, upper, lower) * r)
+        return _sum(most), _sum(exact), _sum(np.abs(most))
+
+
+def _smooth_piece(t: Vector, lower: Vector, upper: Vector, kappa: float, unit: float) -> Vector:
+    """max over [lower, upper] of a t - kappa/2 a^2, raised by ``unit`` times the sizes of its terms."""
+    a = np.clip(t / kappa, lower, upper)
+    line, bend = a * t, 0.5 * kappa * a * a
+    inside = (a > lower) & (a < upper)
+    return np.where(inside, t * t / (2 * kappa) * (1 + unit), line - bend + unit * (np.abs(line) + bend))
+
+
+def csr_twofold_matvec(
+    data: Array, indices: Array, indptr: Array, w: Vector, high: Vector, low: Vector, size: Vector, threads: int = 1
+) -> None:
+    """high + low = X w in twice the precision; size = |X| |w|."""
+    x = data[: indptr[-1]].astype(np.float64)
+    at = w[indices[: indptr[-1]]]
+    for i in range(len(high)):
+        row = slice(indptr[i], indptr[i + 1])
+        high[i], low[i], size[i] = _twofold(x[row], at[row])
+
+
+def csr_twofold_rmatvec(
+    data: Array, indices: Array, indptr: Array, alpha: Vector, high: Vector, low: Vector, size: Vector
+) -> None:
+    """high + low = X' alpha in twice the precision; size = |X|' |alpha|."""
+    order = np.argsort(indices[: indptr[-1]], kind="stable")
+    ends = np.concatenate([[0], np.cumsum(np.bincount(indices[: indptr[-1]], minlength=len(high)))])
+    rows = np.repeat(np.arange(len(indptr) - 1), np.diff(indptr))[order]
+    csr_twofold_matvec(data[: indptr[-1]][order], rows, ends, alpha, high, low, size)
+
+
+def dense_twofold_matvec(X: Array, w: Vector, high: Vector, low: Vector, size: Vector, threads: int = 1) -> None:
+    """high + low = X w in twice the precision; size = |X| |w|; X of any strides."""
+    for i, row in enumerate(np.asarray(X, dtype=np.float64)):
+        high[i], low[i], size[i] = _twofold(row, w)
+
+
+def _twofold(x: Vector, y: Vector) -> tuple[float, float, float]:
+    """(high, low, size) of <x, y>; the error of a product is Dekker's."""
+    with np.errstate(over="ignore", invalid="ignore"):
+        p = x * y
+        parts = []
+        for v in (x, y):
+            t = 134217729.0 * v
+            parts.append((t - (t - v), v - (t - (t - v))))
+        (xh, xl), (yh, yl) = parts
+        terms = np.concatenate([p, ((xh * yh - p) + xh * yl + xl * yh) + xl * yl])
+    high = _sum(terms)
+    low = _sum(np.append(terms, -high))
+    return high, low, _sum(np.abs(p))
