@@ -9,6 +9,10 @@ from typing import BinaryIO, NamedTuple
 LONGEST_WORD = 1 << 20
 
 
+class LongWordError(ValueError):
+    """A word that is too long to be one."""
+
+
 class Block(NamedTuple):
     """Some lines, each with its newline.
 
@@ -54,7 +58,7 @@ def blocks(stream: BinaryIO, size: int) -> Iterator[Block]:
         else:  # one word or none, among blanks
             rest[:cut] = b"".join(word + b" " for word in words)
         if len(rest) > max(size, LONGEST_WORD):
-            raise ValueError(f"a word of more than {LONGEST_WORD} bytes")
+            raise LongWordError(f"a word of more than {LONGEST_WORD} bytes")
     if rest or continued:
         yield Block(bytes(rest) + b"\n", continued, unfinished=False)
 

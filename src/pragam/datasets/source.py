@@ -44,7 +44,7 @@ class Source:
         whole = io.BufferedReader(_Rejoined(self.head, self._file), _BUFFER)
         for magic, make in _PACKED.items():
             if self.head.startswith(magic):
-                return io.BufferedReader(_Unpacked(whole, make), _BUFFER)
+                return io.BufferedReader(_Unpacked(self.name, whole, make), _BUFFER)
         return whole
 
     @property
@@ -96,6 +96,10 @@ class _Rejoined(io.RawIOBase):
     def readable(self) -> bool:
         return True
 
+    def readall(self) -> bytes:
+        data, self._head = self._head + self._rest.read(), b""
+        return data
+
     def readinto(self, buffer: Any) -> int:
         data = self._head[: len(buffer)] or self._rest.read(len(buffer))
         self._head = self._head[len(data) :]
@@ -110,8 +114,8 @@ class _Unpacked(io.RawIOBase):
     fill a block: a damaged second part must not be taken for the end.
     """
 
-    def __init__(self, packed: IO[bytes], make: Callable[[], Any]) -> None:
-        self._packed, self._make = packed, make
+    def __init__(self, name: str, packed: IO[bytes], make: Callable[[], Any]) -> None:
+        self._name, self._packed, self._make = name, packed, make
         self._engine, self._input = make(), b""
 
     def readable(self) -> bool:
@@ -119,7 +123,10 @@ class _Unpacked(io.RawIOBase):
 
     def readinto(self, buffer: Any) -> int:
         while not self._engine.eof or self._next():
-            data = self._engine.decompress(self._input, len(buffer))
+            try:
+                data = self._engine.decompress(self._input, len(buffer))
+            except (OSError, EOFError, zlib.error, lzma.LZMAError) as error:
+                raise self._damaged(error) from error
             self._input = getattr(self._engine, "unconsumed_tail", b"")  # zlib's; the others keep what is left
             if data:
                 buffer[: len(data)] = data
@@ -131,8 +138,11 @@ class _Unpacked(io.RawIOBase):
     def _more(self) -> bytes:
         data = self._packed.read(_BUFFER)
         if not data:
-            raise EOFError("the compressed data end early")
+            raise self._damaged("the data end early")
         return data
+
+    def _damaged(self, why: object) -> ValueError:
+        return ValueError(f"{self._name}: cannot decompress: {why}")
 
     def _next(self) -> bool:
         """Turn to the next stream, if there is one."""

@@ -8,18 +8,15 @@ kill the process.)
 
 from __future__ import annotations
 
-import lzma
 import operator
 import os
-import zlib
-from collections.abc import Iterator
 from typing import Any, Literal
 
 import numpy as np
 from scipy import sparse
 
 from pragam.atomic import replacing
-from pragam.datasets.blocks import Block, blocks
+from pragam.datasets.blocks import LongWordError, blocks
 from pragam.datasets.source import Path, Source, opened
 from pragam.datasets.svmlight_reader import Reader
 
@@ -61,22 +58,12 @@ def read_svmlight(
     if n_features is not None and not 0 <= operator.index(n_features) < 2**63:
         raise ValueError(f"n_features must be a whole number below 2^63, not {n_features!r}")
     reader = Reader(source.name, dtype, zero_based, n_features)
-    pieces = blocks(source.content(), _BLOCK)
-    while block := _next(pieces, reader):
-        reader.feed(block)
-    return reader
-
-
-def _next(pieces: Iterator[Block], reader: Reader) -> Block | None:
-    """The next block, None at the end; what is wrong with the stream itself is said with its name."""
     try:
-        return next(pieces, None)
-    except ValueError as error:
+        for block in blocks(source.content(), _BLOCK):
+            reader.feed(block)
+    except LongWordError as error:
         reader.fail_after_last_line(str(error))
-    except (EOFError, OSError, zlib.error, lzma.LZMAError) as error:
-        if getattr(error, "errno", None) is not None:  # the disk's fault, not the content's
-            raise
-        raise ValueError(f"{reader.name}: cannot decompress: {error}") from error
+    return reader
 
 
 def save_svmlight(path: str | os.PathLike[str], X: Any, y: Any) -> None:
