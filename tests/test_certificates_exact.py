@@ -132,7 +132,8 @@ def _stranger(rng, problem):
 
 @pytest.mark.parametrize("part", range(PARTS))
 def test_the_slack_of_ordinary_problems_is_small(part):
-    """Loose bounds prove nothing: J and D are certified within max(2e-13, tol/10) |J|, or the status is ROUNDING."""
+    """Loose bounds prove nothing: J and D are certified within max(2e-13, tol/10) |J|, or the status is ROUNDING, or the
+    budget ended with a gap of ten times the slack and more."""
     failures = []
     for seed in seeds(part, 0.1):
         problem, text, settings = ordinary(seed)
@@ -141,7 +142,8 @@ def test_the_slack_of_ordinary_problems_is_small(part):
         proof = result.certificate
         primal, dual = exact_primal(problem, result.w, proof.biases), exact_dual(problem, result.alpha)
         slack = Fraction(proof.primal) - primal + dual - Fraction(proof.dual)
-        if result.status.name != "ROUNDING" and slack > max(2e-13, tol / 10) * abs(primal):
+        allowed = max(2e-13 * abs(primal), tol / 10 * abs(primal), 0 if result.converged else proof.gap / 10)
+        if result.status.name != "ROUNDING" and slack > allowed:
             failures.append(f"seed {seed}: slack {float(slack / abs(primal)):.1e} at tol {tol:.1e}; {text}")
         failures += [f"seed {seed}: {f}; {text}" for f in faults(problem, proof, result.w, result.alpha)]
     complain(failures)

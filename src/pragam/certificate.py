@@ -28,9 +28,10 @@ from pragam.threads import one_blas_thread
 
 #: What may be rounding, as a share of the gap. More is computed again in twice the precision.
 SHARE = 0.1
-#: What may be rounding, relative to the primal value: float64 should always give that. Without a dual value, and so
-#: without a gap, more than this is computed again.
+#: What may be rounding, relative to the primal value: float64 should always give that. More is computed again where
+#: there is no gap to compare it with, and where A is so small that it costs nothing.
 RESOLVED = 2e-13
+_SMALL = 100_000
 #: Where a part of the problem bounds no rounding, a dual value may exceed a primal one by this much of their sizes.
 ROUNDING = 1e-9
 
@@ -264,7 +265,9 @@ def certificate_of(problem: Problem, upper: Upper, lower: Lower | None) -> Certi
     It depends on the two points alone, not on what was computed of them before.
     """
     primal, dual = upper.quick, Bound(-inf, 0.0, 0.0) if lower is None else lower.quick
-    allowed = RESOLVED * abs(primal.value) if lower is None else SHARE * (primal.value - dual.value)
+    allowed = SHARE * (primal.value - dual.value)
+    if lower is None or problem.A.shape[0] * problem.A.shape[1] <= _SMALL:
+        allowed = min(allowed, RESOLVED * abs(primal.value))
     if primal.slack + dual.slack > allowed or not isfinite(primal.value):
         primal = primal if primal.slack <= 0.5 * allowed < inf else upper.sharp
         dual = dual if lower is None or dual.slack <= 0.5 * allowed else lower.sharp

@@ -201,7 +201,7 @@ class _Record:
             self.is_owner = True
 
     def _stretched(self, upper: Upper) -> Upper:
-        """(1 + e) w instead of w if its J is lower. On separable data with a tiny lam, J consists of losses by rounding,
+        """(1 + e) w instead of w if its J is lower. On separable data with a tiny lam, J is made of losses by rounding,
         and a slightly longer w has none."""
         bound = upper.quick
         if upper.w is None or not _UNRESOLVED * abs(bound.value) < bound.slack < np.inf:

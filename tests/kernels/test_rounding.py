@@ -222,15 +222,15 @@ def test_repaired_simplices_are_exactly_feasible(n, K):
     Q = Simplices(rng.random(n) * (rng.random(n) < 0.9), K)
     point, rows, slack, feasible = Q.repair(Q.sample(rng) + 1e-9 * rng.standard_normal(n * K) / K)
     assert feasible
-    real = exact(point)
+    allowed = np.zeros(n * K)
+    allowed[rows] = slack
+    near, allowed = exact(point), exact(allowed)
     for i, mass in enumerate(exact(Q.totals)):
-        lack = mass - sum(real[i * K : (i + 1) * K])
-        here = [(r, s) for r, s in zip(rows, slack, strict=True) if r // K == i]
-        if here:
-            assert abs(lack) <= Fraction(here[0][1]) and real[here[0][0]] + lack >= 0
-        else:
-            assert lack == 0
-    assert min(real) >= 0 and (slack <= U * Q.totals.max()).all()
+        block = range(i * K, (i + 1) * K)
+        total_mass = sum(near[j] for j in block)
+        real = [near[j] * mass / total_mass if mass else Fraction(0) for j in block]
+        assert all(abs(a - near[j]) <= allowed[j] for a, j in zip(real, block, strict=True))
+    assert min(near) >= 0 and (slack <= 4 * (K + 2) * U * Q.totals.max()).all()
 
 
 def test_simplices_bound_all_scores_within_the_slack():

@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from pragam.operators.base import Operator, Vector
 from pragam.operators.check import check_data
-from pragam.rounding import TINY, gamma, two_sum
+from pragam.rounding import gamma, two_sum
 
 
 class CrammerSinger(Operator):
@@ -61,7 +61,7 @@ class CrammerSinger(Operator):
         """The roundings of B' X, class by class, and of the sums over classes in B."""
         B, masses = self._masses(alpha)
         error = sum(self.storage.adjoint_error(np.ascontiguousarray(column)) for column in B.T)
-        return error + gamma(self.K + 1) * self.storage.adjoint_size(masses)
+        return error + gamma(self.K + 1) * self.storage.adjoint_bound(masses)
 
     def sharp_matvec(self, w: Vector) -> tuple[Vector, Vector, Vector]:
         """In twice the precision."""
@@ -78,7 +78,7 @@ class CrammerSinger(Operator):
         """In twice the precision, but for the sums over classes in B, which are rounded."""
         B, masses = self._masses(alpha)
         columns = [self.storage.twofold_rmatvec(np.ascontiguousarray(column)) for column in B.T]
-        error = sum(error for _, error in columns) + gamma(self.K + 1) * self.storage.adjoint_size(masses)
+        error = sum(error for _, error in columns) + gamma(self.K + 1) * self.storage.adjoint_bound(masses)
         return np.concatenate([value for value, _ in columns]), error
 
     def _spread(self, error: NDArray[np.float64]) -> NDArray[np.float64]:
@@ -101,8 +101,8 @@ class CrammerSinger(Operator):
         return norms.ravel()
 
     def row_bounds(self, rows: NDArray[np.int64]) -> Vector:
-        """sqrt(2) |x_i| and more, repeated entries added up by absolute value, of any scale."""
-        return 1.5 * self.storage.row_sizes[rows // self.K] + TINY
+        """sqrt(2) |x_i| and more, of any scale."""
+        return 1.5 * self.storage.row_bounds[rows // self.K]
 
     def norm_bound(self) -> float:
         r"""sqrt(K) times the bound of X (0 if K = 1).

@@ -63,7 +63,7 @@ class ScaledRows(RowOperator):
         """In twice the precision; the rounding of scale_i alpha_i, if any, is in the bound."""
         value, error = self.storage.twofold_rmatvec(self.scale * alpha)
         if not self._is_signs:
-            error += gamma(1) * self.storage.adjoint_size(self.scale * alpha)
+            error += gamma(1) * self.storage.adjoint_bound(self.scale * alpha)
         return value, error
 
     @cached_property
@@ -82,8 +82,8 @@ class ScaledRows(RowOperator):
         return self._row_norms
 
     def row_bounds(self, rows: NDArray[np.int64]) -> Vector:
-        """|scale_i| |x_i|, repeated entries added up by absolute value, of any scale."""
-        return 1.01 * np.abs(self.scale[rows]) * self.storage.row_sizes[rows] + TINY
+        """|scale_i| |x_i| and more, of any scale."""
+        return 1.01 * np.abs(self.scale[rows]) * self.storage.row_bounds[rows] + TINY
 
     def norm_bound(self) -> float:
         """max |scale_i| times the bound of X: A = diag(scale) X and norms are submultiplicative."""

@@ -124,6 +124,20 @@ class Storage(Stating, ABC):
         return sizes
 
     @cached_property
+    def row_bounds(self) -> Vector:
+        """Upper bounds of |x_i|, of any scale: where repeated entries cancel, far below ``row_sizes``."""
+        norms2, sizes2 = self._squares
+        if norms2 is sizes2 or np.array_equal(norms2, sizes2):
+            return self.row_sizes * 1.01 + TINY
+        safe = (norms2 > SAFE[0]) & (norms2 < SAFE[1])
+        norms = np.sqrt(norms2, where=safe, out=np.array(self.row_sizes))
+        return (norms + gamma(self.counts + 2) * self.row_sizes) * 1.01 + TINY
+
+    def adjoint_bound(self, alpha: Vector) -> float:
+        """sum |alpha_i| |x_i|, bounded from above: how far X' alpha can move with alpha."""
+        return _kernels.get("dot_and_size")(alpha, self.row_bounds)[1]
+
+    @cached_property
     def reach(self) -> Vector:
         """What |w| is multiplied by in a bound of the rounding of <x_i, w>: gamma(entries + 2) times the row's size.
 

@@ -123,8 +123,10 @@ class BoxPlane(Box):
             off, error = self._off(point)
         if off == error == 0:
             return Repair(point)
+        if j < 0:
+            return Repair(point, feasible=False)
         slack = 1.01 * (abs(off) + error) / abs(self.sigma[j])
-        feasible = j >= 0 and min(point[j] - self.lower[j], self.upper[j] - point[j]) > slack
+        feasible = min(point[j] - self.lower[j], self.upper[j] - point[j]) > slack
         return Repair(point, np.array([j], dtype=np.int64), np.array([slack]), bool(feasible))
 
     def _off(self, alpha: Vector, exactly: bool = False) -> tuple[float, float]:
@@ -139,7 +141,7 @@ class BoxPlane(Box):
         return value, error + lost
 
     def _row_with_room(self, alpha: Vector, off: float, error: float) -> int:
-        """A row that can move by several times -off/sigma, of the first few the one with the smallest alpha; else -1."""
+        """A row that can move by several times -off/sigma, of the first ones that with the least alpha; else -1."""
         for first in range(0, self.size, _CHUNK):
             rows = slice(first, first + _CHUNK)
             sigma, here = self.sigma[rows], alpha[rows]

@@ -78,18 +78,21 @@ class Simplices(Polytope):
         return squares.sum(axis=1) + level, gamma(self.K + 8) * sizes
 
     def repair(self, alpha: Vector) -> Repair:
-        """Negative entries become 0, and the largest entry of a row takes what its sum lacks: a float, then a real."""
+        """Negative entries become 0 and rows are scaled to their totals: in floats, then by a real factor 1 + t.
+
+        |t| is at most what the row's sum lacks, relative to it. The largest entry alone could take that as well.
+        """
         self._require(alpha, REPAIRABLE)
         rows = np.maximum(self._rows(alpha), 0.0)
-        each, top = np.arange(len(rows)), rows.argmax(axis=1)
-        for _ in range(2):  # the second time for the rounding of the first
-            lack, error = self._lacks(rows)
-            rows[each, top] += lack
+        sums = rows.sum(axis=1)
+        rows *= np.divide(self.totals, sums, out=np.zeros(len(rows)), where=sums > 0)[:, None]
         lack, error = self._lacks(rows)
-        slack = 1.01 * (np.abs(lack) + error)
-        feasible = bool((slack <= rows[each, top]).all())
+        most = 1.01 * (np.abs(lack) + error)
+        feasible = bool((most <= self.totals).all())
+        slack = rows * np.divide(most, self.totals, out=np.zeros(len(rows)), where=self.totals > 0)[:, None]
+        slack[np.arange(len(rows)), rows.argmax(axis=1)] = most
         some = np.flatnonzero(slack)
-        return Repair(rows.ravel(), (each * self.K + top)[some], slack[some], feasible)
+        return Repair(rows.ravel(), some, 1.01 * slack.ravel()[some], feasible)
 
     def _lacks(self, rows: NDArray[np.float64]) -> tuple[Vector, Vector]:
         """totals - sum_k alpha_ik in twice the precision, and a bound of its error."""
