@@ -7,10 +7,11 @@ from typing import BinaryIO, NamedTuple
 
 #: A word (what stands between blanks) that is longer than a block may have this many bytes.
 LONGEST_WORD = 1 << 20
+LONE_RETURN = "a carriage return without a newline: end every line with a newline"
 
 
-class LongWordError(ValueError):
-    """A word that is too long to be one."""
+class LineError(ValueError):
+    """What no line may hold."""
 
 
 class Block(NamedTuple):
@@ -33,12 +34,14 @@ def blocks(stream: BinaryIO, size: int) -> Iterator[Block]:
     """
     rest = bytearray()
     continued = in_comment = False
+    last = b""  # a carriage return that ended a part of a comment
     while chunk := stream.read(size):
         if in_comment:
-            end = chunk.find(b"\n")
-            if end < 0:
+            part, newline, after = (last + chunk).partition(b"\n")
+            last = _last_return(part)
+            if not newline:
                 continue
-            chunk, in_comment = chunk[end:], False
+            chunk, in_comment = newline + after, False
         rest += chunk
         if cut := rest.rfind(b"\n") + 1:
             yield Block(bytes(rest[:cut]), continued, unfinished=False)
@@ -47,9 +50,12 @@ def blocks(stream: BinaryIO, size: int) -> Iterator[Block]:
         if len(rest) < size:
             continue
         if (comment := rest.find(b"#")) >= 0:
+            last = _last_return(rest[comment:])
             del rest[comment:]
             in_comment = True
         cut = _after_last_blank(rest)
+        if b"\r" in rest[:cut]:
+            raise LineError(LONE_RETURN)
         words = rest[:cut].split(maxsplit=2)
         if continued or len(words) >= 2:
             yield Block(bytes(rest[:cut]) + b"\n", continued, unfinished=True)
@@ -58,10 +64,18 @@ def blocks(stream: BinaryIO, size: int) -> Iterator[Block]:
         else:  # one word or none, among blanks
             rest[:cut] = b"".join(word + b" " for word in words)
         if len(rest) > max(size, LONGEST_WORD):
-            raise LongWordError(f"a word of more than {LONGEST_WORD} bytes")
+            raise LineError(f"a word of more than {LONGEST_WORD} bytes")
     if rest or continued:
         yield Block(bytes(rest) + b"\n", continued, unfinished=False)
 
 
+def _last_return(comment: bytes | bytearray) -> bytes:
+    """The carriage return at the end of a part of a comment; inside, it might hide a line."""
+    if (place := comment.find(b"\r")) not in (-1, len(comment) - 1):
+        raise LineError(LONE_RETURN)
+    return b"" if place < 0 else b"\r"
+
+
 def _after_last_blank(text: bytearray) -> int:
-    return 1 + max(text.rfind(blank) for blank in (b" ", b"\t", b"\r", b"\v", b"\f"))
+    """Behind a carriage return nothing is cut: the newline may be next."""
+    return 1 + max(text.rfind(blank) for blank in (b" ", b"\t", b"\v", b"\f"))

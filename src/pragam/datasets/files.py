@@ -10,6 +10,7 @@ Text and ``.npz`` may come through a pipe. Arrays are memory-mapped where they c
 
 from __future__ import annotations
 
+import errno
 from pathlib import Path
 from typing import Any, Literal, NamedTuple
 
@@ -63,7 +64,9 @@ def read(path: source.Path, n_features: int | None = None, zero_based: bool | Li
             X = _with_columns(X, n_features)
             cause = f"{opened.name}: the shape {X.shape}"
             return Samples(X, None if y is None else _checked_labels(y, X.shape[0]), cause)
-        except (ValueError, OverflowError, *DAMAGE) as error:
+        except (ValueError, OverflowError, OSError, *DAMAGE) as error:
+            if isinstance(error, OSError) and error.errno != errno.EINVAL:  # that is a place before the file's begin
+                raise
             raise ValueError(f"{opened.name}: {str(error).splitlines()[0] if str(error) else 'damaged'}") from error
 
 

@@ -16,7 +16,7 @@ import numpy as np
 from scipy import sparse
 
 from pragam.atomic import replacing
-from pragam.datasets.blocks import LongWordError, blocks
+from pragam.datasets.blocks import LineError, blocks
 from pragam.datasets.source import Path, Source, opened
 from pragam.datasets.svmlight_reader import Reader
 
@@ -61,7 +61,7 @@ def read_svmlight(
     try:
         for block in blocks(source.content(), _BLOCK):
             reader.feed(block)
-    except LongWordError as error:
+    except LineError as error:
         reader.fail_after_last_line(str(error))
     return reader
 

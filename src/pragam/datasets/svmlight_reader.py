@@ -9,7 +9,7 @@ import numpy as np
 from scipy import sparse
 
 from pragam import _kernels
-from pragam.datasets.blocks import Block
+from pragam.datasets.blocks import LONE_RETURN, Block
 from pragam.datasets.kinds import HEAD, SVMLIGHT, looks_like
 
 _INT32_MAX = np.iinfo(np.int32).max
@@ -145,7 +145,7 @@ class Reader:
         """A carriage return alone ends a line for some programs and is a blank for others, so a comment may swallow
         what follows it."""
         if b"\r" in text and (found := re.search(rb"\r(?!\n)", text)):
-            self._fail(text, found.start(), "a carriage return without a newline: end every line with a newline")
+            self._fail(text, found.start(), LONE_RETURN)
 
     def _check_range(self, text: bytes, report: _Report) -> None:
         if self._zero_based is False and report.lowest == 0:
