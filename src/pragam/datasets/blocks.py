@@ -34,7 +34,7 @@ def blocks(stream: BinaryIO, size: int) -> Iterator[Block]:
     """
     rest = bytearray()
     continued = in_comment = False
-    last = b""  # a carriage return that ended a part of a comment
+    last = b""  # a carriage return at the end of what was read of a long line
     while chunk := stream.read(size):
         if in_comment:
             part, newline, after = (last + chunk).partition(b"\n")
@@ -49,13 +49,11 @@ def blocks(stream: BinaryIO, size: int) -> Iterator[Block]:
             continued = False
         if len(rest) < size:
             continue
+        last = _last_return(rest)
         if (comment := rest.find(b"#")) >= 0:
-            last = _last_return(rest[comment:])
             del rest[comment:]
             in_comment = True
         cut = _after_last_blank(rest)
-        if b"\r" in rest[:cut]:
-            raise LineError(LONE_RETURN)
         words = rest[:cut].split(maxsplit=2)
         if continued or len(words) >= 2:
             yield Block(bytes(rest[:cut]) + b"\n", continued, unfinished=True)
@@ -69,9 +67,9 @@ def blocks(stream: BinaryIO, size: int) -> Iterator[Block]:
         yield Block(bytes(rest) + b"\n", continued, unfinished=False)
 
 
-def _last_return(comment: bytes | bytearray) -> bytes:
-    """The carriage return at the end of a part of a comment; inside, it might hide a line."""
-    if (place := comment.find(b"\r")) not in (-1, len(comment) - 1):
+def _last_return(line: bytes | bytearray) -> bytes:
+    """The carriage return at the end of a part of a line; inside, it might hide another line."""
+    if (place := line.find(b"\r")) not in (-1, len(line) - 1):
         raise LineError(LONE_RETURN)
     return b"" if place < 0 else b"\r"
 
