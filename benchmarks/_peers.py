@@ -13,9 +13,10 @@ import multiprocessing
 import os
 import platform
 import signal
+import sys
 import time
 import warnings
-from collections.abc import Callable
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -92,6 +93,18 @@ SETS: dict[str, tuple[Callable[[], Data], float]] = {
     "gaussian": (lambda: gaussian(5_000, 500, 0.5), 2.0**-12),
     "issue-22283": (lambda: gaussian(1_000, 300, 1.0), 1e-3),
 }
+
+
+def loaded(names: Sequence[str]) -> Iterator[tuple[str, Any, np.ndarray, float]]:
+    """(name, X, y, lam) of the named sets; those whose files are absent are skipped, with a word."""
+    for name in names:
+        load, lam = SETS[name]
+        try:
+            X, y = load()
+        except FileNotFoundError as error:
+            print(f"skipped: {error}", file=sys.stderr)
+            continue
+        yield name, X, y, lam
 
 
 # ------------------------------------------------------------- competitors

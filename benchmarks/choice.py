@@ -17,7 +17,7 @@ import numpy as np
 
 import pragam
 from _common import one_thread, show
-from _peers import SETS
+from _peers import SETS, loaded
 from pragam.solvers.auto import _dcd_cost, _newton_cost, _Sizes
 
 DEFAULT = ("german.numer_scale", "splice", "rcv1-small", "a9a", "issue-22283", "w8a", "gaussian", "news20-bow")
@@ -56,8 +56,7 @@ def main() -> None:
     args = parser.parse_args()
     rows, left_out = [], 0
     with one_thread():
-        for name in args.sets:
-            X, y = SETS[name][0]()
+        for name, X, y, _ in loaded(args.sets):
             for exponent in range(-20, 1, 4):
                 problem = pragam.hinge(X, y, 2.0**exponent, bias=False)
                 for tol in args.tols:

@@ -18,7 +18,7 @@ from threadpoolctl import threadpool_limits
 
 import pragam
 from _common import interleaved, show
-from _peers import SETS
+from _peers import SETS, loaded
 
 
 def solve(X: Any, y: np.ndarray, lam: float, tol: float, threads: int) -> pragam.Result:
@@ -38,9 +38,7 @@ def main() -> None:
     options = parser.parse_args()
     rows = []
     with threadpool_limits(1):
-        for name in options.sets:
-            load, lam = SETS[name]
-            X, y = load()
+        for name, X, y, lam in loaded(options.sets):
             for tol in options.tols:
                 one, many = (solve(X, y, lam, tol, count) for count in (1, options.threads))
                 assert np.array_equal(one.w, many.w) and np.array_equal(one.alpha, many.alpha)

@@ -21,7 +21,7 @@ from rich.table import Table
 from threadpoolctl import threadpool_limits
 
 import pragam
-from _peers import SETS, Runner, machine, ours
+from _peers import SETS, Runner, loaded, machine, ours
 from versus_peers import Row, race
 
 
@@ -75,10 +75,8 @@ def main() -> None:
     console.width = max(console.width, 130)
     header = ("problem", "gap", "certified", "pragam, ms", "SVC / pragam", "all rows, ms", "bias / none")
     with threadpool_limits(1), console.status("") as status:
-        for name in options.sets:
+        for name, X, y, lam in loaded(options.sets):
             status.update(name)
-            load, lam = SETS[name]
-            X, y = load()
             few = (X, y) if options.full else subset(X, y, options.rows)
             table = Table(*header, title=machine())
             for row in race(name, *few, lam, options):

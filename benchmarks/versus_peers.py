@@ -29,7 +29,7 @@ from rich.table import Table
 from threadpoolctl import threadpool_limits
 
 import pragam
-from _peers import PEERS, SETS, SWEEP, Runner, Timed, machine, ours
+from _peers import PEERS, SETS, SWEEP, Runner, Timed, loaded, machine, ours
 
 #: A fit of the first sweep is repeated if it took at most this much more than the fastest.
 CLOSE = 1.5
@@ -205,9 +205,7 @@ def main() -> None:
     rows: list[Row] = []
     try:
         with threadpool_limits(1), console.status("") as status:
-            for name in options.sets:
-                load, usual = SETS[name]
-                X, y = load()
+            for name, X, y, usual in loaded(options.sets):
                 for lam in [usual] if options.lams is None else [2.0**k for k in options.lams]:
                     status.update(f"{name}, lam {power(lam)}")
                     rows += race(name, X, y, lam, options)

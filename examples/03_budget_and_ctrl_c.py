@@ -1,6 +1,7 @@
 """Budgets, callbacks and Ctrl-C: however a solve ends, it returns its best model and what is proven of it."""
 
-import _thread
+import os
+import signal
 import threading
 
 import numpy as np
@@ -18,23 +19,28 @@ def report(what: str, result: pragam.Result) -> None:
     print(f"    relative gap {result.certificate.relative_gap:.1e} after {result.n_iter} iterations")
 
 
-report("One second at most", pragam.solve(problem, tol=1e-12, max_seconds=1))
+# This solver is slow on purpose: nothing here would need a budget otherwise.
+slow = {"solver": "pragam", "tol": 1e-12}
+result = pragam.solve(problem, **slow, max_seconds=1)
+report("One second at most", result)
+assert result.status is pragam.Status.MAX_SECONDS
 
 
 def good_enough(progress: pragam.Progress) -> bool:
     """Called after each iteration with the best certificate so far; a true value stops."""
-    return progress.certificate.relative_gap < 1e-3
+    return progress.certificate.relative_gap < 0.1
 
 
-first = pragam.solve(problem, tol=1e-12, callback=good_enough)
+first = pragam.solve(problem, **slow, callback=good_enough)
 report("Until a callback is content", first)
+assert first.status is pragam.Status.STOPPED
 
-# The same as a Ctrl-C from the keyboard after one second.
-timer = threading.Timer(1, _thread.interrupt_main)
+# Ctrl-C: the signal that the keyboard sends, after one second.
+timer = threading.Timer(1, os.kill, (os.getpid(), signal.SIGINT))
 timer.start()
-result = pragam.solve(problem, tol=1e-12, start=first)
-timer.cancel()
+result = pragam.solve(problem, **slow, start=first)
 report("From there on until Ctrl-C", result)
+assert result.status is pragam.Status.INTERRUPTED
 
 # The best primal and the best dual point are kept separately, so neither bound can get worse.
 assert (np.diff(result.history.primal) <= 0).all() and (np.diff(result.history.dual) >= 0).all()

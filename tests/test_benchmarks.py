@@ -63,3 +63,13 @@ def test_a_script_runs_and_prints(name, folder):
     done = subprocess.run(command, env=environment, capture_output=True, text=True, timeout=120)
     assert done.returncode == 0, done.stderr
     assert done.stdout.strip()
+
+
+@pytest.mark.parametrize("command", ["unpenalised_bias.py --full", "screening.py", "versus_peers.py --sets a9a w8a"])
+def test_without_the_data_sets_a_printed_command_says_what_is_missing(command, tmp_path):
+    done = subprocess.run(
+        [sys.executable, *(str(SCRIPTS / word) if word.endswith(".py") else word for word in command.split())],
+        env={**os.environ, "PRAGAM_DATA": str(tmp_path)}, capture_output=True, text=True, timeout=120,
+    )  # fmt: skip
+    assert done.returncode == 0 and "Traceback" not in done.stderr
+    assert "skipped: a9a: no a9a/a9a.xz in" in done.stderr and "PRAGAM_DATA" in done.stderr

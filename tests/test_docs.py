@@ -109,7 +109,7 @@ def test_every_status_is_explained():
 
 
 def test_every_exit_status_is_documented():
-    from pragam import cli
+    from pragam.cli import status as cli
 
     page = (ROOT / "docs" / "command-line.md").read_text(encoding="utf-8")
     documented = {int(code) for code in re.findall(r"^\| (\d+) \|", page, re.MULTILINE)}

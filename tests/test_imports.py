@@ -48,7 +48,8 @@ CORE = {
     },
     "progress": {"solve"},
     "one_vs_rest": {"interrupts", "operators", "problem", "result", "risks", "solve", "solvers", "threads"},
-    "datasets": {"_kernels"},
+    "atomic": set(),
+    "datasets": {"_kernels", "atomic"},
     "__init__": {"polytopes", "solvers", "certificate", "problem", "result", "risks", "solve", "structured"},
 }
 #: Nothing below may import these.

@@ -71,7 +71,34 @@ def test_ctrl_c_keeps_the_model_and_its_gap(tmp_path, n_classes):
     model = load_model(file)
     assert model.parameters["status"] == ["INTERRUPTED"] * len(model.coef)
     assert all(1e-13 < proof.relative_gap < np.inf for proof in model.certificates)
-    assert main(["certify", str(file), str(path), "--tol", "1"]) == 0
+    assert main(["certify", str(file), str(path), "--tol", "2"]) == 0
+
+
+@pytest.mark.parametrize("n_classes", [2, 3])
+@pytest.mark.parametrize("times", [1, 4])
+def test_sigterm_keeps_the_model_and_its_gap(tmp_path, n_classes, times):
+    path, file = tmp_path / "data.svm", tmp_path / "model"
+    make_data(path, n_classes)
+    process = start("train", path, "-o", file, *HARD, before=ANNOUNCE_SOLVING)
+    _wait_for(process, "solving")
+    for _ in range(times):
+        process.send_signal(signal.SIGTERM)
+    out, err = process.communicate(timeout=60)
+    assert process.returncode == 3, err
+    assert "interrupted" in out and "Traceback" not in err
+    assert load_model(file).parameters["status"] == ["INTERRUPTED"] * (1 if n_classes == 2 else 3)
+    assert main(["certify", str(file), str(path), "--tol", "2"]) == 0
+
+
+def test_sigterm_while_the_model_is_written_does_not_lose_it(tmp_path):
+    make_data(tmp_path / "data.svm")
+    hook = "import os, time\nos.fsync = lambda number: (os.write(1, b'writing\\n'), time.sleep(0.5))"
+    process = start("train", tmp_path / "data.svm", "-o", tmp_path / "model", before=hook)
+    _wait_for(process, "writing")
+    process.send_signal(signal.SIGTERM)
+    process.communicate(timeout=60)
+    assert process.returncode == 0
+    assert load_model(tmp_path / "model").parameters["status"] == ["CONVERGED"]
 
 
 def test_a_second_ctrl_c_aborts(tmp_path):

@@ -82,7 +82,7 @@ def test_absent_file(tmp_path):
         ({"indptr": np.array([0, 5])}, None),
         ({"indptr": np.arange(31)[::-1]}, None),
         ({"data": np.array(["a"] * 99)}, "real numbers"),
-        ({"data": np.array([None] * 99)}, "objects"),
+        ({"data": np.array([None] * 99)}, "real numbers, not object"),
         ({"y": np.ones(29)}, r"labels of shape \(29,\) for 30 rows"),
         ({"y": np.full(30, np.nan)}, "not finite"),
     ],
@@ -144,4 +144,68 @@ def test_bad_npy(tmp_path):
             load(path, 2)
     np.save(path, np.array([[None]]), allow_pickle=True)
     with pytest.raises(ValueError, match=r"d\.npy: "):
+        load(path)
+
+
+HEADERS = {
+    "open bracket": "{'descr': '<f8', 'fortran_order': False, 'shape': (2, 2",  # a TokenError of Python's own
+    "huge shape": f"{{'descr': '<f8', 'fortran_order': False, 'shape': ({10**30}, 2)}}",  # an OverflowError
+    "huge but empty": f"{{'descr': '<f8', 'fortran_order': False, 'shape': (0, {10**30})}}",
+    "negative": "{'descr': '<f8', 'fortran_order': False, 'shape': (-2, -2)}",
+    "too long": "{'descr': '<f8', 'fortran_order': False, 'shape': (2, 3)}",
+    "too short": "{'descr': '<f8', 'fortran_order': False, 'shape': (2, 1)}",
+    "rows of rows": "{'descr': ('<f8', (2,)), 'fortran_order': False, 'shape': (2, 1)}",
+    "text": "{'descr': '<U8', 'fortran_order': False, 'shape': (1, 1)}",
+    "nested": "{'descr': " + "-" * 5000 + "1, 'fortran_order': False, 'shape': (2, 2)}",
+    "no dict": "[]",
+    "empty": "",
+}
+
+
+@pytest.mark.parametrize("kind", HEADERS)
+def test_damaged_npy_header(kind, tmp_path):
+    header = HEADERS[kind].encode() + b"\n"
+    content = b"\x93NUMPY\x01\x00" + len(header).to_bytes(2, "little") + header + bytes(32)
+    (tmp_path / "d.npy").write_bytes(content)
+    with pytest.raises(ValueError) as caught:
+        load(tmp_path / "d.npy")
+    assert str(caught.value).startswith(f"{tmp_path / 'd.npy'}: ") and "\n" not in str(caught.value)
+
+
+def test_damaged_npy_never_crashes(tmp_path):
+    path = tmp_path / "d.npy"
+    np.save(path, np.arange(12.0).reshape(3, 4))
+    good = path.read_bytes()
+    rng = np.random.default_rng(0)
+    for trial in range(400):
+        bad = bytearray(good)
+        for where in rng.integers(0, 128, rng.integers(1, 4)):
+            bad[where] = rng.integers(256)
+        path.write_bytes(bad if trial % 2 else bad[: rng.integers(len(bad))])
+        try:
+            X, _ = load(path)
+        except ValueError as error:
+            assert "\n" not in str(error)
+        else:
+            assert X.ndim == 2
+
+
+@pytest.mark.parametrize("rows", [30, 30_000])
+def test_a_flipped_bit_in_a_mapped_array_is_noticed(rows, tmp_path):
+    path = tmp_path / "d.npz"
+    X = sparse.random_array((rows, 11), density=0.3, rng=np.random.default_rng(3), format="csr")
+    np.savez(path, **csr_arrays(X))
+    content = bytearray(path.read_bytes())
+    content[content.find(X.data[-3:].tobytes())] ^= 1
+    path.write_bytes(content)
+    with pytest.raises(ValueError, match=r"data\.npy is damaged: its checksum|CRC-32 for file 'data\.npy'"):
+        load(path)
+
+
+def test_two_arrays_of_one_name_are_refused(data, tmp_path):
+    path = tmp_path / "d.npz"
+    np.savez(path, **csr_arrays(data[0]))
+    with zipfile.ZipFile(path, "a") as archive, pytest.warns(UserWarning, match="Duplicate"):
+        archive.writestr("data.npy", archive.read("data.npy"))
+    with pytest.raises(ValueError, match="the same name"):
         load(path)

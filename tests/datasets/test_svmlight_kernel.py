@@ -23,15 +23,15 @@ TEXTS = st.one_of(
 )
 
 
-def run(parse, text, index_type, value_type):
-    rows, entries = len(text) // 2, len(text) // 4
+def run(parse, text, index_type, value_type, continued=False):
+    rows, entries = text.count(b"\n"), text.count(b":")
     arrays = (
         np.zeros(rows),
         np.zeros(rows, np.int64),
         np.zeros(entries, index_type),
         np.zeros(entries, value_type),
     )
-    report = parse(np.frombuffer(text, np.uint8), *arrays)
+    report = parse(np.frombuffer(text, np.uint8), *arrays, continued)
     rows, entries = report[:2]
     labels, ends, indices, values = arrays
     return report, *(a.tobytes() for a in (labels[:rows], ends[:rows], indices[:entries], values[:entries]))
@@ -40,11 +40,11 @@ def run(parse, text, index_type, value_type):
 @pytest.mark.parametrize("index_type", [np.int32, np.int64])
 @pytest.mark.parametrize("value_type", [np.float32, np.float64])
 @settings(max_examples=400)
-@given(text=TEXTS)
-def test_kernel_equals_twin(index_type, value_type, text):
+@given(text=TEXTS, continued=st.booleans())
+def test_kernel_equals_twin(index_type, value_type, text, continued):
     text += b"\n"
-    expected = run(twins.svmlight_parse, text, index_type, value_type)
-    assert run(compiled.svmlight_parse, text, index_type, value_type) == expected
+    expected = run(twins.svmlight_parse, text, index_type, value_type, continued)
+    assert run(compiled.svmlight_parse, text, index_type, value_type, continued) == expected
 
 
 @pytest.mark.parametrize("parse", [compiled.svmlight_parse, twins.svmlight_parse])
@@ -54,6 +54,8 @@ def test_text_without_newline_and_small_arrays_are_refused(parse):
         parse(np.frombuffer(b"1 1:1", np.uint8), *good)
     with pytest.raises(ValueError, match="newline"):
         parse(np.empty(0, np.uint8), *good)
+    enough = [a[:1] for a in good]
+    assert parse(np.frombuffer(b"1 1:1\n", np.uint8), *enough)[:3] == (1, 1, 0)
     for i, word in enumerate(("labels", "ends", "indices", "values")):
         arrays = [a[:0] if i == j else a for j, a in enumerate(good)]
         with pytest.raises(ValueError, match=word):
@@ -61,7 +63,10 @@ def test_text_without_newline_and_small_arrays_are_refused(parse):
 
 
 @pytest.mark.parametrize("parse", [compiled.svmlight_parse, twins.svmlight_parse])
-def test_the_densest_text_fills_the_room_exactly(parse):
-    assert run(parse, b"1\n" * 50, np.int32, np.float64)[0][:3] == (50, 0, 0)
-    line = b"1 " + b" ".join(b"%d:1" % (i % 10) for i in range(10)) + b"\n"
-    assert run(parse, line, np.int32, np.float64)[0][:3] == (1, 10, 0)
+def test_a_continued_row_has_no_label_and_is_there_even_if_empty(parse):
+    report, _, ends, indices, _ = run(parse, b"2:5 3:1\n1 1:1\n", np.int32, np.float64, continued=True)
+    assert report[:3] == (2, 3, 0) and np.frombuffer(ends, np.int64).tolist() == [2, 3]
+    assert np.frombuffer(indices, np.int32).tolist() == [2, 3, 1]
+    for text in (b"\n", b" # comment\n"):
+        assert run(parse, text, np.int32, np.float64, continued=True)[0][:3] == (1, 0, 0)
+    assert run(parse, b"qid:3 1:1\n", np.int32, np.float64, continued=True)[0][2:4] == (3, 0)

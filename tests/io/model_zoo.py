@@ -30,8 +30,12 @@ def make_model(classes: list, seed: int = 0, n: int = 6, d: int = 4) -> Model:
         intercept=numbers(outputs),
         classes=classes,
         alpha=numbers(outputs, n),
-        certificates=[Certificate(*numbers(3).tolist(), exact=bool(k % 2)) for k in range(outputs)],
-        parameters={"lam": 0.1, "bias": True, "tol": 1e-6, "status": ["CONVERGED"], "none": None},
+        certificates=[
+            Certificate(*numbers(2).tolist(), numbers(k % 2), bool(k % 2), bool(k % 3), abs(numbers(1)[0]))
+            for k in range(outputs)
+        ],
+        risk={"name": "hinge", "lam": 0.1, "bias": True, "class_weight": None},
+        parameters={"tol": 1e-6, "status": ["CONVERGED"], "none": None},
         fingerprint={"n": n, "d": d, "nnz": 3, "sha256": "ab"},
     )
 
@@ -41,4 +45,8 @@ def assert_same(a: Model, b: Model) -> None:
     for name in ("coef", "intercept", "alpha"):
         np.testing.assert_array_equal(getattr(a, name), getattr(b, name), strict=True)
     assert [(type(x), x) for x in a.classes] == [(type(x), x) for x in b.classes]
-    assert (a.certificates, a.parameters, a.fingerprint) == (b.certificates, b.parameters, b.fingerprint)
+    assert (a.certificates, a.risk) == (b.certificates, b.risk)
+    assert (a.parameters, a.fingerprint) == (b.parameters, b.fingerprint)
+    assert (a.columns is None) == (b.columns is None)
+    if a.columns is not None:
+        np.testing.assert_array_equal(a.columns, b.columns, strict=True)

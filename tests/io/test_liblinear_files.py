@@ -84,6 +84,7 @@ FAULTS = {
     "equal labels": ("label 1 -1", "label 1 1", "distinct"),
     "float label": ("label 1 -1", "label 1 0.5", "0.5"),
     "one class": ("nr_class 2\nlabel 1 -1", "nr_class 1\nlabel 1", "at least two"),
+    "underscores": ("nr_class 2", "nr_class 0_2", "'0_2' is not a whole number"),
     "text class": ("nr_class 2", "nr_class two", "two"),
     "huge": ("nr_feature 3", "nr_feature 999999999999999", "w must be 1000000000000000 lines"),
     "many digits": ("nr_feature 3", "nr_feature " + "9" * 5000, ""),

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import threading
 from dataclasses import replace
 
 import numpy as np
@@ -13,7 +14,7 @@ from safetensors.numpy import save
 from scipy import sparse
 
 from pragam import Certificate
-from pragam.io import Model, load, load_model, save_model
+from pragam.io import Model, load, load_model, save_liblinear, save_model
 
 
 @pytest.mark.parametrize("kind", CLASSES)
@@ -69,19 +70,21 @@ def _tensors(**changes):
     return {name: array for name, array in tensors.items() if array is not None}
 
 
+_PROOF = {"primal": 1.0, "dual": 0.5, "biases": [0.0], "exact": True, "rigorous": True, "slack": 0.0}
+
+
 def _record(**changes):
-    proof = {"primal": 1.0, "dual": 0.5, "bias": 0.0, "exact": True}
     record = {
         "format": "pragam-model",
-        "version": 1,
+        "version": 2,
+        "risk": {"name": "hinge"},
         "classes": [0, 1],
-        "certificates": [proof],
+        "certificates": [_PROOF],
         "parameters": {},
     }
     return {**record, "fingerprint": {}, **changes}
 
 
-_PROOF = {"primal": 1.0, "dual": 0.5, "bias": 0.0, "exact": True}
 _FAULTS = {
     "no coef": (_tensors(coef=None), _record(), "no tensor 'coef'"),
     "no alpha": (_tensors(alpha=None), _record(), "no tensor 'alpha'"),
@@ -95,7 +98,7 @@ _FAULTS = {
     "no metadata": (_tensors(), None, "no entry 'pragam'"),
     "other format": (_tensors(), _record(format="onnx"), "format is not 'pragam-model'"),
     "a list": (_tensors(), [], "format is not"),
-    "newer": (_tensors(), _record(version=2), "version is 2, and this pragam reads up to 1"),
+    "newer": (_tensors(), _record(version=3), "version is 3, and this pragam reads up to 2"),
     "version 0": (_tensors(), _record(version=0), "version is 0"),
     "version text": (_tensors(), _record(version="1"), "version is '1'"),
     "version true": (_tensors(), _record(version=True), "version is True"),
@@ -108,10 +111,20 @@ _FAULTS = {
     "no classes": (_tensors(), _record(classes=None), "classes must be a list"),
     "parameters": (_tensors(), _record(parameters=[]), "parameters must be a dict"),
     "two proofs": (_tensors(), _record(certificates=[_PROOF] * 2), "certificates must be none or 1, not 2"),
-    "no primal": (_tensors(), _record(certificates=[{"dual": 1.0}]), "must hold the floats"),
-    "no proof": (_tensors(), _record(certificates=[3]), "must hold the floats"),
-    "text proof": (_tensors(), _record(certificates=[{**_PROOF, "dual": "0.5"}]), "must hold the floats"),
+    "no primal": (_tensors(), _record(certificates=[{"dual": 1.0}]), "a certificate must hold primal"),
+    "no proof": (_tensors(), _record(certificates=[3]), "a certificate must hold primal"),
+    "text proof": (_tensors(), _record(certificates=[{**_PROOF, "dual": "0.5"}]), "a certificate must hold primal"),
     "nan proof": (_tensors(), _record(certificates=[{**_PROOF, "dual": np.nan}]), "NaN, which is not finite"),
+    "no risk": (_tensors(), _record(risk=None), "risk must be a dict"),
+    "two biases": (_tensors(), _record(certificates=[{**_PROOF, "biases": [0.0, 1.0]}]), "must hold primal"),
+    "text bias": (_tensors(), _record(certificates=[{**_PROOF, "biases": ["0"]}]), "must hold primal"),
+    "huge lam": (_tensors(), _record(risk={"lam": 10**400}), "the number 10+, which is not finite"),
+    "huge primal": (_tensors(), _record(certificates=[{**_PROOF, "primal": 10**400}]), "which is not finite"),
+    "wide": (_tensors(), _record(fingerprint={"d": 2**31, "nnz": 9}), "17.2 GB; train it again with --compact-columns"),
+    "float columns": (_tensors(columns=np.arange(3.0)), _record(), "columns must hold int64"),
+    "two columns": (_tensors(columns=np.arange(2)), _record(), "columns must be an int64 array of length 3"),
+    "same columns": (_tensors(columns=np.array([1, 4, 4])), _record(), "columns must be increasing"),
+    "negative column": (_tensors(columns=np.array([-1, 4, 5])), _record(), "columns must be increasing"),
     "inf parameter": (_tensors(), _record(parameters={"lam": np.inf}), "Infinity, which is not finite"),
 }  # fmt: skip
 
@@ -134,7 +147,52 @@ def test_metadata_that_are_no_json(tmp_path, text):
 
 def test_the_faults_start_from_a_good_file(tmp_path):
     (tmp_path / "m").write_bytes(save(_tensors(), {"pragam": json.dumps(_record())}))
-    assert load_model(tmp_path / "m").certificates == [Certificate(1.0, 0.5)]
+    assert load_model(tmp_path / "m").certificates == [Certificate(1.0, 0.5, np.zeros(1), rigorous=True)]
+
+
+DATA = {
+    "svmlight data": b"+1 1:0.5 2:3\n-1 2:1\n",
+    "a NumPy matrix": b"\x93NUMPY\x01\x00" + bytes(200),
+    "an .npz or another zip file": b"PK\x03\x04" + bytes(200),
+    "a table of comma-separated values (CSV)": b"a,b,c\n1,2,3\n",
+    "a Python pickle": b"\x80\x04\x95" + bytes(200),
+    "a LIBSVM model": b"svm_type c_svc\nkernel_type linear\n",
+}
+
+
+@pytest.mark.parametrize("kind", DATA)
+def test_what_is_no_model_is_named(tmp_path, kind):
+    (tmp_path / "m").write_bytes(DATA[kind])
+    with pytest.raises(ValueError) as caught:
+        load(tmp_path / "m")
+    assert f"{tmp_path / 'm'}: not a usable model file: " in str(caught.value)
+    assert f"it looks like {kind}: " in str(caught.value) and "\n" not in str(caught.value)
+
+
+@pytest.mark.skipif(os.name == "nt", reason="POSIX pipes")
+@pytest.mark.parametrize("save", [save_model, save_liblinear])
+def test_a_model_comes_through_a_pipe(tmp_path, save):
+    model = make_model([0, 1, 2], n=30_000)
+    save(tmp_path / "m", model)
+    os.mkfifo(tmp_path / "fifo")
+    writer = threading.Thread(target=lambda: (tmp_path / "fifo").write_bytes((tmp_path / "m").read_bytes()))
+    writer.start()
+    assert_same(load(tmp_path / "fifo"), load(tmp_path / "m"))
+    writer.join()
+
+
+def test_columns_are_kept_and_selected(tmp_path):
+    model = replace(make_model([0, 1], d=3), columns=np.array([2, 5, 10**12]))
+    save_model(tmp_path / "m", model)
+    assert_same(load_model(tmp_path / "m"), model)
+    X = sparse.csr_array(([1.0, 2, 3, 4], [5, 7, 10**12, 2], [0, 2, 4]), shape=(2, 10**12 + 1))
+    Z, ignored = model.select(X)
+    assert Z.toarray().tolist() == [[0, 1, 0], [4, 0, 3]] and ignored == 1
+    Z, ignored = make_model([0, 1], d=6).select(X)
+    assert Z.toarray().tolist() == [[0, 0, 0, 0, 0, 1], [0, 0, 4, 0, 0, 0]] and ignored == 2
+    assert make_model([0, 1], d=6).select(sparse.csr_array((2, 4)))[0].shape == (2, 6)
+    with pytest.raises(ValueError, match="a weight for every column"):
+        save_liblinear(tmp_path / "text", model)
 
 
 def test_a_missing_file_and_a_folder_are_os_errors(tmp_path):

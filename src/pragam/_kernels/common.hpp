@@ -9,6 +9,8 @@
 #include <nanobind/nanobind.h>
 #include <nanobind/ndarray.h>
 
+#include "arithmetic.hpp"
+
 namespace pragam {
 
 namespace nb = nanobind;

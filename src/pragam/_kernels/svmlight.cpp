@@ -1,12 +1,11 @@
 // A parser of svmlight/LIBSVM text: "label [qid:K] index:value ... # comment", one sample a line.
 //
 // The text ends in a newline, which belongs to no token: it stops every inner loop, so that none needs to
-// compare its position with the end. The shortest label takes 2 bytes with what follows it and the shortest
-// feature 4, which bounds the room needed before anything is read.
+// compare its position with the end. Every sample has a newline and every feature a colon, which bounds the
+// room needed before anything is read.
 #include "common.hpp"
 
 #include <algorithm>
-#include <cfloat>
 #include <charconv>
 #include <cmath>
 #include <limits>
@@ -75,7 +74,7 @@ inline bool number(const Byte *&p, double &value) {
         exponent += down ? -e : e;
     }
     const bool exact = digits <= 19 && mantissa <= (std::uint64_t(1) << 53) && exponent >= -22 && exponent <= 22;
-    if (FLT_EVAL_METHOD == 0 && exact) {
+    if (exact) {
         const double m = static_cast<double>(mantissa);
         const double magnitude = exponent < 0 ? m / tens[-exponent] : m * tens[exponent];
         value = negative ? -magnitude : magnitude;
@@ -101,13 +100,13 @@ class Parser {
     Parser(const Byte *text, double *labels, std::int64_t *ends, Index *indices, Value *values)
         : text_(text), p_(text), labels_(labels), ends_(ends), indices_(indices), values_(values) {}
 
-    Report run(const Byte *end) {
+    Report run(const Byte *end, bool continued) {
         Pulse pulse;
-        while (p_ < end) {
+        for (; p_ < end; continued = false) {
             const Byte *const start = p_;
             skip_blanks();
             const std::int64_t complete = entries_;
-            if (*p_ != '\n' && *p_ != '#' && !sample()) {
+            if (continued ? !features() : *p_ != '\n' && *p_ != '#' && !sample()) {
                 entries_ = complete;
                 break;
             }
@@ -135,14 +134,21 @@ class Parser {
         skip_blanks();
         if (*p_ == 'q' && !query()) return false;
         const std::int64_t first = entries_;
+        if (!features()) return false;
+        if (increasing_ || !repeats(first)) return true;
+        --rows_;
+        return fail(repeated_index, start);
+    }
+
+    // The rest of a row, and its end.
+    bool features() {
         std::int64_t previous = -1;
-        bool increasing = true;
+        increasing_ = true;
         for (skip_blanks(); *p_ != '\n' && *p_ != '#'; skip_blanks()) {
             if (!feature()) return false;
-            increasing &= std::int64_t(indices_[entries_]) > previous;
+            increasing_ &= std::int64_t(indices_[entries_]) > previous;
             previous = indices_[entries_++];
         }
-        if (!increasing && repeats(first)) return fail(repeated_index, start);
         ends_[rows_++] = entries_;
         return true;
     }
@@ -197,28 +203,31 @@ class Parser {
     std::vector<Index> sorted_;
     std::int64_t rows_ = 0, entries_ = 0, where_ = -1;
     Fault fault_ = none;
+    bool increasing_ = true;
     std::int64_t lowest_ = std::numeric_limits<std::int64_t>::max(), lowest_at_ = -1;
     std::int64_t highest_ = -1, highest_at_ = -1;
 };
 
 template <class Index, class Value>
 Report svmlight_parse(In<Byte> text, Out<double> labels, Out<std::int64_t> ends, Out<Index> indices,
-                      Out<Value> values) {
+                      Out<Value> values, bool continued) {
     const std::size_t size = text.size();
     require(size > 0 && text.data()[size - 1] == '\n', "text must end in a newline");
-    require(labels.size() >= size / 2 && ends.size() >= size / 2, "labels and ends need half the text's size");
-    require(indices.size() >= size / 4 && values.size() >= size / 4,
-            "indices and values need a quarter of the text's size");
+    const Byte *const end = text.data() + size;
+    const auto lines = std::size_t(std::count(text.data(), end, Byte('\n')));
+    const auto colons = std::size_t(std::count(text.data(), end, Byte(':')));
+    require(labels.size() >= lines && ends.size() >= lines, "labels and ends need a place for every newline");
+    require(indices.size() >= colons && values.size() >= colons, "indices and values need a place for every colon");
     nb::gil_scoped_release nogil;
     Parser<Index, Value> parser(text.data(), labels.data(), ends.data(), indices.data(), values.data());
-    return parser.run(text.data() + size);
+    return parser.run(end, continued);
 }
 
 template <class Index, class Value>
 void bind(nb::module_ &m) {
     m.def("svmlight_parse", &svmlight_parse<Index, Value>, nb::arg("text").noconvert(),
           nb::arg("labels").noconvert(), nb::arg("ends").noconvert(), nb::arg("indices").noconvert(),
-          nb::arg("values").noconvert());
+          nb::arg("values").noconvert(), nb::arg("continued") = false);
 }
 
 }  // namespace

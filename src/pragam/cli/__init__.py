@@ -13,8 +13,7 @@ from typing import NoReturn
 
 import pragam
 from pragam.cli import certify, predict, theory, train
-
-CERTIFIED, FALSE, BAD_INPUT, NOT_CERTIFIED, ABORTED, BROKEN_PIPE = 0, 1, 2, 3, 130, 141
+from pragam.cli.status import ABORTED, BAD_INPUT, BROKEN_PIPE, CERTIFIED
 
 _EPILOG = """\
 exit status:
@@ -22,7 +21,7 @@ exit status:
   1    theory: a statement does not hold
   2    bad input, with one line on the standard error that says what and where
   3    train and certify: the tolerance is not certified (train has still written the model and its gap)
-  130  aborted by Ctrl-C; during train the first one ends the solve and keeps what it reached
+  130  aborted by Ctrl-C; during train the first one, or SIGTERM, ends the solve and keeps what it reached
 """
 
 
@@ -42,7 +41,7 @@ def make_parser() -> argparse.ArgumentParser:
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
     parser.add_argument("--version", action="version", version=f"pragam {pragam.__version__}")
-    commands = parser.add_subparsers(title="commands", metavar="COMMAND", required=True)
+    commands = parser.add_subparsers(title="commands", metavar="COMMAND")
     for command in (train, predict, certify, theory):
         command.add_parser(commands)
     return parser
@@ -50,19 +49,32 @@ def make_parser() -> argparse.ArgumentParser:
 
 def main(argv: Sequence[str] | None = None) -> int:
     """Run one command and return its exit status."""
-    args = make_parser().parse_args(argv)
+    parser = make_parser()
+    args = parser.parse_args(argv)
+    if not hasattr(args, "run"):
+        parser.print_help()
+        return CERTIFIED
     try:
         status = args.run(args)
         sys.stdout.flush()
         return status
     except BrokenPipeError:
-        # The reader left. Python flushes stdout once more at its end: let that go nowhere.
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        _drop_output()
         return BROKEN_PIPE
     except KeyboardInterrupt:
         return _complain("aborted", ABORTED)
     except (ValueError, OSError, ArithmeticError, MemoryError) as error:
+        if isinstance(error, OSError):
+            _drop_output()
         return _complain(_sentence(error), BAD_INPUT)
+
+
+def _drop_output() -> None:
+    """Python flushes stdout once more at its end: if nobody takes it (a reader left, a disk is full), let it go."""
+    try:
+        sys.stdout.flush()
+    except OSError:
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
 def _complain(message: str, status: int) -> int:

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 from pragam.certificate import Certificate, certify
 from pragam.cli import certify_exact
 from pragam.cli.arguments import number
+from pragam.cli.status import CERTIFIED, NOT_CERTIFIED
 
 if TYPE_CHECKING:
     from pragam.io import Model
@@ -18,13 +19,14 @@ def add_parser(commands: Any) -> None:
     parser = commands.add_parser(
         "certify",
         help="verify a model's certificate against its training data",
-        description="Rebuild the training problem from DATA and the parameters in MODEL, compute the "
-        "duality gap of the stored weights and dual variables anew, and compare it with the stored one.",
+        description="Rebuild the training problem from DATA and the risk in MODEL, compute the duality gap of the "
+        "stored weights, intercept and dual variables anew, and compare it with the stored one.",
     )
     add = parser.add_argument
-    add("model", metavar="MODEL", help="a model that train wrote")
-    add("data", metavar="DATA", nargs="?", help="the training data; default: train's built-in example")
+    add("model", metavar="MODEL", help="a model that train wrote; - is the standard input")
+    add("data", metavar="DATA", nargs="?", help="the training data; needed unless that was the built-in example")
     add("--tol", type=number, help="relative gap to certify; default: the one of the training")
+    add("--json", action="store_true", help="print one JSON object instead of tables")
     certify_exact.add_arguments(parser)
     parser.set_defaults(run=run)
 
@@ -32,30 +34,46 @@ def add_parser(commands: Any) -> None:
 def run(args: argparse.Namespace) -> int:
     """Recompute, compare, report. The status is 0 only if every gap, recomputed, is within the tolerance."""
     from pragam import io
-    from pragam.cli.data import read
+    from pragam.cli.data import check_inputs, named
 
-    model = io.load(args.model)
-    X, y = read(args.data, model.n_features)
+    check_inputs(args.model, args.data)
+    model = io.load(named(args.model))
     try:
+        X, y = _training_data(model, args.data)
         if args.exact:
-            _check_fingerprint(model.fingerprint, io.data_fingerprint(X, y))
             return certify_exact.run(model, X, y, _parameters(model), args)
         proofs, tol = _recompute(model, X, y)
     except ValueError as error:
         raise ValueError(f"{args.model}: {error}") from error
     tol = tol if args.tol is None else args.tol
-    certified = all(proof.relative_gap <= tol for proof in proofs)
-    _report(model, proofs, tol, certified)
-    return 0 if certified else 3
+    certified = all(proof.rigorous and proof.relative_gap <= tol for proof in proofs)
+    (_report_json if args.json else _report)(model, proofs, tol, certified)
+    return CERTIFIED if certified else NOT_CERTIFIED
+
+
+def _training_data(model: Model, path: str | None) -> tuple[Any, Any]:
+    """The data that the model was trained on, which its fingerprint tells."""
+    from pragam.cli.data import labels_of, read_for
+    from pragam.io import data_fingerprint
+
+    _parameters(model)  # first: without them there is nothing to read data for
+    example = "it was not trained on the built-in example: name its training data, pragam certify MODEL DATA"
+    if path is None and (model.columns is not None or model.fingerprint.get("d") != 30):
+        raise ValueError(example)
+    samples, ignored = read_for(model, path)
+    y = labels_of(samples, path)
+    found = data_fingerprint(samples.X, y)
+    if path is None and found != model.fingerprint:
+        raise ValueError(example)
+    _check_fingerprint(model.fingerprint, found, ignored)
+    return samples.X, y
 
 
 def _recompute(model: Model, X: Any, y: Any) -> tuple[list[Certificate], float]:
     """The certificates of the stored weights and dual variables, and the tolerance they were trained for."""
     from pragam.cli.data import problems
-    from pragam.io import data_fingerprint
 
     lam, bias, class_weight, tol = _parameters(model)
-    _check_fingerprint(model.fingerprint, data_fingerprint(X, y))
     jobs = problems(X, y, model.classes, lam, bias, class_weight)
     stored = zip(jobs, model.coef, model.alpha, model.intercept.tolist(), strict=True)
     return [certify(job, w, alpha, b) for job, w, alpha, b in stored], tol
@@ -65,7 +83,10 @@ def _parameters(model: Model) -> tuple[float, bool, str | None, float]:
     """lam, bias, class_weight and tol, if the model came with a certificate."""
     if not model.certificates:
         raise ValueError("the model has no dual variables and no certificate, so nothing can be verified")
-    values: list[Any] = [model.parameters.get(name) for name in ("lam", "bias", "class_weight", "tol")]
+    if model.risk.get("name", "hinge") != "hinge":
+        raise ValueError(f"its risk is {model.risk['name']!r:.40}, and certify knows the hinge")
+    values: list[Any] = [model.risk.get(name) for name in ("lam", "bias", "class_weight")]
+    values.append(model.parameters.get("tol"))
     lam, bias, class_weight, tol = values
     numbers = all(type(value) in (int, float) for value in (lam, tol))
     if not numbers or type(bias) is not bool or class_weight not in (None, "balanced"):
@@ -73,17 +94,17 @@ def _parameters(model: Model) -> tuple[float, bool, str | None, float]:
     return lam, bias, class_weight, tol
 
 
-def _check_fingerprint(stored: dict[str, Any], found: dict[str, Any]) -> None:
-    if stored != found:
+def _check_fingerprint(stored: dict[str, Any], found: dict[str, Any], ignored: int) -> None:
+    if stored != found or ignored:
         other, these = (", ".join(f"{k} {v!s:.12}" for k, v in size.items()) for size in (stored, found))
-        raise ValueError(f"the certificate belongs to other data ({other}), not to these ({these})")
+        more = f" and {ignored} entries in other columns" if ignored else ""
+        raise ValueError(f"the certificate belongs to other data ({other}), not to these ({these}{more})")
 
 
 def _report(model: Model, proofs: list[Certificate], tol: float, certified: bool) -> None:
     from pragam.cli.table import show
 
-    labels = model.classes[1:] if len(model.classes) == 2 else model.classes
-    for label, old, new in zip(labels, model.certificates, proofs, strict=True):
+    for label, old, new in zip(_outputs(model), model.certificates, proofs, strict=True):
         title = "certificate" if len(proofs) == 1 else f"certificate of class {label} against the rest"
         rows = [(name, repr(getattr(old, name)), repr(getattr(new, name))) for name in ("primal", "dual")]
         rows.append(("relative gap", f"{old.relative_gap:.6e}", f"{new.relative_gap:.6e}"))
@@ -91,3 +112,22 @@ def _report(model: Model, proofs: list[Certificate], tol: float, certified: bool
     worst = max(proof.relative_gap for proof in proofs)
     verdict = "Certified" if certified else "Not certified"
     print(f"{verdict}: the recomputed relative gap is {worst:.2e}, the tolerance {tol:g}.")
+
+
+def _report_json(model: Model, proofs: list[Certificate], tol: float, certified: bool) -> None:
+    from pragam.cli.output import show_json
+    from pragam.io.record import certificate_record
+
+    def full(proof: Certificate) -> dict[str, Any]:
+        return {**certificate_record(proof), "gap": proof.gap, "relative_gap": proof.relative_gap}
+
+    outputs = [
+        {"class": label, "stored": full(old), "recomputed": full(new)}
+        for label, old, new in zip(_outputs(model), model.certificates, proofs, strict=True)
+    ]
+    worst = max(proof.relative_gap for proof in proofs)
+    show_json({"certified": certified, "relative_gap": worst, "tol": tol, "outputs": outputs})
+
+
+def _outputs(model: Model) -> list[Any]:
+    return model.classes[1:] if len(model.classes) == 2 else model.classes

@@ -9,6 +9,8 @@ import textwrap
 from collections.abc import Iterator
 from typing import Any
 
+from pragam.cli.status import CERTIFIED, FALSE
+
 
 def add_parser(commands: Any) -> None:
     """The command's arguments."""
@@ -32,7 +34,7 @@ def run(args: argparse.Namespace) -> int:
         print(line)
     failed = sum(not check.holds for check in checks)
     print(f"\n{len(checks) - failed} of {len(checks)} statements hold.")
-    return 0 if checks and not failed else 1
+    return CERTIFIED if checks and not failed else FALSE
 
 
 def _lines(checks: list[Any], verbose: bool) -> Iterator[str]:

@@ -5,11 +5,14 @@ from __future__ import annotations
 import argparse
 import os
 from contextlib import nullcontext
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from pragam import solvers
 from pragam.cli.arguments import number
+from pragam.cli.status import CERTIFIED, NOT_CERTIFIED
+from pragam.cli.terminate import Termination
 from pragam.problem import Problem
 from pragam.result import Result
 from pragam.solve import Callback, solve
@@ -24,11 +27,11 @@ def add_parser(commands: Any) -> None:
         "train",
         help="train a linear SVM to a certified gap",
         description="Train a linear SVM with the hinge loss until the relative duality gap is proven to be "
-        "at most TOL. More than two classes are trained one against the rest. Ctrl-C ends early, keeping the "
-        "best model so far.",
+        "at most TOL. More than two classes are trained one against the rest. Ctrl-C and SIGTERM end early, "
+        "keeping the best model so far.",
     )
     names = solvers.names()
-    formats = "svmlight text (also .gz .bz2 .xz), .npz (CSR) or .npy"
+    formats = "svmlight text (also .gz .bz2 .xz), .npz (CSR) or .npy; - is the standard input"
     add = parser.add_argument
     add("data", metavar="DATA", nargs="?", help=f"{formats}; default: a built-in example")
     add("-o", "--output", metavar="MODEL", help="write the model and the proof of its gap here")
@@ -44,27 +47,49 @@ def add_parser(commands: Any) -> None:
     add("--max-seconds", type=number, metavar="S", help="stop after about S seconds, shared by all classes")
     add("--seed", type=int, default=0, metavar="N", help="seed of the randomised solvers; default: 0")
     add("--n-features", type=int, metavar="D", help="columns of DATA; default: what its highest index needs")
+    add(
+        "--zero-based",
+        action="store_true",
+        default=None,
+        help="indices of svmlight text count from 0; default: if 0 occurs",
+    )
+    add("--compact-columns", action="store_true", help="keep only the columns that occur; the model remembers which")
+    add("--classes", action="store_true", help="labels are classes, even fractions or more than 100 values")
     add("--quiet", action="store_true", help="show no progress, only the final table")
+    add("--json", action="store_true", help="print one JSON object instead of tables")
     parser.set_defaults(run=run)
 
 
 def run(args: argparse.Namespace) -> int:
     """Train, write, report. The status is 0 only if every problem was certified."""
-    from pragam.cli.data import classes_of, problems, read
+    from pragam.cli.data import classes_of, compacted, labels_of, problems, read
     from pragam.io.liblinear import integer_labels
+    from pragam.operators import check_data
 
-    X, y = read(args.data, args.n_features)
-    classes = classes_of(y)
     for path in filter(None, (args.output, args.liblinear)):
         _check_target(Path(path))
+    samples = read(args.data, args.n_features, args.zero_based)
+    y = labels_of(samples, args.data)
+    classes = classes_of(y, args.data, args.classes)
     if args.liblinear:
         integer_labels(classes)
+        if args.compact_columns:
+            raise ValueError("--liblinear writes a weight for every column, which --compact-columns does not have")
+    X, columns = compacted(samples, args.compact_columns)
+    X = check_data(X, args.data or "the built-in example")
     lam = _lam(args, len(y))
-    results = _solve_all(problems(X, y, classes, lam, not args.no_bias, args.class_weight), classes, args)
-    model = _model(X, y, classes, lam, results, args)
-    _write(model, args)
-    _report(model, X, y, results, args)
-    return 0 if all(result.converged for result in results) else 3
+    with Termination() as termination:
+        jobs = problems(X, y, classes, lam, not args.no_bias, args.class_weight)
+        results = _solve_all(jobs, classes, args, termination)
+        model = _model(X, y, classes, lam, results, args)
+        model = replace(model, columns=columns, parameters={**model.parameters, "zero_based": samples.zero_based})
+        _write(model, args)
+        (_report_json if args.json else _report)(model, X, y, results, args)
+    return CERTIFIED if all(_proven(result) for result in results) else NOT_CERTIFIED
+
+
+def _proven(result: Result) -> bool:
+    return result.converged and result.certificate.rigorous
 
 
 def _lam(args: argparse.Namespace, n: int) -> float:
@@ -80,20 +105,29 @@ def _check_target(path: Path) -> None:
     """Fail before the training, not after it."""
     if path.is_dir():
         raise ValueError(f"{path}: is a folder, and the model is one file")
-    if not os.access(path.parent, os.W_OK | os.X_OK):
+    target = Path(os.path.realpath(path))
+    if path.exists() and not os.access(path, os.W_OK):
+        raise ValueError(f"{path}: cannot be written to")
+    through = path.exists() and not path.is_file()  # a device or a FIFO
+    if not through and not os.access(target.parent, os.W_OK | os.X_OK):
         raise ValueError(f"{path}: its folder does not exist or cannot be written to")
 
 
-def _solve_all(problems: list[Problem], classes: list[Any], args: argparse.Namespace) -> list[Result]:
+def _solve_all(
+    problems: list[Problem], classes: list[Any], args: argparse.Namespace, termination: Termination
+) -> list[Result]:
     """One after the other, so that each has its line of progress. Ctrl-C ends the rest at its start."""
     from pragam.one_vs_rest import Job, both, solve_all
 
     def job(problem: Problem, label: str) -> Job:
         def run(max_seconds: float | None, stop: Callback) -> Result:
             with _progress(args.quiet, label) as line:
-                return solve(
-                    problem, args.solver, tol=args.tol, max_iter=args.max_iter, max_seconds=max_seconds,
-                    callback=both(line, stop), random_state=args.seed,
+                return termination.run(
+                    lambda seconds: solve(
+                        problem, args.solver, tol=args.tol, max_iter=args.max_iter, max_seconds=seconds,
+                        callback=both(line, stop), random_state=args.seed,
+                    ),
+                    max_seconds,
                 )  # fmt: skip
 
         return run
@@ -120,15 +154,12 @@ def _model(X: Any, y: Any, classes: list[Any], lam: float, results: list[Result]
         classes=classes,
         alpha=np.array([result.alpha for result in results]),
         certificates=[result.certificate for result in results],
+        risk={"name": "hinge", "lam": lam, "bias": not args.no_bias, "class_weight": args.class_weight},
         parameters={
-            "lam": lam,
             "C": 1 / (len(y) * lam),
-            "bias": not args.no_bias,
-            "class_weight": args.class_weight,
             "tol": args.tol,
             "solver": results[0].solver,
             "seed": args.seed,
-            "n_features": X.shape[1],
             "status": [result.status.name for result in results],
             "n_iter": [result.n_iter for result in results],
             "pragam": __version__,
@@ -154,7 +185,7 @@ def _report(model: Model, X: Any, y: Any, results: list[Result], args: argparse.
     accuracy = float((model.predict(X) == y).mean())
     rows = [
         ("data", f"{args.data or 'built-in example'}: {size['n']} x {size['d']}, {size['nnz']} nonzero"),
-        ("lam", f"{model.parameters['lam']:.6g}  (C = {model.parameters['C']:.6g})"),
+        ("lam", f"{model.risk['lam']:.6g}  (C = {model.parameters['C']:.6g})"),
         ("solver", worst.solver),
         *zip(("iterations", "passes", "seconds"), _effort(results), strict=True),
         *(zip(("primal", "dual"), _bounds(worst), strict=True) if len(results) == 1 else ()),
@@ -171,6 +202,41 @@ def _report(model: Model, X: Any, y: Any, results: list[Result], args: argparse.
             for label, one in zip(model.classes, results, strict=True)
         ))  # fmt: skip
     show("pragam train", (), rows)
+
+
+def _report_json(model: Model, X: Any, y: Any, results: list[Result], args: argparse.Namespace) -> None:
+    from pragam.cli.output import show_json
+    from pragam.io.record import certificate_record
+
+    labels = model.classes[1:] if len(model.classes) == 2 else model.classes
+    outputs = [
+        {
+            "class": label,
+            "status": one.status.name,
+            "reason": one.reason,
+            "solver": one.solver,
+            "iterations": one.n_iter,
+            "passes": float(one.history.passes[-1:].sum()),
+            "seconds": float(one.history.seconds[-1:].sum()),
+            **certificate_record(one.certificate),
+            "gap": one.certificate.gap,
+            "relative_gap": one.certificate.relative_gap,
+        }
+        for label, one in zip(labels, results, strict=True)
+    ]
+    show_json({
+        "certified": all(map(_proven, results)),
+        "data": args.data,
+        **{key: model.fingerprint[key] for key in ("n", "d", "nnz")},
+        "lam": model.risk["lam"],
+        "C": model.parameters["C"],
+        "tol": args.tol,
+        "relative_gap": max(one.certificate.relative_gap for one in results),
+        "training_accuracy": float((model.predict(X) == y).mean()),
+        "model": args.output,
+        "liblinear": args.liblinear,
+        "outputs": outputs,
+    })  # fmt: skip
 
 
 def _effort(results: list[Result]) -> tuple[str, str, str]:

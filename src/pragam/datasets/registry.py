@@ -14,8 +14,9 @@ from pathlib import Path
 import numpy as np
 from scipy import sparse
 
+from pragam.atomic import replacing
 from pragam.datasets.files import load
-from pragam.datasets.svmlight import load_svmlight, replacing
+from pragam.datasets.svmlight import load_svmlight
 
 Data = tuple[sparse.csr_array, np.ndarray]
 

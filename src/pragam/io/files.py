@@ -1,15 +1,17 @@
-"""A model from a file of either kind; the kind is known by the first bytes."""
+"""A model from an input of either kind; the kind is known by the first bytes."""
 
 from __future__ import annotations
 
-import os
+from pragam.datasets import source
+from pragam.io.liblinear import FIRST_WORD, read_liblinear
+from pragam.io.model import Model, read_model
 
-from pragam.io.liblinear import FIRST_WORD, load_liblinear
-from pragam.io.model import Model, load_model
 
+def load(path: source.Path) -> Model:
+    """The model of a pragam file or of a LIBLINEAR text file, opened and read once, so that a pipe will do.
 
-def load(path: str | os.PathLike[str]) -> Model:
-    """The model of a pragam file or of a LIBLINEAR text file. Content that is not right is a ValueError."""
-    with open(path, "rb") as stream:
-        text = stream.read(len(FIRST_WORD)) == FIRST_WORD
-    return load_liblinear(path) if text else load_model(path)
+    Content that is not right is a ValueError of one line.
+    """
+    with source.opened(path) as opened:
+        is_text = FIRST_WORD.startswith(opened.head) and opened.head
+        return (read_liblinear if is_text else read_model)(opened.content(), opened.name)

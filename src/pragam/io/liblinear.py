@@ -17,13 +17,16 @@ classes a positive score means the *first* label, so our ``classes`` are written
 
 from __future__ import annotations
 
+import io
 import os
+import re
 from itertools import chain
-from typing import Any, TextIO
+from typing import Any, BinaryIO, TextIO
 
 import numpy as np
 
-from pragam.datasets.svmlight import replacing
+from pragam.atomic import replacing
+from pragam.datasets import source
 from pragam.io.model import Label, Model
 
 FIRST_WORD = b"solver_type "
@@ -38,6 +41,10 @@ _INT32 = np.iinfo(np.int32)
 def save_liblinear(path: str | os.PathLike[str], model: Model) -> None:
     """Write the weights as a LIBLINEAR text model, exact to the last bit; labels must be integers."""
     labels = integer_labels(model.classes)
+    if model.columns is not None:
+        raise ValueError(
+            "a LIBLINEAR model has a weight for every column, and this one only for some (compact columns)"
+        )
     bias = bool(model.intercept.any())
     order = " ".join(map(str, _reversed_if_two(labels)))
     header = (
@@ -48,17 +55,20 @@ def save_liblinear(path: str | os.PathLike[str], model: Model) -> None:
     with replacing(path) as stream:
         stream.write(header.encode())
         np.savetxt(stream, weights, fmt="%.17g")
-        stream.flush()
-        os.fsync(stream.fileno())
 
 
-def load_liblinear(path: str | os.PathLike[str]) -> Model:
+def load_liblinear(path: source.Path) -> Model:
     """The model of a LIBLINEAR text file: no dual variables, no certificates."""
-    with open(path, encoding="ascii") as stream:
-        try:
-            return _parse(stream)
-        except ValueError as error:
-            raise ValueError(f"{os.fspath(path)}: not a usable LIBLINEAR model: {error}") from error
+    with source.opened(path) as opened:
+        return read_liblinear(opened.content(), opened.name)
+
+
+def read_liblinear(stream: BinaryIO, name: str) -> Model:
+    """The model in a stream."""
+    try:
+        return _parse(io.TextIOWrapper(stream, encoding="ascii"))
+    except (ValueError, OverflowError) as error:
+        raise ValueError(f"{name}: not a usable LIBLINEAR model: {error}") from error
 
 
 def integer_labels(classes: list[Label]) -> list[int]:
@@ -73,9 +83,9 @@ def _parse(stream: TextIO) -> Model:
     header = _header(stream)
     if header["solver_type"] not in _SOLVERS:
         raise ValueError(f"solver_type {header['solver_type']!r:.40} is not one of {', '.join(_SOLVERS)}")
-    n_classes, n_features = int(header["nr_class"]), int(header["nr_feature"])
-    labels = [int(label) for label in header["label"].split()]
-    bias = float(header["bias"])
+    n_classes, n_features = _whole(header["nr_class"]), _whole(header["nr_feature"])
+    labels = [_whole(label) for label in header["label"].split()]
+    bias = _number(header["bias"])
     if len(labels) != n_classes or n_features < 0 or not np.isfinite(bias):
         raise ValueError(f"{n_classes} classes with {len(labels)} labels, {n_features} features, bias {bias}")
     rows, columns = n_features + (bias >= 0), 1 if n_classes == 2 else n_classes
@@ -89,8 +99,20 @@ def _parse(stream: TextIO) -> Model:
         intercept=intercept,
         classes=_reversed_if_two(labels),
         alpha=np.empty((columns, 0)),
-        parameters={"solver": header["solver_type"], "bias": bias >= 0, "n_features": n_features},
+        parameters={"solver": header["solver_type"], "bias": bias >= 0, "zero_based": False},
     )
+
+
+def _whole(text: str) -> int:
+    if not re.fullmatch(r"[+-]?[0-9]{1,19}", text):  # int() takes more: 1_000
+        raise ValueError(f"{text!r:.40} is not a whole number")
+    return int(text)
+
+
+def _number(text: str) -> float:
+    if "_" in text:
+        raise ValueError(f"{text!r:.40} is not a number")
+    return float(text)
 
 
 def _header(stream: TextIO) -> dict[str, str]:

@@ -1,8 +1,9 @@
 """pragam's model file: the weights, the dual variables that prove how good they are, and the proof.
 
-One safetensors file: the float64 tensors coef, intercept and alpha, and under the metadata key "pragam" a
-JSON object with the format's name and version, the classes, the certificates, the parameters and the data's
-fingerprint. Nothing in it is executed when it is read.
+One safetensors file: the float64 tensors coef, intercept and alpha, the int64 tensor columns if the model uses only
+some columns of the data, and under the metadata key "pragam" a JSON object with the format's name and version, the
+risk, the classes, the certificates, the parameters and the data's fingerprint. Nothing in it is executed when it is
+read.
 """
 
 from __future__ import annotations
@@ -10,21 +11,28 @@ from __future__ import annotations
 import json
 import os
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, BinaryIO
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy import sparse
 
+from pragam.atomic import replacing
 from pragam.certificate import Certificate
-from pragam.datasets.svmlight import replacing
+from pragam.datasets import source
+from pragam.datasets.columns import restricted
+from pragam.datasets.kinds import HEAD, MODEL, looks_like
+from pragam.io.record import FORMAT, VERSION, certificate_record, checked_record
 from pragam.operators import check_data
 
 Array = NDArray[np.float64]
 Label = int | float | str
 
-FORMAT, VERSION = "pragam-model", 1
 _KEY = "pragam"
 _TENSORS = ("coef", "intercept", "alpha")
+_DTYPES = {"F64": np.dtype("<f8"), "I64": np.dtype("<i8")}
+#: The longest header that safetensors allows.
+_LONGEST_HEADER = 100_000_000
 
 
 @dataclass(frozen=True, eq=False)
@@ -41,10 +49,14 @@ class Model:
     alpha : (n_outputs, n) float64 array
         The dual variables in the paper's scaling (0 .. weight/n), a problem a row; (n_outputs, 0) if unknown.
     certificates : list of Certificate, one for each output, or empty if unknown
+    risk : dict that JSON can hold
+        What was minimised: ``{"name": "hinge", "lam": ..., "bias": ..., "class_weight": ...}``, or empty if unknown.
     parameters : dict that JSON can hold
-        What the problems were made of and how they were solved: lam, C, bias, tol, solver, status, ...
+        How it was solved: C, tol, solver, status, ...
     fingerprint : dict
         :func:`pragam.io.data_fingerprint` of the training data.
+    columns : (d,) int64 array, increasing, or None
+        The columns of the data that the weights belong to, None if they are the first d; :meth:`select` takes them.
     """
 
     coef: Array
@@ -52,24 +64,40 @@ class Model:
     classes: list[Label]
     alpha: Array
     certificates: list[Certificate] = field(default_factory=list)
+    risk: dict[str, Any] = field(default_factory=dict)
     parameters: dict[str, Any] = field(default_factory=dict)
     fingerprint: dict[str, Any] = field(default_factory=dict)
+    columns: NDArray[np.int64] | None = None
 
     def __post_init__(self) -> None:
         _check_classes(self.classes)
         outputs = 1 if len(self.classes) == 2 else len(self.classes)
         for name, ndim in zip(_TENSORS, (2, 1, 2), strict=True):
             _check_array(name, getattr(self, name), ndim, outputs, len(self.classes))
+        if self.columns is not None:
+            _check_columns(self.columns, self.n_features)
         if len(self.certificates) not in (0, outputs):
             raise ValueError(f"certificates must be none or {outputs}, not {len(self.certificates)}")
         for proof in self.certificates:
-            if not np.isfinite([proof.primal, proof.dual, *proof.biases]).all():
+            if not np.isfinite([proof.primal, proof.dual, proof.slack, *proof.biases]).all():
                 raise ValueError(f"a certificate must hold finite numbers, not {proof}")
 
     @property
     def n_features(self) -> int:
-        """The number of columns that X must have."""
+        """The number of weights of an output."""
         return self.coef.shape[1]
+
+    def select(self, X: Any) -> tuple[Any, int]:
+        """Sparse data in the model's columns, and how many entries other than 0 are in columns that it does not have.
+
+        Columns that X lacks are empty. A dense X stays as it is, unless the model has columns of its own.
+        """
+        if not sparse.issparse(X):
+            return (X, 0) if self.columns is None else (X[:, self.columns], 0)
+        rows: Any = X
+        if self.columns is None and rows.shape[1] <= self.n_features:
+            return sparse.csr_array((rows.data, rows.indices, rows.indptr), shape=(rows.shape[0], self.n_features)), 0
+        return restricted(rows, np.arange(self.n_features) if self.columns is None else self.columns)
 
     def decision_function(self, X: Any) -> Array:
         """The scores X coef' + intercept: (n,) for two classes, else (n, n_classes)."""
@@ -81,7 +109,10 @@ class Model:
 
     def predict(self, X: Any) -> NDArray[Any]:
         """The label of each row; a score of 0 means ``classes[0]``, of equal scores the first wins."""
-        scores = self.decision_function(X)
+        return self.labels(self.decision_function(X))
+
+    def labels(self, scores: Array) -> NDArray[Any]:
+        """The labels that :meth:`decision_function`'s scores mean."""
         best = (scores > 0).astype(np.intp) if scores.ndim == 1 else scores.argmax(axis=1)
         return np.array(self.classes)[best]
 
@@ -93,80 +124,65 @@ def save_model(path: str | os.PathLike[str], model: Model) -> None:
     record = {
         "format": FORMAT,
         "version": VERSION,
+        "risk": model.risk,
         "classes": model.classes,
-        "certificates": [_numbers(proof) for proof in model.certificates],
+        "certificates": [certificate_record(proof) for proof in model.certificates],
         "parameters": model.parameters,
         "fingerprint": model.fingerprint,
     }
     # safetensors would write a strided array's memory in its own order, that is: other numbers.
     tensors = {name: np.ascontiguousarray(getattr(model, name)) for name in _TENSORS}
+    if model.columns is not None:
+        tensors["columns"] = np.ascontiguousarray(model.columns)
     content = save(tensors, {_KEY: json.dumps(record, allow_nan=False)})
     with replacing(path) as stream:
         stream.write(content)
-        stream.flush()
-        os.fsync(stream.fileno())
 
 
-def load_model(path: str | os.PathLike[str]) -> Model:
+def load_model(path: source.Path) -> Model:
     """The model of a file that :func:`save_model` wrote; anything amiss is a ValueError of one line."""
-    from safetensors import SafetensorError, safe_open
+    with source.opened(path) as opened:
+        return read_model(opened.content(), opened.name)
 
-    with open(path, "rb"):
-        pass  # a missing file, a folder or a lacking permission is an OSError of Python's own
+
+def read_model(stream: BinaryIO, name: str) -> Model:
+    """The model in a stream."""
+    from safetensors import SafetensorError, deserialize
+
+    begin = stream.read(8)
+    header = b""
     try:
-        with safe_open(os.fspath(path), framework="numpy") as file:
-            record = _record(file.metadata() or {})
-            coef, intercept, alpha = (_tensor(file, name) for name in _TENSORS)
-        certificates = [_certificate(entry) for entry in record.pop("certificates")]
-        return Model(coef, intercept, alpha=alpha, certificates=certificates, **record)
-    except (SafetensorError, ValueError, RecursionError, OSError) as error:
-        raise ValueError(f"{os.fspath(path)}: not a usable model file: {error}") from error
+        if len(begin) < 8 or int.from_bytes(begin, "little") > _LONGEST_HEADER:
+            header = stream.read(HEAD)
+            raise ValueError("it is no safetensors file")
+        header = stream.read(int.from_bytes(begin, "little"))
+        record = checked_record(_metadata(header))
+        tensors = dict(deserialize(begin + header + stream.read()))
+        coef, intercept, alpha = (_array(tensors, key, "F64") for key in _TENSORS)
+        columns = _array(tensors, "columns", "I64") if "columns" in tensors else None
+        return Model(coef, intercept, alpha=alpha, columns=columns, **record)
+    except (SafetensorError, ValueError, RecursionError, OverflowError) as error:
+        kind = looks_like(begin + header[:HEAD], MODEL)
+        raise ValueError(f"{name}: not a usable model file: {error}{kind}") from error
 
 
-def _record(metadata: dict[str, str]) -> dict[str, Any]:
-    """The JSON part, checked as far as its own types go."""
-    if _KEY not in metadata:
+def _metadata(header: bytes) -> str:
+    """The text under pragam's key. (safetensors reads metadata only from a file that it opens by its name.)"""
+    content = json.loads(header)
+    metadata = content.get("__metadata__") if isinstance(content, dict) else None
+    text = metadata.get(_KEY) if isinstance(metadata, dict) else None
+    if not isinstance(text, str):
         raise ValueError(f"its metadata have no entry {_KEY!r}")
-    record = json.loads(metadata[_KEY], parse_float=_finite, parse_constant=_finite)
-    if not isinstance(record, dict) or record.get("format") != FORMAT:
-        raise ValueError(f"its format is not {FORMAT!r}")
-    version = record.get("version")
-    if type(version) is not int or not 1 <= version <= VERSION:
-        raise ValueError(f"its format version is {version!r}, and this pragam reads up to {VERSION}")
-    kinds = {"classes": list, "certificates": list, "parameters": dict, "fingerprint": dict}
-    for name, kind in kinds.items():
-        if not isinstance(record.get(name), kind):
-            raise ValueError(f"{name} must be a {kind.__name__}")
-    return {name: record[name] for name in kinds}
+    return text
 
 
-def _finite(text: str) -> float:
-    value = float(text)
-    if not np.isfinite(value):
-        raise ValueError(f"its metadata hold the number {text}, which is not finite")
-    return value
-
-
-def _tensor(file: Any, name: str) -> Array:
-    if name not in file.keys():  # noqa: SIM118 (safetensors' own object, not a dict)
+def _array(tensors: dict[str, Any], name: str, dtype: str) -> NDArray[Any]:
+    if name not in tensors:
         raise ValueError(f"it has no tensor {name!r}")
-    dtype = file.get_slice(name).get_dtype()
-    if dtype != "F64":
-        raise ValueError(f"{name} must hold float64 numbers, not {dtype}")
-    return file.get_tensor(name)
-
-
-def _numbers(proof: Certificate) -> dict[str, Any]:
-    """JSON keeps a float64 exactly."""
-    bounds = {name: float(getattr(proof, name)) for name in ("primal", "dual")}
-    return {**bounds, "bias": float(proof.biases.sum()), "exact": bool(proof.exact)}
-
-
-def _certificate(entry: Any) -> Certificate:
-    kinds: dict[str, type] = {"primal": float, "dual": float, "bias": float, "exact": bool}
-    if not isinstance(entry, dict) or any(type(entry.get(name)) is not kind for name, kind in kinds.items()):
-        raise ValueError("a certificate must hold the floats primal, dual and bias, and whether it is exact")
-    return Certificate(entry["primal"], entry["dual"], np.array([entry["bias"]]), entry["exact"])
+    tensor = tensors[name]
+    if tensor["dtype"] != dtype:
+        raise ValueError(f"{name} must hold {_DTYPES[dtype].name} numbers, not {tensor['dtype']}")
+    return np.frombuffer(tensor["data"], _DTYPES[dtype]).reshape(tensor["shape"])
 
 
 def _check_classes(classes: list[Label]) -> None:
@@ -193,3 +209,10 @@ def _check_array(name: str, array: Any, ndim: int, outputs: int, n_classes: int)
         )
     if not np.isfinite(array).all():
         raise ValueError(f"{name} contains NaN or infinity")
+
+
+def _check_columns(columns: Any, n_features: int) -> None:
+    if not isinstance(columns, np.ndarray) or columns.dtype != np.int64 or columns.shape != (n_features,):
+        raise ValueError(f"columns must be an int64 array of length {n_features}")
+    if (columns[:1] < 0).any() or (columns[1:] <= columns[:-1]).any():
+        raise ValueError("columns must be increasing and not negative")

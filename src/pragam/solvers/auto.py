@@ -105,12 +105,12 @@ class Auto(Solver[AutoState]):
         if has_pragam and state.limit is not None and state.passes > state.limit:
             _hand_over(problem, state, state.legs[-1:])
         elif state.used >= leg.allowance:
-            _hand_over(problem, state, state.legs[1:] or _others(problem, state.tol))
+            _hand_over(problem, state, state.legs[1:] or _long_plan(problem, state.tol))
         return state
 
     def recover(self, problem: Problem, state: AutoState, start: Start) -> AutoState | None:
         """Go on with another algorithm; the one that has failed gets no further turn."""
-        legs = _others(state.legs)
+        legs = _others(problem, state.legs, state.tol)
         if not legs:
             return None
         _change(problem, state, legs, start)
@@ -146,13 +146,15 @@ def _begin(
         try:
             return legs, legs[0].solver.init(problem, rng, start, tol)
         except Exception:
-            legs = _others(legs)
+            legs = _others(problem, legs, tol)
             if not legs:
                 raise
 
 
-def _others(legs: list[Leg]) -> list[Leg]:
+def _others(problem: Problem, legs: list[Leg], tol: float) -> list[Leg]:
     """The turns of other algorithms than the current one."""
+    if isinstance(legs[0].solver, NewtonDense):
+        return _long_plan(problem, tol)
     return [leg for leg in legs if type(leg.solver) is not type(legs[0].solver)]
 
 
@@ -168,14 +170,14 @@ def _limit(problem: Problem, tol: float) -> float:
 def _plan(problem: Problem, tol: float) -> list[Leg]:
     """The turns, the first one first. After newton-dense the others are planned when they are needed."""
     if NewtonDense.missing(problem):
-        return _others(problem, tol)
+        return _long_plan(problem, tol)
     seconds = _dense_seconds(*problem.A.shape)
     if seconds <= _QUESTION or seconds <= min(cost.total for cost in _costs(problem, tol)):
         return [Leg(NewtonDense(), 0.0, 1.0, _DENSE_CALLS)]
-    return _others(problem, tol)
+    return _long_plan(problem, tol)
 
 
-def _others(problem: Problem, tol: float) -> list[Leg]:
+def _long_plan(problem: Problem, tol: float) -> list[Leg]:
     """The turns without newton-dense. PRAGAM is the last wherever it fits."""
     last = [] if Pragam.missing(problem) else [Leg(Pragam(), 0.0, 0.0, np.inf)]
     if Dcd.missing(problem) or Newton.missing(problem):

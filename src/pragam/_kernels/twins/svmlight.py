@@ -19,7 +19,7 @@ class _Fault(Exception):  # noqa: N818  (control flow inside this file)
     """A fault's code and its offset in the line."""
 
 
-def svmlight_parse(text, labels, ends, indices, values):
+def svmlight_parse(text, labels, ends, indices, values, continued=False):
     """Parse ``text``, whole lines of ``label [qid:K] index:value ... # comment``, into the arrays given.
 
     Row i has the label ``labels[i]`` and the entries ``ends[i - 1] .. ends[i]`` of ``indices`` (as written)
@@ -27,6 +27,9 @@ def svmlight_parse(text, labels, ends, indices, values):
     where, lowest, lowest_at, highest, highest_at): the fault's code and its offset in the text (0 and -1 if
     there is none; a repeated index is reported at its row's label), and the lowest and the highest index
     read, each with the offset of its first place (2^63 - 1 and -1, both at -1, if no entry was read).
+
+    If ``continued``, the first line is the rest of an earlier text's last one: row 0 is made of its features, has no
+    label, and may repeat an index.
     """
     _check_room(text, labels, ends, indices, values)
     rows = entries = offset = 0
@@ -34,10 +37,12 @@ def svmlight_parse(text, labels, ends, indices, values):
     for line in text.tobytes().split(b"\n")[:-1]:
         tokens = [(m.start(), m.group()) for m in _TOKEN.finditer(line.partition(b"#")[0])]
         try:
-            if tokens:
-                labels[rows] = _number(*tokens[0], np.float64, BAD_LABEL)
-                row = _features(tokens[1 + _has_query(tokens) :], indices, values, entries, offset, extremes)
-                if len(set(row)) < len(row):
+            if continued or tokens:
+                if not continued:
+                    labels[rows] = _number(*tokens[0], np.float64, BAD_LABEL)
+                begin = 0 if continued else 1 + _has_query(tokens)
+                row = _features(tokens[begin:], indices, values, entries, offset, extremes)
+                if not continued and len(set(row)) < len(row):
                     raise _Fault(REPEATED_INDEX, tokens[0][0])
                 entries += len(row)
                 ends[rows] = entries
@@ -45,17 +50,17 @@ def svmlight_parse(text, labels, ends, indices, values):
         except _Fault as fault:
             return rows, entries, fault.args[0], offset + fault.args[1], *extremes
         offset += len(line) + 1
+        continued = False
     return rows, entries, NONE, -1, *extremes
 
 
 def _check_room(text, labels, ends, indices, values):
-    size = len(text)
-    if size == 0 or text[-1] != ord("\n"):
+    if len(text) == 0 or text[-1] != ord("\n"):
         raise ValueError("text must end in a newline")
-    if min(len(labels), len(ends)) < size // 2:
-        raise ValueError("labels and ends need half the text's size")
-    if min(len(indices), len(values)) < size // 4:
-        raise ValueError("indices and values need a quarter of the text's size")
+    if min(len(labels), len(ends)) < np.count_nonzero(text == ord("\n")):
+        raise ValueError("labels and ends need a place for every newline")
+    if min(len(indices), len(values)) < np.count_nonzero(text == ord(":")):
+        raise ValueError("indices and values need a place for every colon")
 
 
 def _features(tokens, indices, values, entries, offset, extremes):

@@ -1,0 +1,26 @@
+"""What a command says: one JSON object on the standard output, or a warning on the standard error."""
+
+from __future__ import annotations
+
+import json
+import sys
+from math import isfinite
+from typing import Any
+
+
+def show_json(record: dict[str, Any]) -> None:
+    """One object on one line, every number in full. JSON has no infinity: such a number is null."""
+    print(json.dumps(_finite(record), allow_nan=False))
+
+
+def warn(message: str) -> None:
+    """One line that is no error."""
+    print(f"pragam: warning: {message}", file=sys.stderr)
+
+
+def _finite(value: Any) -> Any:
+    if isinstance(value, dict):
+        return {key: _finite(each) for key, each in value.items()}
+    if isinstance(value, list):
+        return [_finite(each) for each in value]
+    return None if isinstance(value, float) and not isfinite(value) else value

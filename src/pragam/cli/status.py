@@ -1,0 +1,3 @@
+"""The exit statuses."""
+
+CERTIFIED, FALSE, BAD_INPUT, NOT_CERTIFIED, ABORTED, BROKEN_PIPE = 0, 1, 2, 3, 130, 141

@@ -1,0 +1,52 @@
+"""SIGTERM, which batch systems send before they kill, ends a training as Ctrl-C does."""
+
+from __future__ import annotations
+
+import signal
+import threading
+from collections.abc import Callable
+from types import FrameType, TracebackType
+from typing import Any
+
+from pragam.result import Result
+
+
+class Termination:
+    """Within its context the first SIGTERM ends the solve that runs, and every later solve at its start.
+
+    Outside a solve it only leaves a note, so that nothing that was reached is lost on the way to the file.
+    """
+
+    def __init__(self) -> None:
+        self.asked = False
+        self._solving = False
+        self._before: Any = None
+
+    def run(self, solve: Callable[[float | None], Result], max_seconds: float | None) -> Result:
+        """``solve(max_seconds)``, with no time left once a SIGTERM has come."""
+        try:
+            self._solving = True
+            return solve(0.0 if self.asked else max_seconds)
+        except KeyboardInterrupt:
+            if not self.asked:
+                raise
+            self._solving = False
+            return solve(0.0)  # the signal came before the solve listened
+        finally:
+            self._solving = False
+
+    def _handle(self, number: int, frame: FrameType | None) -> None:
+        first, self.asked = not self.asked, True
+        if first and self._solving:
+            raise KeyboardInterrupt
+
+    def __enter__(self) -> Termination:
+        if threading.current_thread() is threading.main_thread():
+            self._before = signal.signal(signal.SIGTERM, self._handle)
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        if self._before is not None:
+            signal.signal(signal.SIGTERM, self._before)

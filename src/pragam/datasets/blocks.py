@@ -1,0 +1,79 @@
+"""Text in blocks of whole lines, of bounded size whatever the lines are."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import BinaryIO, NamedTuple
+
+#: A word (what stands between blanks) that is longer than a block may have this many bytes.
+LONGEST_WORD = 1 << 20
+LONE_RETURN = "a carriage return without a newline: end every line with a newline"
+
+
+class LineError(ValueError):
+    """What no line may hold."""
+
+
+class Block(NamedTuple):
+    """Some lines, each with its newline.
+
+    ``continued``: the first line is the rest of one whose beginning, a label and more, was in the block before.
+    ``unfinished``: the last line goes on in the next block, and its newline was added.
+    """
+
+    text: bytes
+    continued: bool
+    unfinished: bool
+
+
+def blocks(stream: BinaryIO, size: int) -> Iterator[Block]:
+    """The stream's text in blocks of about ``size`` bytes; the last line gets a newline if it has none.
+
+    A longer line is cut between two words, but not before its third, and loses its comment. So a text without line ends
+    takes no more memory than any other.
+    """
+    rest = bytearray()
+    continued = in_comment = False
+    last = b""  # a carriage return at the end of what was read of a long line
+    while chunk := stream.read(size):
+        if in_comment:
+            part, newline, after = (last + chunk).partition(b"\n")
+            last = _last_return(part)
+            if not newline:
+                continue
+            chunk, in_comment = newline + after, False
+        rest += chunk
+        if cut := rest.rfind(b"\n") + 1:
+            yield Block(bytes(rest[:cut]), continued, unfinished=False)
+            del rest[:cut]
+            continued = False
+        if len(rest) < size:
+            continue
+        last = _last_return(rest)
+        if (comment := rest.find(b"#")) >= 0:
+            del rest[comment:]
+            in_comment = True
+        cut = _after_last_blank(rest)
+        words = rest[:cut].split(maxsplit=2)
+        if continued or len(words) >= 2:
+            yield Block(bytes(rest[:cut]) + b"\n", continued, unfinished=True)
+            del rest[:cut]
+            continued = True
+        else:  # one word or none, among blanks
+            rest[:cut] = b"".join(word + b" " for word in words)
+        if len(rest) > max(size, LONGEST_WORD):
+            raise LineError(f"a word of more than {LONGEST_WORD} bytes")
+    if rest or continued:
+        yield Block(bytes(rest) + b"\n", continued, unfinished=False)
+
+
+def _last_return(line: bytes | bytearray) -> bytes:
+    """The carriage return at the end of a part of a line; inside, it might hide another line."""
+    if (place := line.find(b"\r")) not in (-1, len(line) - 1):
+        raise LineError(LONE_RETURN)
+    return b"" if place < 0 else b"\r"
+
+
+def _after_last_blank(text: bytearray) -> int:
+    """Behind a carriage return nothing is cut: the newline may be next."""
+    return 1 + max(text.rfind(blank) for blank in (b" ", b"\t", b"\v", b"\f"))

@@ -1,0 +1,46 @@
+"""The columns of sparse data: how many there may be, and how to do with those that occur.
+
+Training needs vectors of length d, the number of columns. One index of 2147483647 in a file of one line asks for 17 GB
+a vector; so d is refused where it is large both by itself and beside what is stored.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy import sparse
+
+#: The longest vector of float64, in bytes, that is made for data of any sparsity.
+LARGEST = 10**9
+#: Above it, the columns for each stored entry that are still taken for meant.
+SPARSEST = 100
+
+
+def check_width(X: Any, cause: str) -> None:
+    """Refuse a CSR matrix that needs long vectors for few entries; ``cause`` says what makes it so wide, and where."""
+    d = X.shape[1]
+    stored = X.data.size
+    if 8 * d > LARGEST and d > SPARSEST * stored:
+        raise ValueError(
+            f"{cause} makes {d} columns, where {stored} entries are stored: every vector would take "
+            f"{8 * d / 1e9:.3g} GB; --compact-columns (in Python datasets.compact_columns) keeps those that occur"
+        )
+
+
+def compact_columns(X: Any) -> tuple[sparse.csr_array, NDArray[np.int64]]:
+    """The columns of a sparse X that have entries, side by side, and their numbers in X, increasing."""
+    X = sparse.csr_array(X)
+    columns = np.unique(X.indices).astype(np.int64, copy=False)
+    return restricted(X, columns)[0], columns
+
+
+def restricted(X: Any, columns: NDArray[np.int64]) -> tuple[sparse.csr_array, int]:
+    """The given columns (increasing) of a CSR matrix, in that order, and how many entries other than 0 are left out."""
+    place = np.searchsorted(columns, X.indices)
+    place[place == len(columns)] = 0
+    kept = columns[place] == X.indices if len(columns) else np.zeros(X.nnz, bool)
+    ends = np.concatenate([[0], np.cumsum(kept)])[X.indptr]
+    lost = int(np.count_nonzero(X.data[~kept]))
+    return sparse.csr_array((X.data[kept], place[kept], ends), shape=(X.shape[0], len(columns))), lost

@@ -1,0 +1,66 @@
+"""What a file looks like that is not what it should be, in words for the one line that refuses it."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+
+#: How many of the first bytes :func:`looks_like` needs at most.
+HEAD = 4096
+
+MODEL, SVMLIGHT = "a pragam model", "svmlight data"
+_CONVERT = "write it with pragam.datasets.save_svmlight, or as NAME.npy with the labels in NAME.y.npy"
+_ORDER = "the commands take MODEL before DATA"
+_UNPACK = "decompress it first"
+
+_SAMPLE = re.compile(rb"[+-]?[0-9.][0-9.eE+-]*(\s+(qid|[0-9]+):\S+)*\s*(#.*)?")
+_NUMBERS = re.compile(rb"[+-]?[0-9.][0-9.eE+-]*(\s+[+-]?[0-9.][0-9.eE+-]*)+\s*")
+_FIELDS = re.compile(rb"[^:,;\t]*([,;\t][^:,;\t]*)+")
+
+
+def looks_like(head: bytes, wanted: str) -> str:
+    """``"; it looks like KIND: what to do"`` for a file that begins so; nothing if it is of no known kind or of the
+    ``wanted`` one."""
+    for kind, remedy, matches in _KINDS:
+        if matches(head):
+            return "" if kind == wanted else f"; it looks like {kind}: {remedy}"
+    return ""
+
+
+def _starts(*magic: bytes) -> Callable[[bytes], bool]:
+    return lambda head: head.startswith(magic) or head.lstrip().lower().startswith(magic)
+
+
+def _safetensors(head: bytes) -> bool:
+    """Eight bytes that tell the length of the header, and the header, which is JSON."""
+    return head[8:10] == b'{"' and int.from_bytes(head[:8], "little") < 1 << 27
+
+
+def _first_line(pattern: re.Pattern[bytes]) -> Callable[[bytes], bool]:
+    def matches(head: bytes) -> bool:
+        lines = (line.strip() for line in head.splitlines())
+        first = next((line for line in lines if line and not line.startswith(b"#")), b"")
+        return bool(pattern.fullmatch(first))
+
+    return matches
+
+
+#: In the order in which they are tried: kind, what to do, test of the first bytes.
+_KINDS: tuple[tuple[str, str, Callable[[bytes], bool]], ...] = (
+    (MODEL, _ORDER, _safetensors),
+    ("a LIBLINEAR model", _ORDER, _starts(b"solver_type ")),
+    ("a LIBSVM model", "pragam reads LIBLINEAR's models and its own", _starts(b"svm_type ")),
+    ("a NumPy matrix", "give it as DATA, not compressed", _starts(b"\x93NUMPY")),
+    ("an .npz or another zip file", "give it as DATA, not compressed", _starts(b"PK\x03\x04", b"PK\x05\x06")),
+    ("compressed data", _UNPACK, _starts(b"\x1f\x8b", b"BZh", b"\xfd7zXZ\x00", b"\x28\xb5\x2f\xfd")),
+    ("a Python pickle", "it is never loaded; save the arrays as .npz or .npy", lambda head: head[:1] == b"\x80"),
+    ("a Parquet, HDF5, MATLAB or SQLite file", _CONVERT, _starts(b"PAR1", b"\x89HDF", b"MATLAB", b"SQLite")),
+    ("text with a byte-order mark", "save it without one", _starts(b"\xef\xbb\xbf", b"\xff\xfe", b"\xfe\xff")),
+    ("binary data", _CONVERT, lambda head: b"\0" in head.partition(b"\n")[0]),
+    ("ARFF", _CONVERT, _starts(b"@relation", b"%")),
+    ("HTML or XML", "was the download refused?", _starts(b"<")),
+    ("JSON", _CONVERT, _starts(b"{", b"[")),
+    ("a table of comma-separated values (CSV)", _CONVERT, _first_line(_FIELDS)),
+    ("a table of numbers without feature indices", _CONVERT, _first_line(_NUMBERS)),
+    (SVMLIGHT, _ORDER, _first_line(_SAMPLE)),
+)  # fmt: skip
