@@ -58,6 +58,14 @@ class Signals:
 _current: Signals | None = None  # the main thread's
 
 
+def deliver(number: int, frame: FrameType | None) -> bool:
+    """Hand a signal to the solve that listens, as a handler of one's own may do; False if none does."""
+    if _current is None:
+        return False
+    _current.handle(number, frame)
+    return True
+
+
 @contextmanager
 def listen() -> Iterator[Signals]:
     """Listen for signals while the context is open. Contexts inside it share what it hears."""

@@ -37,7 +37,7 @@ def run(model: Model, X: Any, y: Any, parameters: tuple[float, bool, Any, float]
 
 
 def _refuse_absurd(model: Model, X: Any, force: bool) -> None:
-    products = 2 * len(model.coef) * float(getattr(X, "nnz", X.size))
+    products = 2 * len(model.coef) * float(X.stored)
     if products > _PRODUCTS and not force:
         raise ValueError(
             f"an exact proof takes {products:.1e} products of long integers, that is hours rather than minutes; "
@@ -59,13 +59,14 @@ def _judges(model: Model, y: Any, lam: float, bias: bool, class_weight: Any) -> 
 
 def _rows(X: Any) -> Iterator[tuple[list[int], list[float]]]:
     """The columns and values of each row, as they are stored."""
-    if hasattr(X, "tocsr"):
-        X = X.tocsr()
-        for begin, end in zip(X.indptr[:-1].tolist(), X.indptr[1:].tolist(), strict=True):
-            yield X.indices[begin:end].tolist(), X.data[begin:end].tolist()
+    kind, arrays = X.rows()
+    if kind == "csr":
+        data, indices, indptr = arrays
+        for begin, end in zip(indptr[:-1].tolist(), indptr[1:].tolist(), strict=True):
+            yield indices[begin:end].tolist(), data[begin:end].tolist()
     else:
         columns = list(range(X.shape[1]))
-        for row in X:
+        for row in arrays[0]:
             yield columns, row.tolist()
 
 

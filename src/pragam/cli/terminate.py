@@ -8,6 +8,7 @@ from collections.abc import Callable
 from types import FrameType, TracebackType
 from typing import Any
 
+from pragam.interrupts import deliver
 from pragam.result import Result
 
 
@@ -37,7 +38,7 @@ class Termination:
 
     def _handle(self, number: int, frame: FrameType | None) -> None:
         first, self.asked = not self.asked, True
-        if first and self._solving:
+        if first and self._solving and not deliver(number, frame):
             raise KeyboardInterrupt
 
     def __enter__(self) -> Termination:
