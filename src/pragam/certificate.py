@@ -270,13 +270,16 @@ def certificate_of(problem: Problem, upper: Upper, lower: Lower | None) -> Certi
     It depends on the two points alone, not on what was computed of them before.
     """
     primal, dual = upper.quick, Bound(-inf, 0.0, 0.0) if lower is None else lower.quick
-    allowed = RESOLVED * abs(primal.value) if lower is None else SHARE * (primal.value - dual.value)
-    if primal.slack + dual.slack > allowed or not isfinite(primal.value):
-        if lower is not None and dual.slack > 0.5 * allowed:
-            dual = lower.sharp
-            allowed = SHARE * (primal.value - dual.value)  # less, now that the dual is higher
-        if not (isfinite(primal.value) and primal.slack <= 0.5 * allowed):
-            primal = upper.sharp
+    plain_primal, plain_dual = True, lower is not None
+    while plain_primal or plain_dual:
+        allowed = RESOLVED * abs(primal.value) if lower is None else SHARE * (primal.value - dual.value)
+        if isfinite(primal.value) and primal.slack + dual.slack <= allowed:
+            break
+        # The larger slack first: with that out of the gap, the other one may show.
+        if lower is not None and plain_dual and (dual.slack > primal.slack or not plain_primal):
+            dual, plain_dual = lower.sharp, False
+        else:
+            primal, plain_primal = upper.sharp, False
     rigorous = problem.A.rigorous and problem.Q.rigorous
     _check_weak_duality(primal, dual, rigorous)
     slack = primal.slack + dual.slack

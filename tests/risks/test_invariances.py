@@ -53,7 +53,7 @@ def test_a_flip_of_the_labels_flips_weights_and_bias(runs):
         assert same(base, other)
         flipped = pragam.certify(pragam.hinge(X, -y, lam, bias, weight), -base.w, base.alpha)
         assert flipped.primal == pytest.approx(base.certificate.primal, rel=1e-14, abs=1e-300)
-        assert flipped.bias == pytest.approx(-base.bias, rel=1e-12, abs=1e-12)
+        assert flipped.biases == pytest.approx(-base.biases, rel=1e-12, abs=1e-12)
 
 
 def test_scaling_x_by_s_and_lam_by_its_square(runs):

@@ -132,8 +132,8 @@ class BoxPlane(Box):
         if j < 0:
             return Repair(point, feasible=False)
         slack = 1.01 * (abs(off) + error) / abs(self.sigma[j])
-        feasible = min(point[j] - self.lower[j], self.upper[j] - point[j]) > slack
-        return Repair(point, np.array([j], dtype=np.int64), np.array([slack]), bool(feasible))
+        feasible = bool(self._room(point, off, error, slice(j, j + 1))[0] > slack)
+        return Repair(point, np.array([j], dtype=np.int64), np.array([slack]), feasible)
 
     def _off(self, alpha: Vector, exactly: bool = False) -> tuple[float, float]:
         """<sigma, alpha> - z and a bound of its error: to twice the precision, or from exact terms rounded once."""
@@ -150,14 +150,16 @@ class BoxPlane(Box):
         """A row that can move by several times -off/sigma, of the first ones that with the least alpha; else -1."""
         for first in range(0, self.size, _CHUNK):
             rows = slice(first, first + _CHUNK)
-            sigma, here = self.sigma[rows], alpha[rows]
-            down, up = here - self.lower[rows], self.upper[rows] - here
-            either = np.minimum(down, up)
-            room = np.where(off * sigma > 0, down, up) if abs(off) > error else either
+            sigma, room = self.sigma[rows], self._room(alpha, off, error, rows)
             able = (sigma != 0) & (room * np.abs(sigma) > 4 * (abs(off) + error))
             if able.any():
-                return first + int(np.argmin(np.where(able, np.abs(here), np.inf)))
+                return first + int(np.argmin(np.where(able, np.abs(alpha[rows]), np.inf)))
         return -1
+
+    def _room(self, alpha: Vector, off: float, error: float, rows: slice) -> Vector:
+        """How far rows can move towards the plane; either way where rounding leaves open on which side alpha is."""
+        down, up = alpha[rows] - self.lower[rows], self.upper[rows] - alpha[rows]
+        return np.where(off * self.sigma[rows] > 0, down, up) if abs(off) > error else np.minimum(down, up)
 
     @cached_property
     def _is_signs(self) -> bool:

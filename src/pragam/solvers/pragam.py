@@ -75,6 +75,10 @@ class Pragam(Solver[PragamState]):
 
     lipschitz: str | float = "adaptive"
 
+    def __post_init__(self) -> None:
+        if not isinstance(self.lipschitz, str) and not 0 <= self.lipschitz < np.inf:
+            raise ValueError(f"solver 'pragam' needs a finite Lipschitz constant >= 0, not {self.lipschitz!r}")
+
     name = "pragam"
     requires = (BOUNDED,)
 
