@@ -63,7 +63,7 @@ def test_a_warm_start_is_never_worse_than_its_start(solver, name):
             warm = pragam.solve(problem, solver, tol=0.0, max_iter=max_iter, start=start)
             assert warm.certificate.gap <= cold.certificate.gap
     dual_only = pragam.solve(problem, solver, tol=0.0, max_iter=0, start=cold.alpha)
-    assert dual_only.certificate.dual >= cold.certificate.dual
+    assert dual_only.certificate.dual >= cold.certificate.dual - dual_only.certificate.slack
 
 
 @pytest.mark.parametrize(("solver", "name"), [pair for pair in PAIRS if pair[0] in ("dcd", "qp-bmrm")])

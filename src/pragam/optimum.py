@@ -21,6 +21,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from math import inf, isfinite, nextafter, sqrt
+from typing import NamedTuple
 
 import numpy as np
 
@@ -33,8 +34,31 @@ from pragam.problem import Problem
 from pragam.rounding import LANES, downward, gamma, norm
 
 #: An end of the interval is found to this share of its distance from the bias.
-_SHARE = 0.01
+_SHARE = 0.05
 _ZERO = np.zeros(1)
+
+
+class Neighbourhood(NamedTuple):
+    """Where every optimum is: |w - w*| <= radius and low <= b* <= high."""
+
+    radius: float
+    low: float
+    high: float
+
+    def decisions(self, X: Storage, w: Vector) -> Vector:
+        """(n, 2): the least and the greatest value of <w*, x> + b* for every row x of X."""
+        scores = X.matvec(w)
+        with np.errstate(invalid="ignore", over="ignore"):
+            room = (X.product_error(w) + self.radius * X.row_bounds) * (1 + gamma(4))
+            ends = np.stack([scores - room + self.low, scores + room + self.high], axis=1)
+            size = np.abs(scores) + room + max(abs(self.low), abs(self.high))
+            ends += np.array([-1.0, 1.0]) * np.nextafter(gamma(4) * size, inf)[:, None]
+        return np.where(np.isnan(ends), np.array([-inf, inf]), ends)
+
+
+def neighbourhood(problem: Problem, w: Vector, certificate: Certificate) -> Neighbourhood:
+    """What ``certify(problem, w, alpha)`` says of the optimum. One product with the data if there is a bias."""
+    return Neighbourhood(radius(certificate, problem.lam), *bias_interval(problem, w, certificate))
 
 
 def radius(certificate: Certificate, lam: float) -> float:
@@ -52,31 +76,22 @@ def bias_interval(problem: Problem, w: Vector, certificate: Certificate) -> tupl
     r = radius(certificate, problem.lam)
     if not (isfinite(r) and problem.kappa == 0 and (Q.lower <= 0).all() and (Q.upper >= 0).all()):
         return -inf, inf
-    least = _least(problem, Q, w, r)
+    room = r * problem.A.row_bounds(np.arange(Q.size))
+    least = _least(problem, Q, w, r, room)
     bias = float(certificate.biases[0])
-    return _end(least, certificate.primal, bias, -1.0), _end(least, certificate.primal, bias, 1.0)
+    step = max(float(room.max(initial=0.0)), abs(bias) * 1e-12, 1e-300)
+    low, high = (_end(least, certificate.primal, bias, sign * step) for sign in (-1, 1))
+    return low, high
 
 
-def decision_bounds(X: Storage, w: Vector, r: float, biases: tuple[float, float]) -> Vector:
-    """(n, 2): the least and the greatest value of <w*, x> + b* for every row x of X."""
-    scores = X.matvec(w)
-    with np.errstate(invalid="ignore", over="ignore"):
-        room = X.product_error(w) + r * X.row_bounds
-        room = room + gamma(4) * (np.abs(scores) + room)
-        ends = [np.nextafter(scores + sign * room + b, sign * inf) for sign, b in zip((-1, 1), biases, strict=True)]
-        ends = [end + sign * gamma(4) * np.abs(end) for sign, end in zip((-1, 1), ends, strict=True)]
-    low, high = (np.where(np.isnan(end), sign * inf, end) for sign, end in zip((-1, 1), ends, strict=True))
-    return np.stack([low, high], axis=1)
-
-
-def _least(problem: Problem, Q: BoxPlane, w: Vector, r: float) -> Callable[[float], float]:
+def _least(problem: Problem, Q: BoxPlane, w: Vector, r: float, room: Vector) -> Callable[[float], float]:
     """b -> a lower bound of L(b), roundings included.
 
     A row's term is u_i (score - room)_+ + l_i (score + room)_-, since l_i <= 0 <= u_i.
     """
     A, support = problem.A, _kernels.get("box_plane_support")
     s = A.matvec(w) + problem.c
-    room = A.matvec_error(w) + r * A.row_bounds(np.arange(Q.size))
+    room = room + A.matvec_error(w)
     above, below = s - room, s + room
     two_sided = bool((Q.lower < 0).any())
     reach = np.maximum(-Q.lower, Q.upper)
@@ -95,18 +110,19 @@ def _least(problem: Problem, Q: BoxPlane, w: Vector, r: float) -> Callable[[floa
     return least
 
 
-def _end(least: Callable[[float], float], primal: float, bias: float, sign: float) -> float:
-    """The end of {b : L(b) <= primal} on the side ``sign`` of the bias, from outside."""
-    step = max(abs(bias), 1.0) * 1e-12
-    while not least(bias + sign * step) > primal:
-        step *= 8
-        if not isfinite(bias + sign * step):
-            return sign * inf
-    inner, outer = step / 8, step
-    while outer - inner > _SHARE * outer:
+def _end(least: Callable[[float], float], primal: float, bias: float, step: float) -> float:
+    """The end of {b : L(b) <= primal} on the side of the bias that ``step`` points to, from outside."""
+    inner, outer = 0.0, step
+    while not least(bias + outer) > primal:
+        inner, outer = outer, 4 * outer
+        if not isfinite(bias + outer):
+            return outer
+    while abs(outer - inner) > _SHARE * abs(outer):
         middle = 0.5 * (inner + outer)
-        if least(bias + sign * middle) > primal:
+        if middle in (inner, outer):
+            break
+        if least(bias + middle) > primal:
             outer = middle
         else:
             inner = middle
-    return nextafter(bias + sign * outer, sign * inf)
+    return nextafter(bias + outer, outer * inf)

@@ -11,6 +11,7 @@ from typing import Any
 
 import numpy as np
 from joblib import effective_n_jobs
+from scipy import sparse
 from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.linear_model._base import LinearClassifierMixin, SparseCoefMixin
@@ -24,6 +25,8 @@ from pragam.estimators.callbacks import FRAMES_AROUND_FIT, CallbackSupportMixin,
 from pragam.estimators.exact_end import at_the_optimum
 from pragam.estimators.total import total_certificate, total_history, worst_status
 from pragam.one_vs_rest import Job, Stop, Unsolved, both, one_vs_rest, solve_all
+from pragam.operators import check_data
+from pragam.optimum import neighbourhood
 from pragam.problem import Problem
 from pragam.progress import ProgressLine
 from pragam.result import History, Result
@@ -162,6 +165,24 @@ class LinearSVC(CallbackSupportMixin, LinearClassifierMixin, SparseCoefMixin, Cl
             raise ValueError(f"X has {X.shape[0]} rows, and the training data have {n}: pass the X of fit")
         return X[self.support_]
 
+    def decision_bounds(self, X: Any) -> Any:
+        r"""What no further optimisation can change: bounds of the decision values of the exact optimum.
+
+        For every optimum (w*, b*) of the problem that was fitted, <w*, x> + b* lies between the two numbers for x.
+        They follow from the certificate (:mod:`pragam.optimum`) and are infinite where it proves nothing.
+
+        Returns
+        -------
+        (n, 2) array, the least and the greatest value; (n, n_classes, 2) with several classes
+        """
+        check_is_fitted(self)
+        X = validate_data(self, X, accept_sparse=["csr", "csc"], dtype=[np.float64, np.float32], reset=False)
+        storage = check_data(X)
+        coef: Any = self.coef_
+        dense = coef.toarray() if sparse.issparse(coef) else coef
+        bounds = [near.decisions(storage, w) for near, w in zip(self._optima, dense, strict=True)]
+        return bounds[0] if len(bounds) == 1 else np.stack(bounds, axis=1)
+
     def _problems(self, X: Any, y: Any, weights: Any) -> list[Problem]:
         n = len(y)
         lam = 1 / (n * self.C)
@@ -228,6 +249,8 @@ class LinearSVC(CallbackSupportMixin, LinearClassifierMixin, SparseCoefMixin, Cl
         self.statuses_ = [result.status for result in results]
         self.certificate_ = total_certificate(self.certificates_)
         self.status_ = worst_status(self.statuses_)
+        pairs = zip(problems, results, strict=True)
+        self._optima = [neighbourhood(problem, result.w, result.certificate) for problem, result in pairs]
 
     def _warn(self, problems: list[Problem], results: list[Result], y: Any, weights: Any) -> None:
         text, category = advice.unfinished(results, self.tol, self.max_iter, self.max_seconds), ConvergenceWarning
