@@ -21,7 +21,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from math import inf, isfinite, nextafter, sqrt
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -44,6 +44,18 @@ class Neighbourhood(NamedTuple):
     radius: float
     low: float
     high: float
+
+    def to_record(self) -> list[float | None]:
+        """As JSON can hold it, which has no infinity: null."""
+        return [x if isfinite(x) else None for x in self]
+
+    @classmethod
+    def from_record(cls, entry: Any) -> Neighbourhood:
+        """What ``to_record`` wrote; ValueError if it is something else."""
+        good = isinstance(entry, list) and len(entry) == 3 and all(x is None or type(x) is float for x in entry)
+        if not good or (entry[0] is not None and entry[0] < 0):
+            raise ValueError(f"a neighbourhood of the optimum must be three numbers, not {entry!r:.60}")
+        return cls(*(sign * inf if x is None else x for x, sign in zip(entry, (1, -1, 1), strict=True)))
 
     def decisions(self, X: Storage, w: Vector) -> Vector:
         """(n, 2): the least and the greatest value of <w*, x> + b* for every row x of X."""

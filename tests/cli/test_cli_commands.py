@@ -334,3 +334,33 @@ def test_python_m_pragam(tmp_path):
         [sys.executable, "-m", "pragam", "train"], env=env, cwd=tmp_path, capture_output=True, text=True
     )
     assert done.returncode == 0 and "relative gap" in done.stdout and os.listdir(tmp_path) == []
+
+
+@pytest.mark.parametrize("n_classes", [2, 3])
+def test_predict_writes_what_no_optimisation_can_change(tmp_path, capsys, n_classes):
+    path, rough, fine = (str(tmp_path / name) for name in ("data.svm", "rough", "fine"))
+    make_data(path, n_classes=n_classes)
+    main(["train", path, "-o", rough, "--solver", "newton", "--tol", "1e-2"])
+    main(["train", path, "-o", fine, "--tol", "1e-11"])
+    capsys.readouterr()
+    bounds = {}
+    for name in (rough, fine):
+        assert main(["predict", name, path, "--bounds", "--decision"]) == 0
+        numbers = np.array([line.split()[1:] for line in capsys.readouterr().out.splitlines()], dtype=float)
+        outputs = 1 if n_classes == 2 else n_classes
+        scores, ends = numbers[:, :outputs], numbers[:, outputs:].reshape(len(numbers), outputs, 2)
+        assert (ends[..., 0] <= scores).all() and (scores <= ends[..., 1]).all()
+        bounds[name] = ends
+    assert (bounds[rough][..., 0] <= bounds[fine][..., 1]).all() and (
+        bounds[fine][..., 0] <= bounds[rough][..., 1]
+    ).all()
+    assert main(["predict", rough, path, "--bounds", "--json"]) == 0
+    assert np.array(json.loads(capsys.readouterr().out)["bounds"], dtype=float).shape == (len(numbers), 2 * outputs)
+
+
+def test_bounds_of_a_model_that_has_none_are_refused(data, capsys):
+    assert main(["train", data.path, "-o", data.model]) == 0
+    model = load_model(data.model)
+    for parameters in ({}, {"optima": []}, {"optima": [[-1.0, 0.0, 0.0]]}, {"optima": [["x", None, None]]}):
+        save_model(data.model, replace(model, parameters=parameters))
+        assert main(["predict", data.model, data.path, "--bounds"]) == 2

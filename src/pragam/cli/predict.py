@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import sys
+from math import isinf
 from typing import Any
 
 from pragam.cli.status import CERTIFIED
@@ -21,6 +22,7 @@ def add_parser(commands: Any) -> None:
     add("data", metavar="DATA", help="as for train; features that the model does not have are ignored")
     add("-o", "--output", metavar="FILE", help="write the labels here instead of the standard output")
     add("--decision", action="store_true", help="behind each label, write its decision values")
+    add("--bounds", action="store_true", help="then, the least and greatest decision value at the exact optimum")
     add("--json", action="store_true", help="print one JSON object: labels (unless -o has them) and accuracy")
     parser.set_defaults(run=run)
 
@@ -37,23 +39,36 @@ def run(args: argparse.Namespace) -> int:
     if ignored:
         warn(f"{args.data}: {ignored} entries are in columns that the model does not have, and are ignored")
     scores = model.decision_function(samples.X)
+    bounds = _bounds(model, samples.X, args.model) if args.bounds else None
     labels = model.labels(scores)
     accuracy = None if samples.y is None else _accuracy(labels, samples.y, model, args.data)
     if args.output or not args.json:
-        _write(_lines(labels, scores if args.decision else None), args.output)
+        _write(_lines(labels, scores if args.decision else None, bounds), args.output)
     if args.json:
-        _report(args, labels, scores, accuracy, ignored)
+        _report(args, labels, scores, bounds, accuracy, ignored)
     elif accuracy is not None:
         right = round(accuracy * len(labels))
         print(f"accuracy {100 * accuracy:.2f} % ({right} of {len(labels)})", file=sys.stderr)
     return CERTIFIED
 
 
-def _lines(labels: Any, scores: Any) -> str:
-    if scores is None:
-        return "".join(f"{label}\n" for label in labels.tolist())
-    rows = scores.reshape(len(labels), -1).tolist()
-    return "".join(f"{label} {' '.join(map(repr, row))}\n" for label, row in zip(labels.tolist(), rows, strict=True))
+def _bounds(model: Any, X: Any, name: str) -> Any:
+    """(n, outputs, 2): what the certificates say of the decision values at the exact optimum."""
+    import numpy as np
+
+    from pragam.optimum import Neighbourhood
+
+    stored = model.parameters.get("optima")
+    if not isinstance(stored, list) or len(stored) != len(model.coef):
+        raise ValueError(f"{name}: the model does not say how far the optimum is; train it again for --bounds")
+    optima = [Neighbourhood.from_record(entry) for entry in stored]
+    return np.stack([near.decisions(X, w) for near, w in zip(optima, model.coef, strict=True)], axis=1)
+
+
+def _lines(labels: Any, *columns: Any) -> str:
+    rows = [part.reshape(len(labels), -1).tolist() for part in columns if part is not None]
+    lines = zip(map(str, labels.tolist()), *rows, strict=True)
+    return "".join(" ".join([label, *(repr(x) for part in parts for x in part)]) + "\n" for label, *parts in lines)
 
 
 def _write(text: str, output: str | None) -> None:
@@ -81,7 +96,9 @@ def _accuracy(labels: Any, y: Any, model: Any, path: str) -> float:
     return float((labels == y).mean())
 
 
-def _report(args: argparse.Namespace, labels: Any, scores: Any, accuracy: float | None, ignored: int) -> None:
+def _report(
+    args: argparse.Namespace, labels: Any, scores: Any, bounds: Any, accuracy: float | None, ignored: int
+) -> None:
     from pragam.cli.output import show_json
 
     record = {"model": args.model, "data": args.data, "n": len(labels), "ignored_entries": ignored}
@@ -92,4 +109,7 @@ def _report(args: argparse.Namespace, labels: Any, scores: Any, accuracy: float 
         record["labels"] = labels.tolist()
         if args.decision:
             record["decision"] = scores.tolist()
+        if bounds is not None:  # JSON has no infinity: null
+            ends = [[None if isinf(end) else end for end in row] for row in bounds.reshape(len(labels), -1).tolist()]
+            record["bounds"] = ends
     show_json(record)

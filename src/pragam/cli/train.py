@@ -65,6 +65,7 @@ def run(args: argparse.Namespace) -> int:
     from pragam.cli.data import classes_of, compacted, labels_of, problems, read
     from pragam.io.liblinear import integer_labels
     from pragam.operators import check_data
+    from pragam.optimum import neighbourhood
 
     for path in filter(None, (args.output, args.liblinear)):
         _check_target(Path(path))
@@ -81,8 +82,12 @@ def run(args: argparse.Namespace) -> int:
     with Termination() as termination:
         jobs = problems(X, y, classes, lam, not args.no_bias, args.class_weight)
         results = _solve_all(jobs, classes, args, termination)
+        optima = [
+            neighbourhood(job, one.w, one.certificate).to_record() for job, one in zip(jobs, results, strict=True)
+        ]
         model = _model(X, y, classes, lam, results, args)
-        model = replace(model, columns=columns, parameters={**model.parameters, "zero_based": samples.zero_based})
+        more = {"zero_based": samples.zero_based, "optima": optima}
+        model = replace(model, columns=columns, parameters={**model.parameters, **more})
         _write(model, args)
         (_report_json if args.json else _report)(model, X, y, results, args)
     return CERTIFIED if all(_proven(result) for result in results) else NOT_CERTIFIED

@@ -11,7 +11,6 @@ from typing import Any
 
 import numpy as np
 from joblib import effective_n_jobs
-from scipy import sparse
 from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.linear_model._base import LinearClassifierMixin, SparseCoefMixin
@@ -179,8 +178,8 @@ class LinearSVC(CallbackSupportMixin, LinearClassifierMixin, SparseCoefMixin, Cl
         X = validate_data(self, X, accept_sparse=["csr", "csc"], dtype=[np.float64, np.float32], reset=False)
         storage = check_data(X)
         coef: Any = self.coef_
-        dense = coef.toarray() if sparse.issparse(coef) else coef
-        bounds = [near.decisions(storage, w) for near, w in zip(self._optima, dense, strict=True)]
+        rows = coef if isinstance(coef, np.ndarray) else coef.toarray()  # after sparsify
+        bounds = [near.decisions(storage, w) for near, w in zip(self._optima, rows, strict=True)]
         return bounds[0] if len(bounds) == 1 else np.stack(bounds, axis=1)
 
     def _problems(self, X: Any, y: Any, weights: Any) -> list[Problem]:
