@@ -23,8 +23,6 @@ _PATIENCE = 20.0
 _STALL_FACTOR, _STALL_SHARE = 10.0, 1e-3
 #: ... but never before this many passes over the data.
 _STALL_PASSES = 2000.0
-#: Where rounding may be this share of J, a slightly longer w is tried as well.
-_UNRESOLVED = 1e-11
 #: A gap that is smaller than the rounding of the plain products and that this much more work has not halved is the
 #: rounding of w and alpha themselves.
 _ROUNDING_FACTOR, _ROUNDING_PASSES = 1.5, 10.0
@@ -90,14 +88,14 @@ class Record:
 
     def _offer(self, w: Vector, alpha: Vector) -> tuple[float, float]:
         """Keep what improves either bound; the values of both, as first computed."""
-        upper, lower = self._stretched(Upper(self.problem, w)), Lower(self.problem, alpha)
+        upper, lower = Upper(self.problem, w), Lower(self.problem, alpha)
         values = upper.quick.value, lower.quick.value
-        upper = upper if upper.beats(self.upper) else self.upper
         lower = lower if lower.beats(self.lower) else self.lower
+        upper = self._stretched(upper, lower)
+        upper = upper if upper.beats(self.upper) else self.upper
         proof = certificate_of(self.problem, upper, lower)
-        if (
-            proof.primal > self.certificate.primal or proof.dual < self.certificate.dual
-        ):  # by rounding, within its slack
+        # By rounding, a bound may be a little worse than one that was computed in more digits.
+        if proof.primal > self.certificate.primal or proof.dual < self.certificate.dual:
             upper = self.upper if proof.primal > self.certificate.primal else upper
             lower = self.lower if proof.dual < self.certificate.dual else lower
             proof = certificate_of(self.problem, upper, lower)
@@ -111,11 +109,11 @@ class Record:
             self.lower.own()
             self.is_owner = True
 
-    def _stretched(self, upper: Upper) -> Upper:
-        """(1 + e) w instead of w if its J is lower. On separable data with a tiny lam, J is made of losses by rounding,
-        and a slightly longer w has none."""
+    def _stretched(self, upper: Upper, lower: Lower) -> Upper:
+        """(1 + e) w instead of w if its J is lower, where rounding shows in the gap. On separable data with a tiny lam,
+        J is made of losses by rounding, and a slightly longer w has none."""
         bound = upper.quick
-        if upper.w is None or not _UNRESOLVED * abs(bound.value) < bound.slack < np.inf:
+        if upper.w is None or not SHARE * (bound.value - lower.quick.value) < bound.slack < np.inf:
             return upper
         rounding = float(self.problem.A.matvec_error(upper.w).max(initial=0.0))
         longer = Upper(self.problem, (1 + 2 * rounding) * upper.w)

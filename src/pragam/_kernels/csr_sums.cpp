@@ -36,69 +36,58 @@ PRAGAM_VECTORISED double squares(const T *x, int64_t length) {
     return (s0 + s1) + (s2 + s3);
 }
 
-// Calls plain(i, first, last) for a row without repeated columns; else visit(i, j, x, size) once for every stored column
-// j, with x the sum of its entries and size that of their absolute values, which are added up in a workspace (later
-// visits then see 0).
+// Calls plain(i, first, last) for a row whose columns increase; else visit(i, j, x, v) for every entry v in column j, with
+// x the sum of that column's entries at the first visit and 0 at later ones. They are added up in a workspace.
 template <class T, class I, class Plain, class Visit>
 void each_summed_row(const In<T> &data, const In<I> &indices, const Indptr &indptr, size_t n_columns, Plain plain,
                      Visit visit) {
     const T *v = data.data();
     const I *index = indices.data();
-    struct Entry {
-        double sum = 0, size = 0;
-    };
-    std::vector<Entry> entries;
+    std::vector<double> sums;
     each_row(indptr, [&](int64_t i, int64_t first, int64_t last) {
         if (increasing(index + first, last - first)) return plain(i, first, last);
-        if (entries.empty()) entries.assign(n_columns, Entry{});
+        if (sums.empty()) sums.assign(n_columns, 0.0);
+        for (int64_t p = first; p < last; ++p) sums[index[p]] += v[p];
         for (int64_t p = first; p < last; ++p) {
-            entries[index[p]].sum += v[p];
-            entries[index[p]].size += std::abs(double(v[p]));
-        }
-        for (int64_t p = first; p < last; ++p) {
-            const Entry entry = entries[index[p]];
-            visit(i, index[p], entry.sum, entry.size);
-            entries[index[p]] = Entry{};
+            visit(i, index[p], sums[index[p]], double(v[p]));
+            sums[index[p]] = 0;
         }
     });
 }
 
-// norms2[i] = sum_j X_ij^2, and sizes2[i] the same where repeated entries add up by their absolute values: the norm that
-// the rounding of a product with the row is relative to.
+// norms2[i] = sum_j X_ij^2, and repeated[i] the sum of |.| over entries of row i in a column that was there before. With
+// repetitions added up by absolute value, the row would be longer by at most 2 repeated[i].
 template <class T, class I>
 void csr_row_norms2(In<T> data, In<I> indices, Indptr indptr, size_t n_columns, Out<double> norms2,
-                    Out<double> sizes2) {
+                    Out<double> repeated) {
     require_rows(indptr, norms2.shape(0));
-    require(sizes2.shape(0) == norms2.shape(0), "norms2 and sizes2 must have the same length");
-    double *norm = norms2.data(), *size = sizes2.data();
+    require(repeated.shape(0) == norms2.shape(0), "norms2 and repeated must have the same length");
+    double *norm = norms2.data(), *more = repeated.data();
     std::fill_n(norm, norms2.shape(0), 0.0);
-    std::fill_n(size, norms2.shape(0), 0.0);
+    std::fill_n(more, norms2.shape(0), 0.0);
     each_summed_row(
         data, indices, indptr, n_columns,
-        [=, v = data.data()](int64_t i, int64_t first, int64_t last) {
-            norm[i] = size[i] = squares(v + first, last - first);
-        },
-        [=](int64_t i, I, double x, double s) {
+        [=, v = data.data()](int64_t i, int64_t first, int64_t last) { norm[i] = squares(v + first, last - first); },
+        [=](int64_t i, I, double x, double v) {
             norm[i] += x * x;
-            size[i] += s * s;
+            more[i] += x == 0 ? std::abs(v) : 0.0;
         });
 }
 
 // The same of every column.
 template <class T, class I>
-void csr_column_norms2(In<T> data, In<I> indices, Indptr indptr, Out<double> norms2, Out<double> sizes2) {
-    require(sizes2.shape(0) == norms2.shape(0), "norms2 and sizes2 must have the same length");
-    double *norm = norms2.data(), *size = sizes2.data();
+void csr_column_norms2(In<T> data, In<I> indices, Indptr indptr, Out<double> norms2, Out<double> repeated) {
+    require(repeated.shape(0) == norms2.shape(0), "norms2 and repeated must have the same length");
+    double *norm = norms2.data(), *more = repeated.data();
     std::fill_n(norm, norms2.shape(0), 0.0);
-    std::fill_n(size, norms2.shape(0), 0.0);
-    const auto add = [=](int64_t, I j, double x, double s) {
+    std::fill_n(more, norms2.shape(0), 0.0);
+    const auto plain = [=, v = data.data(), index = indices.data()](int64_t, int64_t first, int64_t last) {
+        for (int64_t p = first; p < last; ++p) norm[index[p]] += double(v[p]) * double(v[p]);
+    };
+    each_summed_row(data, indices, indptr, norms2.shape(0), plain, [=](int64_t, I j, double x, double v) {
         norm[j] += x * x;
-        size[j] += s * s;
-    };
-    const auto plain = [add, v = data.data(), index = indices.data()](int64_t i, int64_t first, int64_t last) {
-        for (int64_t p = first; p < last; ++p) add(i, index[p], double(v[p]), double(v[p]));
-    };
-    each_summed_row(data, indices, indptr, norms2.shape(0), plain, add);
+        more[j] += x == 0 ? std::abs(v) : 0.0;
+    });
 }
 
 // Sums of the stored |X_ij| by row and by column (repeated entries separately: an upper bound of |X|'s).
@@ -169,8 +158,8 @@ void bind_csr_sums(nb::module_ &m) {
         const auto X = [&](const char *name, auto kernel, auto... rest) {
             m.def(name, kernel, a("data"), a("indices"), a("indptr"), rest...);
         };
-        X("csr_row_norms2", &csr_row_norms2<T, I>, nb::arg("n_columns"), a("norms2"), a("sizes2"));
-        X("csr_column_norms2", &csr_column_norms2<T, I>, a("norms2"), a("sizes2"));
+        X("csr_row_norms2", &csr_row_norms2<T, I>, nb::arg("n_columns"), a("norms2"), a("repeated"));
+        X("csr_column_norms2", &csr_column_norms2<T, I>, a("norms2"), a("repeated"));
         X("csr_abs_sums", &csr_abs_sums<T, I>, a("rows"), a("columns"));
         X("csr_check", &csr_check<T, I>, nb::arg("n_columns"));
     });

@@ -83,7 +83,7 @@ class Storage(Stating, ABC):
 
     @abstractmethod
     def _row_squares(self, power: float = 1.0, rows: Array | None = None) -> tuple[Vector, Vector]:
-        """(|x_i|^2, the same with repeated entries added up by absolute value) of power X, for all or some rows."""
+        """(|x_i|^2, a bound of that with repeated entries added up by absolute value) of power X, or of some rows."""
 
     @property
     @abstractmethod
@@ -113,7 +113,7 @@ class Storage(Stating, ABC):
 
     @cached_property
     def row_sizes(self) -> Vector:
-        """The norm of every row with repeated entries added up by absolute value: at least |x_i|, of any scale."""
+        """A bound of every row's norm with repeated entries added up by absolute value, |x_i| or more, of any scale."""
         sizes2 = self._squares[1]
         with np.errstate(invalid="ignore"):
             sizes = np.sqrt(sizes2)
@@ -370,13 +370,13 @@ class Csr(Storage):
             data = data.astype(np.float64) * power
         out = np.empty(len(indptr) - 1), np.empty(len(indptr) - 1)
         _kernels.get("csr_row_norms2")(data, indices, indptr, self.shape[1], *out)
-        return out
+        return _with_sizes(*out)
 
     def column_squares(self) -> tuple[Vector, Vector]:
         """What ``_row_squares`` is of rows, of every column."""
         out = np.empty(self.shape[1]), np.empty(self.shape[1])
         _kernels.get("csr_column_norms2")(*self.arrays, *out)
-        return out
+        return _with_sizes(*out)
 
     @property
     def counts(self) -> Array:
@@ -462,6 +462,14 @@ class Csc(Storage):
 
     def abs_sums(self) -> tuple[Vector, Vector]:
         return self.T.abs_sums()[::-1]
+
+
+def _with_sizes(norms2: Vector, repeated: Vector) -> tuple[Vector, Vector]:
+    """(|x|^2, a bound of the same with repeated entries added up by absolute value), from what the kernels give.
+
+    Where a column's first entry is v, its sum s and its later entries add up to r in size, |v| + r <= |s| + 2 r.
+    """
+    return norms2, (np.sqrt(norms2) + 2 * repeated) ** 2 if repeated.any() else norms2
 
 
 def _three(length: int) -> tuple[Vector, Vector, Vector]:

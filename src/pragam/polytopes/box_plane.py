@@ -78,7 +78,9 @@ class BoxPlane(Box):
     def best_bias(self, s: Vector, kappa: float = 0.0) -> float:
         """The b of ``support``; NaN where the support function is infinite for every b."""
         if kappa > 0:
-            return -kappa * self._project(s / kappa)[1]
+            b = -kappa * self._project(s / kappa)[1]
+            # At an end of the plane's range all rows are at a bound, and the best b form a half-line.
+            return b + _INSIDE * (1 + abs(b)) * ((self.z == self.ends[0]) - (self.z == self.ends[1]))
         low, high = self._biases(s)
         if low > high:
             return np.nan

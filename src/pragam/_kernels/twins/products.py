@@ -7,6 +7,7 @@ A pattern is CSR without data: its entries are 1.
 
 from __future__ import annotations
 
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -35,14 +36,12 @@ def _entries(data: Array, indices: Array, indptr: Array) -> tuple[Array, Array, 
     return rows, indices[: indptr[-1]], data[: indptr[-1]].astype(np.float64)
 
 
-def _squares(data: Array, indices: Array, indptr: Array, n_columns: int, axis: int, out: Array, sizes: Array) -> None:
-    """Sums of squares over rows (axis 0) or columns (1); repeated entries add up, in ``sizes`` by absolute value."""
-    *at, values = _entries(data, indices, indptr)
-    keys, entry = np.unique(at[0] * np.int64(max(n_columns, 1)) + at[1], return_inverse=True)
-    place = np.divmod(keys, max(n_columns, 1))[axis]
-    for result, x in ((out, values), (sizes, np.abs(values))):
-        sums = np.bincount(entry, weights=x, minlength=len(keys))
-        result[:] = np.bincount(place, weights=sums * sums, minlength=len(result))
+def _summed_entries(data: Array, indices: Array, indptr: Array, n_columns: int) -> tuple[Array, Array, Array]:
+    """As ``_entries``, with one entry for every occupied (row, column): the sum of its repetitions."""
+    rows, columns, values = _entries(data, indices, indptr)
+    keys, entry = np.unique(rows * np.int64(max(n_columns, 1)) + columns, return_inverse=True)
+    rows, columns = np.divmod(keys, max(n_columns, 1))
+    return rows, columns, np.bincount(entry, weights=values, minlength=len(keys))
 
 
 def csr_matvec(
@@ -76,14 +75,36 @@ def csr_rmatmat(data: Array, indices: Array, indptr: Array, B: Array, out: Array
         csr_rmatvec(data, indices, indptr, None, B[:, k], out[:, k])
 
 
-def csr_row_norms2(data: Array, indices: Array, indptr: Array, n_columns: int, norms2: Array, sizes2: Array) -> None:
-    """norms2[i] = sum over j of X_ij^2; sizes2[i] the same with repeated entries added up by absolute value."""
-    _squares(data, indices, indptr, n_columns, 0, norms2, sizes2)
+def csr_row_norms2(data: Array, indices: Array, indptr: Array, n_columns: int, norms2: Array, repeated: Array) -> None:
+    """norms2[i] = sum over j of X_ij^2; repeated[i] sums |.| over entries in a column that the row had before.
+
+    An entry of a column whose sum is 0 counts as repeated, too.
+    """
+    _squares(data, indices, indptr, n_columns, 0, norms2, repeated)
 
 
-def csr_column_norms2(data: Array, indices: Array, indptr: Array, norms2: Array, sizes2: Array) -> None:
+def csr_column_norms2(data: Array, indices: Array, indptr: Array, norms2: Array, repeated: Array) -> None:
     """The same of every column."""
-    _squares(data, indices, indptr, len(norms2), 1, norms2, sizes2)
+    _squares(data, indices, indptr, len(norms2), 1, norms2, repeated)
+
+
+def _squares(
+    data: Array, indices: Array, indptr: Array, n_columns: int, axis: int, norms2: Array, repeated: Array
+) -> None:
+    at = _entries(data, indices, indptr)
+    places = _summed_entries(data, indices, indptr, n_columns)
+    norms2[:] = np.bincount(places[axis], weights=places[2] ** 2, minlength=len(norms2))
+    keys = at[0] * np.int64(max(n_columns, 1)) + at[1]
+    found, first = np.unique(keys, return_index=True)
+    again = np.ones(len(keys), dtype=bool)
+    again[first] = places[2][: len(found)] == 0
+    again &= ~_increasing(indices, indptr)[at[0]]
+    repeated[:] = np.bincount(at[axis], weights=np.where(again, np.abs(at[2]), 0.0), minlength=len(repeated))
+
+
+def _increasing(indices: Array, indptr: Array) -> Array:
+    """Which rows' columns increase."""
+    return np.array([(np.diff(indices[a:b]) > 0).all() for a, b in pairwise(indptr)], dtype=bool)
 
 
 def csr_abs_sums(data: Array, indices: Array, indptr: Array, rows: Array, columns: Array) -> None:
