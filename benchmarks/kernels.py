@@ -64,7 +64,7 @@ def products(rng: np.random.Generator, size: int) -> Iterator[Case]:
             if name == "CSR":
                 yield f"X w by scipy, {label}", lambda X=X, w=w: X @ w, size
                 yield f"X'alpha by scipy, {label}", lambda X=X, alpha=alpha: X.T @ alpha, size
-                yield f"row norms, {label}", lambda S=S: S._row_norms2(), size
+                yield f"row norms, {label}", lambda S=S: S._row_squares(), size
                 yield f"check, {label}", lambda S=S: _kernels.get("csr_check")(*S.arrays, S.shape[1]), size
                 if value is np.float64:
                     yield from pattern(X, w, alpha)

@@ -60,7 +60,7 @@ is_inside = threading.Event()
 lock = threading.Lock()
 
 def send(gaps):
-    while signal.getsignal(signal.SIGINT) is signal.default_int_handler:
+    while is_inside.is_set() and signal.getsignal(signal.SIGINT) is signal.default_int_handler:
         time.sleep(0)
     for gap in gaps:
         time.sleep(gap)

@@ -26,8 +26,9 @@ from pragam.problem import Problem
 from pragam.rounding import LANES, SAFE, TINY, dot, downward, gamma, norm, sharp_dot, two_product, two_sum, upward
 from pragam.threads import one_blas_thread
 
-#: What may be rounding, as a share of the gap. More is computed again in twice the precision.
-SHARE = 0.1
+#: What may be rounding, as a share of the gap or, at the limit of float64, of the primal value. More is computed again in
+#: twice the precision.
+SHARE, _FLOOR = 0.1, 2e-14
 #: What may be rounding, relative to the primal value: float64 should always give that. More is computed again where
 #: there is no gap to compare it with.
 RESOLVED = 2e-13
@@ -272,7 +273,8 @@ def certificate_of(problem: Problem, upper: Upper, lower: Lower | None) -> Certi
     primal, dual = upper.quick, Bound(-inf, 0.0, 0.0) if lower is None else lower.quick
     plain_primal, plain_dual = True, lower is not None
     while plain_primal or plain_dual:
-        allowed = RESOLVED * abs(primal.value) if lower is None else SHARE * (primal.value - dual.value)
+        allowed = max(SHARE * (primal.value - dual.value), _FLOOR * abs(primal.value))
+        allowed = RESOLVED * abs(primal.value) if lower is None else allowed
         if isfinite(primal.value) and primal.slack + dual.slack <= allowed:
             break
         # The larger slack first: with that out of the gap, the other one may show.
