@@ -26,8 +26,8 @@ from pragam.problem import Problem
 from pragam.rounding import LANES, SAFE, TINY, dot, downward, gamma, norm, sharp_dot, two_product, two_sum, upward
 from pragam.threads import one_blas_thread
 
-#: What may be rounding, as a share of the gap or, at the limit of float64, of the primal value. More is computed again in
-#: twice the precision.
+#: What may be rounding, as a share of the gap or, at the limit of float64, of the primal value. More is computed again
+#: in twice the precision.
 SHARE, _FLOOR = 0.1, 2e-14
 #: What may be rounding, relative to the primal value: float64 should always give that. More is computed again where
 #: there is no gap to compare it with.
