@@ -3,8 +3,8 @@
     python fuzz/run.py [--seconds 60 | --runs 1000000] [--seed N] [--targets svmlight npy npz model liblinear]
 
 Each run mutates a good file, or joins pieces that files are made of, and reads it. Wrong are: an exception other than a
-ValueError of one line, arrays other than the reference's, a file that only one of the two refuses, a run of more than
-ten seconds, and more than 200 MB. The seed and the run are printed, and the file is kept.
+ValueError of one line, arrays other than the reference's, a run of more than ten seconds, and more than 200 MB; for
+svmlight text also a file that only one of the two refuses. The seed and the run are printed, and the file is kept.
 """
 
 from __future__ import annotations
