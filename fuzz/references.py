@@ -11,7 +11,6 @@ import math
 import re
 import struct
 import zipfile
-import zlib
 from typing import Any
 
 import numpy as np
@@ -120,8 +119,3 @@ def liblinear(content: bytes) -> tuple[list[int], list[list[float]], float]:
     if len(labels) != n_classes or len(rows) != n_features + (bias >= 0) or any(len(row) != width for row in rows):
         raise ValueError("sizes")
     return labels, rows, bias
-
-
-def unpacked(content: bytes) -> bytes:
-    """The plain bytes of a gzip stream."""
-    return zlib.decompress(content, 31)

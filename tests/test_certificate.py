@@ -115,9 +115,11 @@ def test_a_given_bias_is_judged_as_it_is(seed):
 def test_a_bias_that_is_no_number_or_that_the_problem_lacks_is_refused():
     with_bias, without = (hinge_case("plain", bias, 0).problem for bias in (True, False))
     w, alpha = feasible(without)
-    for bad in (np.nan, np.inf):
+    for bad in (np.nan, np.inf, "x", [1.0, 2.0], 1j):
         with pytest.raises(ValueError, match="bias must be a finite number"):
             pragam.certify(with_bias, w, None, bad)
+    with pytest.raises(ValueError, match="alpha must be real"):
+        pragam.certify(without, w, alpha + 1j)
     with pytest.raises(ValueError, match="the problem has none"):
         pragam.certify(without, w, alpha, 1.0)
 

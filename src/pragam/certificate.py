@@ -312,15 +312,18 @@ def _half_square(length: float, lam: float) -> float:
 def _checked_bias(problem: Problem, bias: float | None) -> float | None:
     if bias is None:
         return None
-    value = float(np.asarray(bias, dtype=np.float64).reshape(()))
-    if not isfinite(value):
-        raise ValueError(f"bias must be a finite number, not {bias!r}")
+    number = np.asarray(bias)
+    if number.size != 1 or number.dtype.kind not in "fiu" or not np.isfinite(number).all():
+        raise ValueError(f"bias must be a finite number, not {bias!r:.60}")
+    value = float(number.reshape(()))
     if value and not problem.Q.has_bias:
         raise ValueError(f"bias is {bias!r}, but the problem has none")
     return value
 
 
 def _flat(name: str, x: Vector, size: int) -> Vector:
+    if np.iscomplexobj(x):
+        raise ValueError(f"{name} must be real, not complex")
     flat = np.ascontiguousarray(x, dtype=np.float64).reshape(-1)
     if flat.size != size:
         raise ValueError(f"{name} has {flat.size} entries, and the problem needs {size}")

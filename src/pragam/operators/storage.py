@@ -22,7 +22,7 @@ from scipy.linalg.blas import dsyrk
 
 from pragam import _kernels
 from pragam.operators.base import Vector
-from pragam.rounding import SAFE, TINY, Stating, U, gamma, norm
+from pragam.operators.rounding_bounds import RoundingBounds
 from pragam.threads import n_threads
 
 Array = NDArray[Any]
@@ -30,11 +30,7 @@ Array = NDArray[Any]
 _DENSE_ENOUGH = 0.1
 
 
-#: Rows whose squares would vanish or overflow are multiplied by these powers of two before they are squared.
-_RAISE, _LOWER = 2.0**900, 2.0**-900
-
-
-class Storage(Stating, ABC):
+class Storage(RoundingBounds, ABC):
     """A real matrix X of shape (n, d) whose entries are finite and whose indices lie in range."""
 
     shape: tuple[int, int]
@@ -82,15 +78,6 @@ class Storage(Stating, ABC):
         """out += sum_k weights_k x_i x_i', i = rows_k; only the upper triangle of ``out`` (d, d) need be right."""
 
     @abstractmethod
-    def _row_squares(self, power: float = 1.0, rows: Array | None = None) -> tuple[Vector, Vector]:
-        """(|x_i|^2, a bound of that with repeated entries added up by absolute value) of power X, or of some rows."""
-
-    @property
-    @abstractmethod
-    def counts(self) -> Any:
-        """The number of stored entries of each row, or one number for all."""
-
-    @abstractmethod
     def twofold_matvec(self, w: Vector) -> tuple[Vector, Vector, Vector]:
         """X w in twice the precision, as (high, low), and a bound of its error. NaN where 1e300 is exceeded."""
 
@@ -110,86 +97,6 @@ class Storage(Stating, ABC):
     def row_norms2(self) -> Vector:
         """The squared Euclidean norm of every row (inf where it overflows), read-only."""
         return self._squares[0]
-
-    @cached_property
-    def row_sizes(self) -> Vector:
-        """A bound of every row's norm with repeated entries added up by absolute value, |x_i| or more, of any scale."""
-        sizes2 = self._squares[1]
-        with np.errstate(invalid="ignore"):
-            sizes = np.sqrt(sizes2)
-        extreme = np.flatnonzero(~((sizes2 > SAFE[0]) & (sizes2 < SAFE[1])) & (self.counts > 0))
-        for power, rows in ((_RAISE, extreme[sizes2[extreme] <= SAFE[0]]), (_LOWER, extreme[sizes2[extreme] > 1])):
-            if rows.size:
-                sizes[rows] = np.sqrt(self._row_squares(power, rows)[1]) / power
-        return sizes
-
-    @cached_property
-    def row_bounds(self) -> Vector:
-        """Upper bounds of |x_i|, of any scale: where repeated entries cancel, far below ``row_sizes``."""
-        norms2, sizes2 = self._squares
-        if norms2 is sizes2 or np.array_equal(norms2, sizes2):
-            return self.row_sizes * 1.01 + TINY
-        safe = (norms2 > SAFE[0]) & (norms2 < SAFE[1])
-        norms = np.sqrt(norms2, where=safe, out=np.array(self.row_sizes))
-        return (norms + gamma(self.counts + 2) * self.row_sizes) * 1.01 + TINY
-
-    def adjoint_bound(self, alpha: Vector) -> float:
-        """sum |alpha_i| |x_i|, bounded from above: how far X' alpha can move with alpha."""
-        return _kernels.get("dot_and_size")(alpha, self.row_bounds)[1]
-
-    @cached_property
-    def reach(self) -> Vector:
-        """What |w| is multiplied by in a bound of the rounding of <x_i, w>: gamma(entries + 2) times the row's size.
-
-        The second term is for entries below TINY, which may be read as zero.
-        """
-        counts = self.counts
-        return gamma(counts + 2) * self.row_sizes + TINY * np.sqrt(counts)
-
-    def product_error(self, w: Vector) -> Vector:
-        """A bound of the rounding of every entry of ``matvec(w)``; also of what is lost below TINY."""
-        # So much is added to |w| that reach times it also covers entries of w below TINY, which may be read as zero.
-        length = norm(w) + self.shape[1] ** 0.5 * TINY / U
-        return self.reach * length + 2 * TINY * self._most
-
-    def adjoint_error(self, alpha: Vector, extra: float = 2.0) -> float:
-        """A bound of the norm of the rounding of ``rmatvec(alpha)``, each term being rounded ``extra`` times more.
-
-        Column j is a sum over the rows with alpha_i != 0, so its error is gamma(their number) sum |alpha_i x_ij|, and
-        the norm of these is at most sum |alpha_i| |x_i|.
-        """
-        rows = int(np.count_nonzero(alpha))
-        return gamma(rows + extra) * self.adjoint_size(alpha) + self._lost(rows, alpha)
-
-    def adjoint_size(self, alpha: Vector) -> float:
-        """sum |alpha_i| |x_i|, a bound of |X' alpha| and of its rounding but for a factor."""
-        return _kernels.get("dot_and_size")(alpha, self.row_sizes)[1]
-
-    @cached_property
-    def _most(self) -> int:
-        return int(np.max(self.counts, initial=0))
-
-    @cached_property
-    def _widest(self) -> float:
-        return float(self.row_sizes.max(initial=0.0))
-
-    def _lost(self, rows: int, alpha: Vector) -> float:
-        """A bound of the norm of what is lost below TINY in an adjoint product, by results or by entries."""
-        largest = max(float(alpha.max(initial=0.0)), -float(alpha.min(initial=0.0)))
-        return (rows * self.shape[1] ** 0.5) * TINY * (2 + largest + self._widest)
-
-    def _sharp(self, out: tuple[Vector, Vector, Vector], w: Vector) -> tuple[Vector, Vector, Vector]:
-        """(high, low, a bound of the error of their sum) of a product in twice the precision (Ogita et al. 2005)."""
-        high, low, size = out
-        counts, length, width = self.counts, norm(w), self.shape[1] ** 0.5
-        lost = TINY * (16 * counts + np.sqrt(counts) * length + 2 * width * self.row_sizes)
-        return high, low, gamma(counts + 8) ** 2 * size + lost
-
-    def _rounded(self, out: tuple[Vector, Vector, Vector], alpha: Vector) -> tuple[Vector, float]:
-        """The upper parts of an adjoint product in twice the precision, and a bound of the norm of their error."""
-        high, low, size = out
-        rows = int(np.count_nonzero(alpha))
-        return high, 1.01 * (norm(low) + gamma(rows + 8) ** 2 * norm(size) + 8 * self._lost(rows, alpha))
 
     @cached_property
     def norm_bound(self) -> float:
