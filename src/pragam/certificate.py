@@ -28,7 +28,7 @@ from pragam.threads import one_blas_thread
 
 #: What may be rounding, as a share of the gap or, at the limit of float64, of the primal value. More is computed again
 #: in twice the precision.
-SHARE, _FLOOR = 0.1, 2e-14
+SHARE, _FLOOR = 0.1, 1e-13
 #: What may be rounding, relative to the primal value: float64 should always give that. More is computed again where
 #: there is no gap to compare it with.
 RESOLVED = 2e-13
@@ -74,7 +74,7 @@ class Certificate:
     def _key(self) -> tuple[Any, ...]:
         return self.primal, self.dual, tuple(self.biases), self.exact, self.rigorous, self.slack
 
-    @property
+    @cached_property
     def gap(self) -> float:
         """primal - dual, rounded up, and never below zero."""
         if not (isfinite(self.primal) and isfinite(self.dual)):
@@ -82,7 +82,7 @@ class Certificate:
         difference, lost = two_sum(self.primal, -self.dual)
         return max(nextafter(difference, inf) if lost > 0 else difference, 0.0)
 
-    @property
+    @cached_property
     def relative_gap(self) -> float:
         """gap / max(|primal|, |dual|), rounded up; inf as long as one of the two is infinite."""
         gap, size = self.gap, max(abs(self.primal), abs(self.dual), TINY)

@@ -27,16 +27,18 @@ class Signals:
         self.asked = False
         self._raises = False
 
-    @contextmanager
-    def raising(self) -> Iterator[None]:
+    @property
+    def raising(self) -> Signals:
         """A context that a signal leaves by KeyboardInterrupt; one that came earlier does so at the start."""
+        return self
+
+    def __enter__(self) -> None:  # entered at every step: a generator would cost more than the rest of the loop
         if self.asked:
             raise KeyboardInterrupt
         self._raises = True
-        try:
-            yield
-        finally:
-            self._raises = False
+
+    def __exit__(self, *error: object) -> None:
+        self._raises = False
 
     @contextmanager
     def quiet(self) -> Iterator[Signals]:

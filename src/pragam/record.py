@@ -57,6 +57,7 @@ class Record:
     """
 
     problem: Problem
+    tol: float
     start: Start | None = None
     upper: Upper = field(init=False)
     lower: Lower = field(init=False)
@@ -91,9 +92,11 @@ class Record:
         upper, lower = Upper(self.problem, w), Lower(self.problem, alpha)
         values = upper.quick.value, lower.quick.value
         lower = lower if lower.beats(self.lower) else self.lower
-        upper = self._stretched(upper, lower)
         upper = upper if upper.beats(self.upper) else self.upper
         proof = certificate_of(self.problem, upper, lower)
+        if proof.relative_gap > self.tol and SHARE * proof.gap < upper.quick.slack < np.inf:
+            upper = self._stretched(upper)
+            proof = certificate_of(self.problem, upper, lower)
         # By rounding, a bound may be a little worse than one that was computed in more digits.
         if proof.primal > self.certificate.primal or proof.dual < self.certificate.dual:
             upper = self.upper if proof.primal > self.certificate.primal else upper
@@ -109,11 +112,10 @@ class Record:
             self.lower.own()
             self.is_owner = True
 
-    def _stretched(self, upper: Upper, lower: Lower) -> Upper:
-        """(1 + e) w instead of w if its J is lower, where rounding shows in the gap. On separable data with a tiny lam,
-        J is made of losses by rounding, and a slightly longer w has none."""
-        bound = upper.quick
-        if upper.w is None or not SHARE * (bound.value - lower.quick.value) < bound.slack < np.inf:
+    def _stretched(self, upper: Upper) -> Upper:
+        """(1 + e) w instead of w if its J is lower. On separable data with a tiny lam, J is made of losses by rounding,
+        and a slightly longer w has none."""
+        if upper.w is None:
             return upper
         rounding = float(self.problem.A.matvec_error(upper.w).max(initial=0.0))
         longer = Upper(self.problem, (1 + 2 * rounding) * upper.w)
@@ -134,17 +136,17 @@ class Record:
         proof = self.certificate
         self.rows.append((iteration, passes, seconds, proof.primal, proof.dual, proof.gap))
 
-    def is_due(self, estimate: float | None, passes: float, tol: float) -> bool:
+    def is_due(self, estimate: float | None, passes: float) -> bool:
         """Whether a certificate is worth its two products now. Never whether to stop."""
         last = self.rows[-1][1]
         if estimate is None:
             return passes >= _GROWTH * last + 1
-        if estimate <= tol and passes >= 1.05 * self.promised_at + 1:
+        if estimate <= self.tol and passes >= 1.05 * self.promised_at + 1:
             self.promised_at = passes  # if the estimate was wrong, it may not call for another one at once
             return True
         return passes >= _GROWTH * last + _PATIENCE
 
-    def has_stalled(self, tol: float) -> bool:
+    def has_stalled(self) -> bool:
         """Whether the last nine tenths of the work brought the solver's own bounds hardly nearer to each other.
 
         Its own: the best of what it proposed. A bundle method may climb for thousands of iterations from a D far below
@@ -158,10 +160,10 @@ class Record:
             return False
         came_nearer = _difference(before[-1][1], primal) + _difference(dual, before[-1][2])
         values = self.certificate.primal, self.certificate.dual
-        lacks = self.certificate.gap - tol * max(abs(value) for value in values)
+        lacks = self.certificate.gap - self.tol * max(abs(value) for value in values)
         return not came_nearer >= _STALL_SHARE * lacks
 
-    def is_rounding(self, tol: float) -> bool:
+    def is_rounding(self) -> bool:
         """Whether rounding is the limit: of the proof, or of the numbers w and alpha that it is about.
 
         The first is so when the slack that is left in twice the precision is much of the gap and too much for the
@@ -169,16 +171,16 @@ class Record:
         """
         proof, (_, passes, _, _, _, gap) = self.certificate, self.rows[-1]
         size = abs(proof.primal)
-        if proof.slack > SHARE * gap and proof.slack > min(max(RESOLVED, SHARE * tol), 0.5 * tol) * size:
+        if proof.slack > SHARE * gap and proof.slack > min(max(RESOLVED, SHARE * self.tol), 0.5 * self.tol) * size:
             return True
         plain = self.upper.quick.slack + self.lower.quick.slack
         before = [row[5] for row in self.rows if _ROUNDING_FACTOR * row[1] + _ROUNDING_PASSES <= passes]
         return bool(before) and before[-1] <= plain and gap > 0.5 * before[-1]
 
-    def progress(self, iteration: int, passes: float, clock: Clock, tol: float) -> Progress:
+    def progress(self, iteration: int, passes: float, clock: Clock) -> Progress:
         self.own()
         w, alpha = _read_only(self.w), _read_only(self.alpha)
-        return Progress(iteration, passes, clock.seconds(), self.certificate, tol, w, alpha)
+        return Progress(iteration, passes, clock.seconds(), self.certificate, self.tol, w, alpha)
 
     def result(self, status: Status, reason: str, solver: str, n_iter: int, n_screened: int) -> Result:
         return Result(

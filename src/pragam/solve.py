@@ -87,14 +87,14 @@ def _run(
     callback: Callback | None,
 ) -> Result:
     try:
-        record = Record(problem, start)
+        record = Record(problem, rules.tol, start)
     except ArithmeticError as error:
         return _contradiction(problem, method, error)
     turn = Turn(problem, method, record, rules)
     reason = ""
     try:
         turn.begin(rng, start)
-        while (status := rules.verdict(record, turn.iteration)) is None:
+        while (status := turn.verdict()) is None:
             turn.step()
             if callback is not None and turn.stopped_by(callback):
                 status = Status.STOPPED

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
@@ -33,8 +32,8 @@ class Rules:
     clock: Clock
     signals: Signals
 
-    def verdict(self, record: Record, iteration: int) -> Status | None:
-        """The status to end with now, if any."""
+    def verdict(self, record: Record, iteration: int, is_news: bool) -> Status | None:
+        """The status to end with now, if any; ``is_news`` if there is another certificate than the last time."""
         if record.certificate.relative_gap <= self.tol:
             return Status.CONVERGED
         if self.signals.asked:
@@ -43,9 +42,9 @@ class Rules:
             return Status.MAX_ITER
         if self.clock.is_over():
             return Status.MAX_SECONDS
-        if record.is_rounding(self.tol):
+        if is_news and record.is_rounding():
             return Status.ROUNDING
-        if self.stall and record.has_stalled(self.tol):
+        if is_news and self.stall and record.has_stalled():
             return Status.STALLED
         return None
 
@@ -60,16 +59,19 @@ class Turn:
     rules: Rules
     state: Any = None
     iteration: int = 0
+    n_judged: int = 0  # rows of the history at the last verdict
 
     def begin(self, rng: np.random.Generator, start: Start | None) -> None:
         """The state before the first step, and its certificate if that may be good."""
         tol = self.rules.tol
-        with self._guarded():
-            with self.rules.signals.raising():
+        try:
+            with self.rules.signals.raising:
                 self.state = self.method.init(self.problem, rng, start, tol)
             estimate = self.method.estimate(self.problem, self.state)
             if start is not None or estimate is None or estimate <= tol:
                 self._certify()
+        except Exception as error:
+            self._go_on_after(error)
         if not self.record.rows:
             self.record.note(self.iteration, self.state.passes, self.rules.clock.seconds())
 
@@ -77,20 +79,27 @@ class Turn:
         """One iteration, and a certificate if it is due."""
         record, method = self.record, self.method
         record.own()
-        with self._guarded():
-            with self.rules.signals.raising():
+        try:
+            with self.rules.signals.raising:
                 if isinstance(method, Screened):
                     best = Start(record.w, record.alpha)
                     self.state = method.screen(self.problem, self.state, best, record.certificate)
                 self.state = method.step(self.problem, self.state)
             self.iteration += 1
-            if record.is_due(method.estimate(self.problem, self.state), self.state.passes, self.rules.tol):
+            if record.is_due(method.estimate(self.problem, self.state), self.state.passes):
                 self._certify()
+        except Exception as error:
+            self._go_on_after(error)
+
+    def verdict(self) -> Status | None:
+        """The status to end with now, if any."""
+        is_news, self.n_judged = len(self.record.rows) > self.n_judged, len(self.record.rows)
+        return self.rules.verdict(self.record, self.iteration, is_news)
 
     def stopped_by(self, callback: Callback) -> bool:
         """What the callback says. Its errors are not ours."""
-        progress = self.record.progress(self.iteration, self.state.passes, self.rules.clock, self.rules.tol)
-        with self.rules.signals.raising():
+        progress = self.record.progress(self.iteration, self.state.passes, self.rules.clock)
+        with self.rules.signals.raising:
             return bool(callback(progress))
 
     def last_word(self, status: Status, reason: str) -> tuple[Status, str]:
@@ -122,16 +131,12 @@ class Turn:
         pair = self.method.candidate(self.problem, self.state)
         self.record.certify(pair, self.iteration, self.state.passes, self.rules.clock.seconds())
 
-    @contextmanager
-    def _guarded(self) -> Iterator[None]:
+    def _go_on_after(self, error: Exception) -> None:
         """Whatever a solver's call raises ends the turn of its algorithm: the solver may go on with another."""
-        try:
-            yield
-        except ContradictionError as error:
+        if isinstance(error, ContradictionError):
             raise FailedError(str(error)) from error
-        except Exception as error:
-            if not self._recovers():
-                raise FailedError(self._sentence(error)) from error
+        if not self._recovers():
+            raise FailedError(self._sentence(error)) from error
 
     def _recovers(self) -> bool:
         if self.state is None:

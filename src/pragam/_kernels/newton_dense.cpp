@@ -1,6 +1,7 @@
 // The semismooth Newton method on a small dense matrix, stages and steps in one call. Specification: twins/newton_dense.py,
 // which has the formulas.
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <limits>
 #include <vector>
@@ -201,6 +202,30 @@ class Loop {
     Sums sums_{};
 };
 
+// Where the loop was: a way to the optimum that the budget cuts short may end farther from it.
+class Place {
+  public:
+    bool is_known() const { return estimate_ < infinity; }
+
+    void keep(const Out<double> &w, const Out<double> &base, const Out<double> &beta, const Out<double> &place,
+              double estimate) {
+        const Out<double> *vectors[] = {&w, &base, &beta, &place};
+        for (size_t k = 0; k < kept_.size(); ++k)
+            kept_[k].assign(vectors[k]->data(), vectors[k]->data() + vectors[k]->size());
+        estimate_ = estimate;
+    }
+
+    double restore(Out<double> &w, Out<double> &base, Out<double> &beta, Out<double> &place) const {
+        Out<double> *vectors[] = {&w, &base, &beta, &place};
+        for (size_t k = 0; k < kept_.size(); ++k) std::copy(kept_[k].begin(), kept_[k].end(), vectors[k]->data());
+        return estimate_;
+    }
+
+  private:
+    std::array<Vector, 4> kept_;
+    double estimate_ = infinity;
+};
+
 using Answer = std::tuple<int64_t, int64_t, double>;
 
 Answer dense_newton(Matrix<double> rows, In<double> c, In<double> width, In<double> sigma, In<double> offset,
@@ -219,7 +244,8 @@ Answer dense_newton(Matrix<double> rows, In<double> c, In<double> width, In<doub
     Pulse pulse;
     int64_t made = 0, budget = steps;
     double estimate = infinity;
-    bool reached = false, possible = true;
+    bool possible = true;
+    Place reached;  // where the tolerance was first met
     while (made < budget && possible) {
         int64_t inside = 0;  // steps of this stage
         loop.begin_stage();
@@ -236,12 +262,13 @@ Answer dense_newton(Matrix<double> rows, In<double> c, In<double> width, In<doub
         place.data()[0] = loop.bias;
         place.data()[1] = loop.delta;
         if (estimate <= exact || at_rest) break;
-        if (estimate <= tol && !reached) {
-            reached = true;
+        if (estimate <= tol && !reached.is_known()) {
+            reached.keep(w, base, beta, place, estimate);
             budget = std::min(steps, 2 * made + few);
         }
         pulse.beat(size_t(inside + 1) * n * d);
     }
+    if (reached.is_known() && !(estimate <= tol)) estimate = reached.restore(w, base, beta, place);
     return {made, loop.read, estimate};
 }
 

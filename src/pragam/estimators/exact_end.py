@@ -1,7 +1,7 @@
 """From a solution within the tolerance to the optimum itself, on small problems: one call of newton-dense.
 
 Equal problems then have equal models, to rounding: weighting a row is the same as repeating it, to the digits that
-people compare. ``auto`` ends there by itself; after the other solvers it takes this step.
+people compare. On the smallest ``auto`` ends there by itself; else it takes this step.
 """
 
 from __future__ import annotations

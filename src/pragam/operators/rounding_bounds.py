@@ -42,6 +42,8 @@ class RoundingBounds(Stating):
         sizes2 = self._squares[1]
         with np.errstate(invalid="ignore"):
             sizes = np.sqrt(sizes2)
+        if SAFE[0] < sizes2.min(initial=1.0) and sizes2.max(initial=1.0) < SAFE[1]:
+            return sizes
         extreme = np.flatnonzero(~((sizes2 > SAFE[0]) & (sizes2 < SAFE[1])) & (self.counts > 0))
         for power, rows in ((_RAISE, extreme[sizes2[extreme] <= SAFE[0]]), (_LOWER, extreme[sizes2[extreme] > 1])):
             if rows.size:
@@ -68,14 +70,17 @@ class RoundingBounds(Stating):
 
         The second term is for entries below TINY, which may be read as zero.
         """
-        counts = self.counts
-        return gamma(counts + 2) * self.row_sizes + TINY * np.sqrt(counts)
+        reach = gamma(self.counts + 2) * self.row_sizes
+        reach += TINY * self._most**0.5
+        return reach
 
     def product_error(self, w: Vector) -> Vector:
         """A bound of the rounding of every entry of ``matvec(w)``; also of what is lost below TINY."""
         # So much is added to |w| that reach times it also covers entries of w below TINY, which may be read as zero.
         length = norm(w) + self.shape[1] ** 0.5 * TINY / U
-        return self.reach * length + 2 * TINY * self._most
+        error = self.reach * length
+        error += 2 * TINY * self._most
+        return error
 
     def adjoint_error(self, alpha: Vector, extra: float = 2.0) -> float:
         """A bound of the norm of the rounding of ``rmatvec(alpha)``, each term being rounded ``extra`` times more.

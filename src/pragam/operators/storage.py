@@ -285,7 +285,7 @@ class Csr(Storage):
         _kernels.get("csr_column_norms2")(*self.arrays, *out)
         return _with_sizes(*out)
 
-    @property
+    @cached_property
     def counts(self) -> Array:
         return np.diff(self.arrays[2])
 
@@ -353,7 +353,7 @@ class Csc(Storage):
     def _row_squares(self, power: float = 1.0, rows: Array | None = None) -> tuple[Vector, Vector]:
         return self.T.column_squares() if rows is None else self._rows._row_squares(power, rows)
 
-    @property
+    @cached_property
     def counts(self) -> Array:
         return np.bincount(self.T.arrays[1][: self.stored], minlength=self.shape[0])
 

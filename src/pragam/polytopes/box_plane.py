@@ -53,7 +53,7 @@ class BoxPlane(Box):
 
     def project(self, v: Vector, start: float | None = None) -> Vector:
         """The point clip(v + t sigma) of Q nearest to ``v``; ``start`` is a guess of t."""
-        return self._project(v, start)[0]
+        return v.copy() if self._holds_zero and not v.any() else self._project(v, start)[0]
 
     def maximise_linear(self, s: Vector) -> Vector:
         low, high = self._biases(s)
@@ -116,6 +116,8 @@ class BoxPlane(Box):
         What alpha is off the plane, e, is known to twice the precision. The row that can move by e/sigma and has the
         smallest alpha is taken, so that the float next to alpha - e/sigma is nearest.
         """
+        if self._holds_zero and not alpha.any():
+            return Repair(alpha)
         point = super().repair(alpha).point
         off, error = self._off(point)
         if abs(off) > REPAIRABLE * self._size:
@@ -162,6 +164,10 @@ class BoxPlane(Box):
         """How far rows can move towards the plane; either way where rounding leaves open on which side alpha is."""
         down, up = alpha[rows] - self.lower[rows], self.upper[rows] - alpha[rows]
         return np.where(off * self.sigma[rows] > 0, down, up) if abs(off) > error else np.minimum(down, up)
+
+    @cached_property
+    def _holds_zero(self) -> bool:
+        return self.z == 0 and self._holds(ZERO)
 
     @cached_property
     def _is_signs(self) -> bool:

@@ -2,10 +2,10 @@ r"""The semismooth Newton method on small problems: a dense copy of the rows, an
 
 The method is that of :mod:`pragam.solvers.newton`. On a problem of some thousand numbers its arithmetic takes a tenth
 of a millisecond, and the Python around it a hundred times as long. Here one iteration of the driver is one call of the
-kernel ``dense_newton``: some 10 to 30 Newton steps, as a rule the whole solve. When the kernel estimates that the
-tolerance is reached, it goes on to the optimum itself, with about as many steps again at most: once it is known which
-rows are inside their boxes, a few steps reach rounding. So equal problems get equal answers, to rounding, however they
-are stated: a weight of two, say, or a row that is there twice.
+kernel ``dense_newton``: some 10 to 30 Newton steps, as a rule the whole solve. Where a step costs next to nothing and
+the kernel estimates that the tolerance is reached, it goes on to the optimum itself, with about as many steps again at
+most: once it is known which rows are inside their boxes, a few steps reach rounding. So equal problems get equal
+answers, to rounding, however they are stated: a weight of two, say, or a row that is there twice.
 
 The rows are copied without their mean m, where there is a plane, and scaled so that their largest entry and the total
 width of the boxes lie between 1/2 and 1. Both scalings are by powers of two, which round nothing:
@@ -35,8 +35,9 @@ MOST_PLACES, MOST_COLUMNS = 250_000, 300
 _FIRST_DELTA, _WARM_DELTA = 4.0, 0.25
 #: Newton steps in a call; the rest is up to the driver. No problem of the tests takes as many.
 _STEPS = 60
-#: The optimum, for float64: a relative gap that the roundings of J and D hide.
-_EXACT = 1e-13
+#: The optimum, for float64: a relative gap that the roundings of J and D hide. For going there, n d^2, about as many
+#: products as a step takes, may be so large.
+_EXACT, _EXACT_PRODUCTS = 1e-13, 2e5
 #: How far from the plane rounding leaves alpha, relative to the terms of its sum.
 _ON_PLANE = 1e-14
 
@@ -70,6 +71,7 @@ class DenseState(State):
     beta: Vector  # (alpha - lower) / width
     place: Vector  # b' and delta
     tol: float
+    exact: float  # the gap at which the kernel ends
     gap: float  # the kernel's estimate
 
 
@@ -110,6 +112,7 @@ class NewtonDense(Solver[DenseState]):
             beta=np.zeros(n),
             place=np.array([0.0, _FIRST_DELTA]),
             tol=tol,
+            exact=_EXACT if n * d**2 <= _EXACT_PRODUCTS else max(tol, _EXACT),
             gap=np.inf,
         )
         if start is not None:
@@ -119,7 +122,7 @@ class NewtonDense(Solver[DenseState]):
     def step(self, problem: Problem, state: DenseState) -> DenseState:
         _, read, state.gap = _kernels.get("dense_newton")(
             state.rows, state.c, state.width, state.sigma, state.offset, state.lam, state.level, state.constant,
-            state.w, state.base, state.beta, state.place, state.tol, _EXACT, _STEPS,
+            state.w, state.base, state.beta, state.place, state.tol, state.exact, _STEPS,
         )  # fmt: skip
         state.passes += read / max(len(state.c), 1)
         return state

@@ -12,6 +12,7 @@ equality (:mod:`pragam.solvers.equality`). The curvature delta is zero but in a 
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cached_property
 from math import inf
 from typing import Any, NamedTuple
 
@@ -66,7 +67,7 @@ class WorkingSet:
     active: NDArray[np.int64]  # its first n_active are the rows to sweep over, in the order of memory
     n_active: int
 
-    @property
+    @cached_property
     def size(self) -> int:
         return len(self.table)
 
@@ -75,7 +76,7 @@ class WorkingSet:
         """A view, not contiguous."""
         return self.table[:, ALPHA]
 
-    @property
+    @cached_property
     def entries(self) -> int:
         return self.rows.arrays[0].size
 

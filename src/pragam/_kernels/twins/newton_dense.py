@@ -58,7 +58,8 @@ def dense_newton(
     """From w, base and place = (bias, delta), which are updated, as is beta, with at most ``steps`` steps.
 
     Ends when the estimate of the relative gap is at most ``exact``; or after twice the steps that made it at most
-    ``tol`` (and a few); or when nothing moves. Returns the number of steps, of rows read, and the last estimate.
+    ``tol`` (and a few), back where that was if the estimate has risen above ``tol`` since; or when nothing moves.
+    Returns the number of steps, of rows read, and the last estimate.
     """
     with np.errstate(all="ignore"):
         return _run(
@@ -67,7 +68,8 @@ def dense_newton(
 
 
 def _run(loop: _Loop, place: Vector, tol: float, exact: float, steps: int) -> tuple[int, int, float]:
-    made, budget, estimate, reached, possible = 0, steps, np.inf, False, True
+    made, budget, estimate, possible = 0, steps, np.inf, True
+    reached: list[Vector] | None = None  # where the tolerance was first met
     while made < budget and possible:
         inside = 0  # steps of this stage
         loop.begin_stage()
@@ -87,8 +89,13 @@ def _run(loop: _Loop, place: Vector, tol: float, exact: float, steps: int) -> tu
         place[:] = loop.bias, loop.delta
         if estimate <= exact or at_rest:
             break
-        if estimate <= tol and not reached:
-            reached, budget = True, min(steps, 2 * made + _FEW)
+        if estimate <= tol and reached is None:
+            reached, budget = [x.copy() for x in (loop.w, loop.base, loop.beta, place)], min(steps, 2 * made + _FEW)
+            reached_estimate = estimate
+    if reached is not None and not estimate <= tol:  # the way to the optimum was cut short
+        for x, kept in zip((loop.w, loop.base, loop.beta, place), reached, strict=True):
+            x[:] = kept
+        estimate = reached_estimate
     return made, loop.read, float(estimate)
 
 
