@@ -66,10 +66,18 @@ def test_a_script_runs_and_prints(name, folder):
 
 
 WITHOUT = (
-    "certificate_slack.py --sets a9a mnist-odd-even --tols 1e-2 --seeds 2", "choice.py --sets a9a",
-    "dcd_per_pass.py", "pragam_bound.py", "screening.py", "start_up.py --repeats 1", "svmlight.py --megabytes 0.1 --repeats 1", "targets.py",
-    "threads.py --sets a9a", "unpenalised_bias.py --full", "versus_peers.py --sets a9a w8a mnist-odd-even",
-)  # fmt: skip
+    "certificate_slack.py --sets a9a mnist-odd-even --tols 1e-2 --seeds 2",
+    "choice.py --sets a9a",
+    "dcd_per_pass.py",
+    "pragam_bound.py",
+    "screening.py",
+    "start_up.py --repeats 1",
+    "svmlight.py --megabytes 0.1 --repeats 1",
+    "targets.py",
+    "threads.py --sets a9a",
+    "unpenalised_bias.py --full",
+    "versus_peers.py --sets a9a w8a mnist-odd-even",
+)
 
 
 @pytest.mark.parametrize("command", WITHOUT)
