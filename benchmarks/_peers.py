@@ -69,8 +69,9 @@ def gaussian(n: int, d: int, noise: float, seed: int = 0) -> Data:
 def mnist() -> Data:
     """The 60,000 training digits in [0, 1], odd against even."""
     folder = data_folder()
-    if folder is None:
-        raise FileNotFoundError("mnist: no data folder; set PRAGAM_DATA to the folder of the data sets")
+    if folder is None or not (folder / "mnist").is_dir():
+        where = "data folder" if folder is None else f"mnist in {folder}"
+        raise FileNotFoundError(f"mnist: no {where}; set PRAGAM_DATA to the folder of the data sets")
     pixels, digits = (
         np.frombuffer(gzip.decompress((folder / "mnist" / f"train-{name}-ubyte.gz").read_bytes())[skip:], np.uint8)
         for name, skip in (("images-idx3", 16), ("labels-idx1", 8))

@@ -66,8 +66,9 @@ def main() -> None:
     header = ("problem", "gap", "newton, ms", "dcd, ms", "chosen", "loss")
     show("loss: time of the chosen path over the better", header, rows)
     losses = [row[-1] for row in rows]
-    mean = np.exp(np.mean(np.log(losses)))
-    print(f"{len(losses)} cases ({left_out} left out): geometric mean {mean:.3f}, worst {max(losses):.2f}")
+    if losses:
+        mean = np.exp(np.mean(np.log(losses)))
+        print(f"{len(losses)} cases ({left_out} left out): geometric mean {mean:.3f}, worst {max(losses):.2f}")
 
 
 if __name__ == "__main__":

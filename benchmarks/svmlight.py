@@ -13,6 +13,7 @@ from __future__ import annotations
 import argparse
 import lzma
 import shutil
+import sys
 import tempfile
 import time
 from collections.abc import Iterator
@@ -56,8 +57,11 @@ def files(folder: Path, megabytes: float) -> Iterator[tuple[str, Path]]:
         target.write_bytes(page * max(1, round(megabytes * 1e6 / len(page))))
         yield f"synthetic {row.__name__}", target
     source = data_folder()
-    for name in REAL if source else ():
-        if source and (source / name).exists():
+    for name in REAL:
+        if source is None or not (source / name).exists():
+            where = f" in {source}" if source else ""
+            print(f"skipped: no {name}{where}; set PRAGAM_DATA to the folder of the data sets", file=sys.stderr)
+        else:
             target = folder / Path(name).stem
             with lzma.open(source / name) as packed, open(target, "wb") as plain:
                 shutil.copyfileobj(packed, plain)

@@ -11,6 +11,7 @@ from __future__ import annotations
 
 from fractions import Fraction
 from math import inf, lcm
+from typing import NamedTuple
 
 import numpy as np
 
@@ -224,11 +225,69 @@ def exact_optimum(problem, near=None):
     ``near`` is an alpha close to the optimum: it shortens the way there and cannot change the answer.
     """
     f = form(problem)
-    near = np.zeros(len(f.rows)) if near is None else np.nan_to_num(near)
-    start = clipped(f, [Fraction(a) for a in near.ravel().tolist()])
-    start = onto_planes(f, start) if f.n_planes else start
+    start = _feasible(f, near)
     if start is None:
         return -inf
+    point = _solution(f, start)
+    return inf if point is None else dual_value(f, point)
+
+
+class Optimum(NamedTuple):
+    """A maximum of D, w*, and the ends of each row's slope c_i + <a_i, w*> - b sigma_i over all best biases b."""
+
+    alpha: list
+    w: list
+    least: list
+    greatest: list
+
+
+def exact_solution(problem):
+    """The optimum of a bounded box, cut by one plane or none, with kappa = 0.
+
+    Where a row's slopes are positive (negative), alpha_i is at its upper (lower) bound in every optimum.
+    """
+    f = form(problem)
+    alpha = _solution(f, _feasible(f, None))
+    scaled, denominator = _common(alpha)
+    u, unit = _adjoint(f, scaled), -power(f.rows_exponent) / denominator / f.lam
+    s = [c + dot(row, u) * unit * power(f.rows_exponent) for c, row in zip(f.c.fractions(), f.rows, strict=True)]
+    w = [v * unit for v in u]
+    if not f.n_planes:
+        return Optimum(alpha, w, s, s)
+    sigma = f.sigma.fractions()
+    ends = [
+        [x if g == 0 else -g * b if abs(b) == inf else x - b * g for x, g in zip(s, sigma, strict=True)]
+        for b in _best_biases(f, s)
+    ]
+    return Optimum(alpha, w, *([side(x) for x in zip(*ends, strict=True)] for side in (min, max)))
+
+
+def _best_biases(f, s):
+    """The ends of {b : the sum over the box of max alpha (s - b sigma) + b z is least}."""
+    kinks, slope = [], f.levels.fractions()[0]
+    for x, g, low, high in zip(s, *(v.fractions() for v in (f.sigma, f.lower, f.upper)), strict=True):
+        slope -= max(g * low, g * high)
+        if g and low < high:
+            kinks.append((x / g, abs(g) * (high - low)))
+    first = -inf if slope >= 0 else None
+    for kink, step in sorted(kinks):
+        slope += step  # right of the kink
+        if slope >= 0 and first is None:
+            first = kink
+        if slope > 0:
+            return first, kink
+    return first, inf
+
+
+def _feasible(f, near):
+    """A point of Q close to ``near``; None if Q is empty."""
+    near = np.zeros(len(f.rows)) if near is None else np.nan_to_num(near)
+    start = clipped(f, [Fraction(a) for a in near.ravel().tolist()])
+    return onto_planes(f, start) if f.n_planes else start
+
+
+def _solution(f, start):
+    """A maximum of D, from a point of Q; None if D has none."""
     # lam times the dual, in units that make G a matrix of integers
     kappa = ints(float(f.kappa)).times(ints(float(f.lam)))
     gram = [[dot_rows(a, b) for b in f.rows] for a in f.rows]
@@ -237,8 +296,7 @@ def exact_optimum(problem, near=None):
     G = [[(v << shift) + (ridge if i == j else 0) for j, v in enumerate(row)] for i, row in enumerate(gram)]
     q = [c * f.lam / power(exponent) for c in f.c.fractions()]
     sides = (x.fractions() for x in (f.lower, f.upper, f.sigma))
-    point = minimise(G, q, *sides, f.groups, start)
-    return inf if point is None else dual_value(f, point)
+    return minimise(G, q, *sides, f.groups, start)
 
 
 def dot_rows(a, b):

@@ -9,8 +9,10 @@ from hypothesis import strategies as st
 from scipy import sparse
 
 import pragam
+from exact_judge import exact_solution
 from pragam import Status, screened, screening
 from pragam.operators import ScaledRows
+from pragam.optimum import scores_near
 from pragam.polytopes import Box, BoxPlane
 from pragam.screening import Reduced, can_screen, likely_share, proven_bounds
 from zoo import BOXES, ZOO, hinge_case, max_affine_case, multiclass_case
@@ -66,38 +68,86 @@ def test_no_proven_row_is_wrong(seed):
 @settings(max_examples=60, deadline=None)
 @given(st.integers(0, 2**32 - 1))
 def test_the_sphere_holds_the_optimum(seed):
-    """And the slopes at the optimum lie in their intervals, at the best bias."""
+    """And its scores lie within their room."""
     rng = np.random.default_rng(seed)
     problem = random_problem(rng)
     exact = solved(problem)
-    Q, sigma = problem.Q, screening._sigma(problem.Q)
-    sizes = np.abs(problem.c) + problem.A.row_norms() * np.linalg.norm(exact.w) + np.abs(exact.bias * sigma)
-    rounding = 1e-14 * float(np.maximum(np.abs(Q.lower), np.abs(Q.upper)) @ sizes + problem.lam * exact.w @ exact.w)
-    unsure = np.sqrt(2 * (exact.certificate.gap + rounding) / problem.lam)  # how far exact.w is from w*
+    unsure = np.sqrt(2 * exact.certificate.gap / problem.lam)  # how far exact.w is from w*
     for w, alpha, certificate in pairs(problem, exact, rng):
-        centre, radius = screening._sphere(problem, w, alpha, certificate)
-        assert np.linalg.norm(centre - exact.w) <= radius + unsure
-        least, greatest = screening._slopes(problem, centre, radius + unsure)
-        slopes = problem.c + problem.A.matvec(exact.w) - exact.bias * sigma
-        assert np.all(least <= slopes) and np.all(slopes <= greatest)
+        centre, r = screening._sphere(problem, w, alpha, certificate)
+        assert np.linalg.norm(centre - exact.w) <= (r + unsure) * (1 + 1e-12)
+        s, room = scores_near(problem, centre, r + unsure)
+        at_optimum, rounding = scores_near(problem, exact.w, 0.0)
+        assert np.all(np.abs(at_optimum - s) <= room + rounding)
 
 
-@settings(max_examples=300, deadline=None)
-@given(st.integers(0, 2**32 - 1))
-def test_the_biases_are_enclosed_by_brute_force(seed):
-    """Slopes anywhere within their room: at corners of it, and between."""
+def exact_case(kind, seed):
+    """A few rows whose optimum rational arithmetic finds, of a kind that float64 has trouble with."""
     rng = np.random.default_rng(seed)
-    problem = random_problem(rng)
-    Q = problem.Q
-    if not isinstance(Q, BoxPlane):
-        return
-    s, room = rng.integers(-2, 3, Q.size).astype(float), rng.exponential(size=Q.size) * (rng.random(Q.size) < 0.7)
-    first, last = screening._biases(problem, Q, s, room)
-    for _ in range(30):
-        part = rng.choice([-1.0, 0.0, 1.0], Q.size) if rng.random() < 0.5 else rng.uniform(-1, 1, Q.size)
-        low, high = Q._biases(s + part * room)
-        assert first <= low and high <= last
-    assert first <= Q._biases(s)[0] + 1e-9 or room.any()
+    n, d = int(rng.integers(3, 9)), int(rng.integers(1, 4))
+    X, y = rng.standard_normal((n, d)), np.where(np.arange(n) % 2 == 0, 1.0, -1.0)
+    X += 0.5 * y[:, None]
+    c, lam = np.ones(n), float(10 ** rng.uniform(-3, 0))
+    if kind == "cancelling entries":  # t, x, -t in one place: of norm |x|, and of rounding t u
+        t = 10.0 ** (rng.uniform(8, 17) + rng.uniform(-1, 1, (n, d)))
+        columns = np.tile(np.repeat(np.arange(d), 3), n)
+        data = np.stack([t, X, -t], axis=2).ravel()
+        X = sparse.csr_array((data, columns, 3 * d * np.arange(n + 1)), shape=(n, d))
+    elif kind == "squares underflow":  # |x|^2 is below the smallest float, and the problem is an ordinary one
+        X, c, lam = 1e-165 * X, 1e-30 * c, 1e-300 * lam
+    elif kind == "scores underflow":  # <a_i, w> and c_i are below the smallest normal number, or next to it
+        scale = 10.0 ** rng.uniform(-162, -145)
+        X, c = scale * X, scale * scale * c
+    elif kind == "tiny":
+        X, c = 1e-300 * X, 10.0 ** rng.uniform(-320, -280) * c
+    elif kind == "offset":
+        X = X + 1e6
+    else:
+        assert kind == "whole numbers"  # ties: slopes that are exactly 0
+        X, lam = np.rint(X), 0.125
+    u = np.full(n, 1 / n) if rng.random() < 0.5 else rng.integers(0, 3, n) / n
+    lower = np.where(rng.random(n) < 0.3, -u, 0.0) if rng.random() < 0.3 else np.zeros(n)
+    Q = BoxPlane(lower, u, y) if rng.random() < 0.5 and u.any() else Box(lower, u)
+    return pragam.Problem(ScaledRows(X, -y), c, Q, lam)
+
+
+KINDS = ("cancelling entries", "squares underflow", "scores underflow", "tiny", "offset", "whole numbers")
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_what_is_proved_is_true_of_the_rational_optimum(kind):
+    """A row is fixed only where its slope has that sign at the exact w* and at every best bias: in every optimum."""
+    n_proved = 0
+    for seed in range(40):
+        problem, rng = exact_case(kind, seed), np.random.default_rng(seed)
+        Q, best = problem.Q, exact_solution(problem)
+        for t in [*10.0 ** np.arange(-12, 1, 2), 0.0]:
+            w = np.array(best.w, dtype=float) * (1 + t * rng.standard_normal(problem.n_weights))
+            alpha = Q.project((1 - t) * np.array(best.alpha, dtype=float) + t * Q.sample(rng))
+            known = proven_bounds(problem, w, alpha, pragam.certify(problem, w, alpha))
+            for i in np.flatnonzero(~np.isnan(known) & (Q.lower < Q.upper)):
+                assert known[i] == best.alpha[i]
+                assert best.least[i] > 0 if known[i] == Q.upper[i] else best.greatest[i] < 0
+                n_proved += 1
+    assert n_proved > (20 if kind == "offset" else 300)
+
+
+@pytest.mark.parametrize("part", ["A", "Q"])
+def test_a_part_that_bounds_no_rounding_is_not_screened(part):
+    class Rows(ScaledRows):
+        pass
+
+    class Cube(Box):
+        pass
+
+    problem, near = warm_case(False)
+    A = Rows(problem.A.storage, problem.A.scale) if part == "A" else problem.A
+    Q = Cube(problem.Q.lower, problem.Q.upper) if part == "Q" else problem.Q
+    stranger = pragam.Problem(A, problem.c, Q, problem.lam)
+    assert can_screen(problem) and not can_screen(stranger)
+    result = pragam.solve(stranger, tol=1e-9, start=near)
+    assert result.converged and result.n_screened == 0
+    assert np.isnan(proven_bounds(stranger, result.w, result.alpha, result.certificate)).all()
 
 
 @pytest.mark.parametrize("name", BOXES)
@@ -153,13 +203,17 @@ def test_where_the_proof_does_not_apply(problem):
     assert pragam.solve(problem, tol=1e-3, start=start, max_iter=50).n_screened == 0
 
 
-def test_a_point_outside_the_box_or_an_infinite_gap_proves_nothing():
+def test_an_infinite_gap_proves_nothing_and_a_point_just_outside_is_repaired():
     problem = hinge_case("plain", False, 0).problem
     exact = solved(problem)
-    out = exact.alpha + 1e-15
-    assert np.isnan(proven_bounds(problem, exact.w, out, exact.certificate)).all()
-    useless = pragam.Certificate(np.inf, 0.0)
+    useless = pragam.Certificate(np.inf, 0.0, rigorous=True)
     assert np.isnan(proven_bounds(problem, exact.w, exact.alpha, useless)).all()
+    out = exact.alpha + 1e-15
+    inside, outside = (
+        proven_bounds(problem, exact.w, alpha, pragam.certify(problem, exact.w, alpha)) for alpha in (exact.alpha, out)
+    )
+    np.testing.assert_array_equal(outside, inside)
+    assert not np.isnan(inside).all()
 
 
 def warm_case(bias, n=400, lam=1e-2):

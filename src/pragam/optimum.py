@@ -6,36 +6,25 @@ With a certified primal >= J(w, b), a dual <= min J and any optimum (w*, b*):
 
     |w - w*| <= r,   r = sqrt(2 (primal - dual) / lam).
 
-*Bias.* A row's score at w* is within r |a_i| of its score at w, and |w*| >= |w| - r. So J(w*, b) is at least
-
-    L(b) = lam/2 ([|w| - r]_+)^2
-           + sum_i min over |t| <= r |a_i| of max over alpha in [l_i, u_i] of alpha (s_i + t - b sigma_i),
-
-with s = A w + c, and only a b with L(b) <= primal can be optimal. L is convex, so these b form an interval. It is found
-by bisection from outside: each end that is returned has L > primal, all roundings counted against it.
+*Bias.* A row's score at w* is within r |a_i| of its score at w, so b* is a best bias for some scores that near
+(``BoxPlane.bias_bounds``).
 
 So a prediction <w*, x> + b* lies within r |x| of <w, x> plus that interval.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from math import inf, isfinite, nextafter, sqrt
+from math import inf, isfinite, sqrt
 from typing import Any, NamedTuple
 
 import numpy as np
 
-from pragam import _kernels
 from pragam.certificate import Certificate
 from pragam.operators.base import Vector
 from pragam.operators.storage import Storage
 from pragam.polytopes import BoxPlane
 from pragam.problem import Problem
-from pragam.rounding import LANES, downward, gamma, norm
-
-#: An end of the interval is found to this share of its distance from the bias.
-_SHARE = 0.05
-_ZERO = np.zeros(1)
+from pragam.rounding import TINY, gamma
 
 
 class Neighbourhood(NamedTuple):
@@ -77,7 +66,7 @@ def radius(certificate: Certificate, lam: float) -> float:
     """A bound of |w - w*|, inf where the certificate proves none."""
     if not (certificate.rigorous and isfinite(certificate.gap)):
         return inf
-    return sqrt(certificate.gap / lam) * sqrt(2.0) * (1 + gamma(8))
+    return sqrt(2.0) * sqrt(max(certificate.gap, TINY)) / sqrt(lam) * (1 + gamma(8)) + TINY  # gap / lam may underflow
 
 
 def bias_interval(problem: Problem, w: Vector, certificate: Certificate) -> tuple[float, float]:
@@ -86,55 +75,15 @@ def bias_interval(problem: Problem, w: Vector, certificate: Certificate) -> tupl
     if not isinstance(Q, BoxPlane):
         return 0.0, 0.0
     r = radius(certificate, problem.lam)
-    if not (isfinite(r) and problem.kappa == 0 and (Q.lower <= 0).all() and (Q.upper >= 0).all()):
+    if not isfinite(r) or problem.kappa > 0:
         return -inf, inf
-    room = r * problem.A.row_bounds(np.arange(Q.size))
-    least = _least(problem, Q, w, r, room)
-    bias = float(certificate.biases[0])
-    step = max(float(room.max(initial=0.0)), abs(bias) * 1e-12, 1e-300)
-    low, high = (_end(least, certificate.primal, bias, sign * step) for sign in (-1, 1))
-    return low, high
+    return Q.bias_bounds(*scores_near(problem, w, r))
 
 
-def _least(problem: Problem, Q: BoxPlane, w: Vector, r: float, room: Vector) -> Callable[[float], float]:
-    """b -> a lower bound of L(b), roundings included.
-
-    A row's term is u_i (score - room)_+ + l_i (score + room)_-, since l_i <= 0 <= u_i.
-    """
-    A, support = problem.A, _kernels.get("box_plane_support")
-    s = A.matvec(w) + problem.c
-    room = room + A.matvec_error(w)
-    above, below = s - room, s + room
-    two_sided = bool((Q.lower < 0).any())
-    reach = np.maximum(-Q.lower, Q.upper)
-    size = float(reach @ (np.abs(s) + np.abs(problem.c) + room))
-    spread = float(reach @ np.abs(Q.sigma))
-    inside = max(norm(w) * (1 - gamma(LANES)) - r, 0.0)
-    regulariser = 0.5 * problem.lam * inside * inside * (1 - gamma(8))
-
-    def least(b: float) -> float:
-        value = support(above, _ZERO, Q.upper, Q.sigma, b, 0.0)
-        if two_sided:
-            value += support(below, Q.lower, _ZERO, Q.sigma, b, 0.0)
-        rounding = gamma(LANES + 16) * (size + abs(b) * (spread + abs(Q.z)))
-        return downward(regulariser, value, b * Q.z, -rounding)
-
-    return least
-
-
-def _end(least: Callable[[float], float], primal: float, bias: float, step: float) -> float:
-    """The end of {b : L(b) <= primal} on the side of the bias that ``step`` points to, from outside."""
-    inner, outer = 0.0, step
-    while not least(bias + outer) > primal:
-        inner, outer = outer, 4 * outer
-        if not isfinite(bias + outer):
-            return outer
-    while abs(outer - inner) > _SHARE * abs(outer):
-        middle = 0.5 * (inner + outer)
-        if middle in (inner, outer):
-            break
-        if least(bias + middle) > primal:
-            outer = middle
-        else:
-            inner = middle
-    return nextafter(bias + outer, outer * inf)
+def scores_near(problem: Problem, w: Vector, r: float) -> tuple[Vector, Vector]:
+    """(s, room): for every v with |v - w| <= r, the scores A v + c are within ``room`` of s. One product."""
+    A = problem.A
+    with np.errstate(invalid="ignore", over="ignore"):
+        s = A.matvec(w) + problem.c
+        room = r * A.row_bounds(np.arange(s.size)) + A.matvec_error(w) + gamma(1) * np.abs(s) + TINY
+    return s, room * (1 + gamma(8))

@@ -14,43 +14,44 @@ Their sum is at most the gap, and |w - w*|^2 + |v - w*|^2 = 2 |(w + v)/2 - w*|^2
 *Without a bias* the slope s_i = c_i + <a_i, w*> lies within |a_i| r of its value at the centre. If it is surely
 positive then alpha_i* = upper_i, if surely negative alpha_i* = lower_i.
 
-*With a bias*, <sigma, alpha> = z, the slope is s_i - b sigma_i with a b that minimises the support function at s. As a
-function of b that is convex and piecewise linear, of slope z - sum of the upper ends of sigma_i alpha_i right of b +
-lower ends left of b, "right" meaning that the kink s_i/sigma_i is. No such slope falls when a kink moves left, so the
-first zero can only move left then, and the last one only right when a kink moves right. The kinks at w* are within
-|a_i| r / |sigma_i| of those at the centre; so with all of them moved left as far as that, the first best b is below
-every best b at w*, and with all of them moved right, the last one is above.
+*With a bias*, <sigma, alpha> = z, the slope is s_i - b sigma_i with a b that is a best bias at w*, hence in the
+interval of those for all scores within |a_i| r of the centre's (``BoxPlane.bias_bounds``).
 
-*Rounding.* A number computed by sums and products in any order, k roundings deep, errs by less than k eps times the
-same sum of absolute values. With k <= 2 (n + d) + 30 everywhere, ``_depth`` = 4 (n + d + 16) eps times the absolute
-sums, bounded by Cauchy and Schwarz, is added wherever it works against a proof: twice what is needed, because these
-margins are rounded too. So is what alpha is off the plane. Large errors make the test weak, never wrong. (Not covered:
-underflow, and repeated entries of a sparse row that cancel each other.)
+*Rounding.* The inequalities above are about real numbers, and so are the bounds of the certificate: primal >= J(w, b)
+and dual <= D at the feasible point next to alpha that ``Q.repair`` names. That point is meant by alpha here. v, the
+centre, r and the slopes are computed to within known errors (``rmatvec_error``, ``matvec_error``, ``row_bounds``). All
+are counted against the proof, so a row is fixed only if that is a theorem for the floats as stored. Where a part of the
+problem bounds no rounding, nothing is screened.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass
+from math import inf, isfinite, sqrt
 
 import numpy as np
 from numpy.typing import NDArray
 
-from pragam import _kernels
 from pragam.certificate import Certificate
 from pragam.operators.base import RowOperator, Vector
+from pragam.optimum import radius, scores_near
 from pragam.polytopes import Box, BoxPlane
 from pragam.polytopes.base import Polytope
 from pragam.problem import Problem
+from pragam.rounding import LANES, TINY, gamma, norm
 
-_EPS = np.finfo(np.float64).eps
 #: Rows looked at for a guess.
 _SAMPLE = 256
 
 
 def can_screen(problem: Problem) -> bool:
-    """Whether the proof applies: a piecewise linear risk on a bounded box, perhaps cut by a plane, with rows."""
-    box = isinstance(problem.Q, Box) and isinstance(problem.A, RowOperator)
-    return box and problem.kappa == 0 and bool(np.isfinite(problem.Q.radius2()))
+    """Whether the proof applies: a piecewise linear risk on a bounded box, perhaps cut by a plane, with rows.
+
+    Both its parts must bound their rounding.
+    """
+    A, Q = problem.A, problem.Q
+    proves = isinstance(Q, Box) and isinstance(A, RowOperator) and A.rigorous and Q.rigorous
+    return proves and problem.kappa == 0 and bool(np.isfinite(Q.radius2()))
 
 
 def proven_bounds(problem: Problem, w: Vector, alpha: Vector, certificate: Certificate) -> Vector:
@@ -68,14 +69,13 @@ def proven_bounds(problem: Problem, w: Vector, alpha: Vector, certificate: Certi
     Q = problem.Q
     assert isinstance(Q, Box)
     known = np.where(Q.lower == Q.upper, Q.lower, np.nan)
-    inside = bool(((alpha >= Q.lower) & (alpha <= Q.upper)).all())
-    if not (inside and np.isfinite(certificate.relative_gap)):
-        return known
     with np.errstate(over="ignore", invalid="ignore"):
-        centre, radius = _sphere(problem, w, alpha, certificate)
-        least, greatest = _slopes(problem, centre, radius)
-        known[least > 0] = Q.upper[least > 0]  # false for a NaN: an overflow proves nothing
-        known[greatest < 0] = Q.lower[greatest < 0]
+        centre, r = _sphere(problem, w, alpha, certificate)
+        if not isfinite(r):
+            return known
+        rises, falls = _signs(problem, *scores_near(problem, centre, r))
+    known[rises] = Q.upper[rises]
+    known[falls] = Q.lower[falls]
     return known
 
 
@@ -101,61 +101,35 @@ def _bias(certificate: Certificate) -> float:
     return float(certificate.biases.sum())  # of one or none
 
 
-def _depth(problem: Problem) -> float:
-    return 4 * (sum(problem.A.shape) + 16) * float(_EPS)
-
-
-def _reach(problem: Problem) -> Vector:
-    """max |alpha_i| over the box."""
-    assert isinstance(problem.Q, Box)
-    return np.maximum(np.abs(problem.Q.lower), np.abs(problem.Q.upper))
-
-
 def _sphere(problem: Problem, w: Vector, alpha: Vector, certificate: Certificate) -> tuple[Vector, float]:
-    """(centre, radius) of a sphere around w*, as computed."""
-    Q, lam, norms, reach, depth = problem.Q, problem.lam, problem.A.row_norms(), _reach(problem), _depth(problem)
-    v = problem.w_of_alpha(alpha)
-    length = float(np.linalg.norm(w) + np.linalg.norm(v))
-    slopes = np.abs(problem.c) + norms * length  # a bound of |c_i| + sum_j |a_ij w_j|, and for v
-    drift = depth * float(reach @ norms) / lam  # the rounding of v
-    error = depth * (float(reach @ slopes) + lam * length**2) + lam * drift**2
-    if isinstance(Q, BoxPlane):
-        # There is a point of Q for which sum |sigma_i| |change of alpha_i| is what alpha is off the plane.
-        rows = np.flatnonzero(Q.sigma)
-        sigma, bias = np.abs(Q.sigma), abs(_bias(certificate))
-        total = float(sigma @ reach) + abs(Q.z)
-        off = abs(float(Q.sigma @ alpha) - Q.z) + depth * total
-        shift = off * float((norms[rows] / sigma[rows]).max(initial=0.0))
-        error += depth * bias * total + off * float((slopes[rows] / sigma[rows]).max(initial=0.0)) + shift**2 / lam
-        drift += shift / lam
-    apart = max(float(np.linalg.norm(w - v)) - drift, 0.0)
-    radius2 = (certificate.gap + error) / lam - apart**2 / 4
-    return (w + v) / 2, float(np.sqrt(max(radius2, 0.0))) + drift
+    """(centre, radius) of a sphere around w*; the radius is inf where nothing is proved."""
+    A, lam = problem.A, problem.lam
+    apart = radius(certificate, lam)
+    if not isfinite(apart):
+        return w, inf
+    point, rows, moves, _ = problem.Q.repair(alpha)
+    v = problem.w_of_alpha(point)
+    lost = sqrt(len(w)) * TINY  # the norm of what flushes to zero in one operation on vectors
+    error = A.rmatvec_error(point) + 1.01 * float(A.row_bounds(rows) @ moves)
+    drift = 1.01 * (error / lam + gamma(2) * norm(v) + lost)  # of v
+    centre = 0.5 * w + 0.5 * v
+    shift = 0.5 * drift + gamma(4) * (norm(w) + norm(v)) + 4 * lost  # of the centre
+    half = apart / sqrt(2.0) * (1 + gamma(4)) + TINY  # sqrt(gap / lam)
+    between = 0.5 * (norm(w - v) * (1 - gamma(2 * LANES)) - drift - 2 * lost)  # at most |w - v|/2
+    share = min(max(between / half * (1 - gamma(4)), 0.0), 1.0)
+    r = half * sqrt((1 - share) * (1 + share))
+    return centre, (r + shift) * (1 + gamma(16))
 
 
-def _slopes(problem: Problem, centre: Vector, radius: float) -> tuple[Vector, Vector]:
-    """The least and the greatest slope of each row at any optimum in the sphere."""
-    Q, norms, depth = problem.Q, problem.A.row_norms(), _depth(problem)
-    s = problem.c + problem.A.matvec(centre)
-    length = float(np.linalg.norm(centre))
-    room = (1 + depth) * radius * norms + depth * (np.abs(problem.c) + norms * length)
+def _signs(problem: Problem, s: Vector, room: Vector) -> tuple[NDArray[np.bool_], NDArray[np.bool_]]:
+    """The rows whose slopes are positive, and those whose slopes are negative, for all scores within room of s."""
+    Q = problem.Q
     if not isinstance(Q, BoxPlane):
-        return s - room, s + room
-    first, last = _biases(problem, Q, s, room)
-    at_first, at_last = (np.where(Q.sigma == 0, 0.0, b * Q.sigma) for b in (first, last))
-    room += depth * np.maximum(np.abs(at_first), np.abs(at_last))
-    return s - room - np.maximum(at_first, at_last), s + room - np.minimum(at_first, at_last)
-
-
-def _biases(problem: Problem, Q: BoxPlane, s: Vector, room: Vector) -> tuple[float, float]:
-    """An interval that holds every best bias, for all slopes within ``room`` of s."""
-    bias, depth = _kernels.get("box_plane_bias"), _depth(problem)
-    # The rounding of the sums over the kinks; above 0, so that an all but empty box leaves every bias.
-    slack = depth * (float(np.abs(Q.sigma) @ _reach(problem)) + abs(Q.z)) + float(np.finfo(np.float64).tiny)
-    side = np.sign(Q.sigma) * room
-    first, _ = bias(s - side, Q.lower, Q.upper, Q.sigma, Q.z + slack)
-    _, last = bias(s + side, Q.lower, Q.upper, Q.sigma, Q.z - slack)
-    return first - depth * abs(first), last + depth * abs(last)
+        return s > room, -s > room
+    ends = [np.where(Q.sigma == 0, 0.0, b * Q.sigma) for b in Q.bias_bounds(s, room)]
+    low, high = np.minimum(*ends), np.maximum(*ends)
+    room = room + gamma(4) * (np.abs(s) + np.maximum(np.abs(low), np.abs(high))) + 4 * TINY
+    return s - high > room, low - s > room  # both false for a NaN, and for an infinite end: an overflow proves nothing
 
 
 @dataclass(frozen=True)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from dataclasses import replace
 from math import inf, nextafter
 
@@ -56,6 +57,27 @@ def test_a_bound_that_is_wrong_in_the_last_bit_is_not_confirmed(model, capsys, b
         save_model(file, replace(trained, certificates=[replace(trained.certificates[0], **{bound: value})]))
         assert main(["certify", file, data, "--exact"]) == status
     assert "Not proved: a stored bound does not hold" in capsys.readouterr().out
+
+
+@pytest.mark.parametrize("n_classes", [2, 3])
+def test_one_json_object(model, capsys, n_classes):
+    file, data = model(n_classes=n_classes)
+    assert main(["certify", file, data, "--exact", "--json"]) == 0
+    out = capsys.readouterr().out
+    record = json.loads(out)
+    assert out.count("\n") == 1
+    assert record["certified"] is record["confirmed"] is True and record["relative_gap"] <= record["tol"]
+    trained = load_model(file)
+    assert [one["class"] for one in record["outputs"]] == (trained.classes[1:] if n_classes == 2 else trained.classes)
+    for one, stored in zip(record["outputs"], trained.certificates, strict=True):
+        assert one["confirmed"] and (one["stored"]["primal"], one["stored"]["dual"]) == (stored.primal, stored.dual)
+        assert stored.primal >= one["exact"]["primal"] >= one["exact"]["dual"] >= stored.dual
+        assert one["exact"]["relative_gap"] <= record["relative_gap"]
+    wrong = [replace(proof, dual=proof.primal) for proof in trained.certificates]
+    save_model(file, replace(trained, certificates=wrong))
+    assert main(["certify", file, data, "--exact", "--json"]) == 3
+    record = json.loads(capsys.readouterr().out)
+    assert not record["certified"] and not record["confirmed"] and not record["outputs"][0]["confirmed"]
 
 
 def test_weights_that_are_not_good_enough_are_not_proved(model, capsys):

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 from pragam.polytopes import Box, BoxPlane, Simplices
 
@@ -77,3 +79,32 @@ def test_a_million_rows():
     assert Q.contains(vertex)
     assert Q.contains(Q.project(s / n))
     assert np.dot(vertex, s) == pytest.approx(value, rel=1e-13)
+
+
+@settings(max_examples=300, deadline=None)
+@given(st.integers(0, 2**32 - 1))
+def test_bias_bounds_enclose_the_best_biases_of_all_scores_that_near(seed):
+    """Scores at corners of their room, and between; and the interval is no wider than a corner makes it."""
+    rng = np.random.default_rng(seed)
+    n = int(rng.integers(1, 40))
+    lower = np.where(rng.random(n) < 0.5, 0.0, -rng.random(n)) / n
+    upper = np.where(rng.random(n) < 0.1, lower, lower + rng.exponential(size=n) / n)
+    sigma = np.where(rng.random(n) < 0.1, 0.0, rng.choice([-1, 1], n) * 10.0 ** (rng.uniform(-1, 1, n) * (n % 2)))
+    Q = BoxPlane(lower, upper, sigma, float(sigma @ (lower + rng.random(n) * (upper - lower))))
+    s, room = rng.integers(-2, 3, n).astype(float), rng.exponential(size=n) * (rng.random(n) < 0.7)
+    first, last = Q.bias_bounds(s, room)
+    for _ in range(30):
+        part = rng.choice([-1.0, 0.0, 1.0], n) if rng.random() < 0.5 else rng.uniform(-1, 1, n)
+        low, high = Q._biases(s + part * room)
+        assert first <= low and high <= last
+    corners = (Q._biases(s - np.sign(sigma) * room)[0], Q._biases(s + np.sign(sigma) * room)[1])
+    if np.isfinite(corners).all():
+        assert first >= corners[0] - 1e-9 and last <= corners[1] + 1e-9
+
+
+@pytest.mark.parametrize("bad", [np.nan, np.inf])
+def test_bias_bounds_of_scores_that_overflowed_say_nothing(bad):
+    Q = BoxPlane(np.zeros(2), np.ones(2), np.array([1.0, -1.0]))
+    assert Q.bias_bounds(np.array([bad, 1.0]), np.full(2, np.inf)) == (-np.inf, np.inf)
+    unbounded = BoxPlane(np.zeros(2), np.full(2, np.inf), np.array([1.0, -1.0]))
+    assert unbounded.bias_bounds(np.ones(2), np.zeros(2)) == (-np.inf, np.inf)

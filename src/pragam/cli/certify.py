@@ -8,10 +8,14 @@ from typing import TYPE_CHECKING, Any
 from pragam.certificate import Certificate, certify
 from pragam.cli import certify_exact
 from pragam.cli.arguments import number
+from pragam.cli.output import full_record, outputs, show_json
 from pragam.cli.status import CERTIFIED, NOT_CERTIFIED
 
 if TYPE_CHECKING:
     from pragam.io import Model
+
+#: The columns of the built-in example: a model of any other number was not trained on it.
+_EXAMPLE_COLUMNS = 30
 
 
 def add_parser(commands: Any) -> None:
@@ -58,7 +62,7 @@ def _training_data(model: Model, path: str | None) -> tuple[Any, Any]:
 
     _parameters(model)  # first: without them there is nothing to read data for
     example = "it was not trained on the built-in example: name its training data, pragam certify MODEL DATA"
-    if path is None and (model.columns is not None or model.fingerprint.get("d") != 30):
+    if path is None and (model.columns is not None or model.fingerprint.get("d") != _EXAMPLE_COLUMNS):
         raise ValueError(example)
     samples, ignored = read_for(model, path)
     y = labels_of(samples, path)
@@ -104,7 +108,7 @@ def _check_fingerprint(stored: dict[str, Any], found: dict[str, Any], ignored: i
 def _report(model: Model, proofs: list[Certificate], tol: float, certified: bool) -> None:
     from pragam.cli.table import show
 
-    for label, old, new in zip(_outputs(model), model.certificates, proofs, strict=True):
+    for label, old, new in zip(outputs(model.classes), model.certificates, proofs, strict=True):
         title = "certificate" if len(proofs) == 1 else f"certificate of class {label} against the rest"
         rows = [(name, repr(getattr(old, name)), repr(getattr(new, name))) for name in ("primal", "dual")]
         rows.append(("relative gap", f"{old.relative_gap:.6e}", f"{new.relative_gap:.6e}"))
@@ -115,19 +119,9 @@ def _report(model: Model, proofs: list[Certificate], tol: float, certified: bool
 
 
 def _report_json(model: Model, proofs: list[Certificate], tol: float, certified: bool) -> None:
-    from pragam.cli.output import show_json
-    from pragam.io.record import certificate_record
-
-    def full(proof: Certificate) -> dict[str, Any]:
-        return {**certificate_record(proof), "gap": proof.gap, "relative_gap": proof.relative_gap}
-
-    outputs = [
-        {"class": label, "stored": full(old), "recomputed": full(new)}
-        for label, old, new in zip(_outputs(model), model.certificates, proofs, strict=True)
+    entries = [
+        {"class": label, "stored": full_record(old), "recomputed": full_record(new)}
+        for label, old, new in zip(outputs(model.classes), model.certificates, proofs, strict=True)
     ]
     worst = max(proof.relative_gap for proof in proofs)
-    show_json({"certified": certified, "relative_gap": worst, "tol": tol, "outputs": outputs})
-
-
-def _outputs(model: Model) -> list[Any]:
-    return model.classes[1:] if len(model.classes) == 2 else model.classes
+    show_json({"certified": certified, "relative_gap": worst, "tol": tol, "outputs": entries})

@@ -6,6 +6,8 @@ import argparse
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
+from pragam.cli.output import full_record, outputs, show_json
+from pragam.cli.status import CERTIFIED, NOT_CERTIFIED
 from pragam.exact import Judge, Proof, rounded_down, rounded_up, scaled
 
 if TYPE_CHECKING:
@@ -33,7 +35,12 @@ def run(model: Model, X: Any, y: Any, parameters: tuple[float, bool, Any, float]
         row = scaled(values)
         for judge in judges:
             judge.add(columns, row)
-    return _report(model, [judge.proof() for judge in judges], tol)
+    proofs = [judge.proof() for judge in judges]
+    pairs = zip(proofs, model.certificates, strict=True)
+    confirmed = [proof.confirms(stored.primal, stored.dual) for proof, stored in pairs]
+    certified = all(confirmed) and all(proof.relative_gap <= tol for proof in proofs)
+    (_report_json if args.json else _report)(model, proofs, confirmed, tol, certified)
+    return CERTIFIED if certified else NOT_CERTIFIED
 
 
 def _refuse_absurd(model: Model, X: Any, force: bool) -> None:
@@ -52,8 +59,9 @@ def _judges(model: Model, y: Any, lam: float, bias: bool, class_weight: Any) -> 
     from pragam.risks.labels import example_weights
 
     upper = (example_weights(y, None, class_weight) / len(y)).tolist()  # rounded once: this belongs to the problem
-    positives = model.classes[1:] if len(model.classes) == 2 else model.classes
-    parts = zip(positives, model.coef.tolist(), model.intercept.tolist(), model.alpha.tolist(), strict=True)
+    parts = zip(
+        outputs(model.classes), model.coef.tolist(), model.intercept.tolist(), model.alpha.tolist(), strict=True
+    )
     return [Judge(np.where(y == k, 1, -1).tolist(), upper, lam, w, b, alpha, bias) for k, w, b, alpha in parts]
 
 
@@ -80,28 +88,49 @@ def _progress(rows: Iterator[Any], n: int, quiet: bool) -> Iterator[Any]:
     yield from track(rows, "exact proof", total=n, console=console, transient=True, disable=hidden)
 
 
-def _report(model: Model, proofs: list[Proof], tol: float) -> int:
+def _report(model: Model, proofs: list[Proof], confirmed: list[bool], tol: float, certified: bool) -> None:
     from pragam.cli.table import show
 
-    labels = model.classes[1:] if len(model.classes) == 2 else model.classes
-    for label, stored, proof in zip(labels, model.certificates, proofs, strict=True):
+    entries = zip(outputs(model.classes), model.certificates, proofs, confirmed, strict=True)
+    for label, stored, proof, holds in entries:
         title = "exact proof" if len(proofs) == 1 else f"exact proof of class {label} against the rest"
+        exact = _rounded(proof)
         rows = (
-            ("primal", repr(stored.primal), repr(rounded_up(proof.primal))),
-            ("dual", repr(stored.dual), repr(rounded_down(proof.dual))),
-            ("gap", f"{stored.gap:.6e}", repr(rounded_up(proof.gap))),
-            ("relative gap", f"{stored.relative_gap:.6e}", repr(rounded_up(proof.relative_gap))),
-            ("confirmed", "", "yes" if proof.confirms(stored.primal, stored.dual) else "no"),
+            ("primal", repr(stored.primal), repr(exact["primal"])),
+            ("dual", repr(stored.dual), repr(exact["dual"])),
+            ("gap", f"{stored.gap:.6e}", repr(exact["gap"])),
+            ("relative gap", f"{stored.relative_gap:.6e}", repr(exact["relative_gap"])),
+            ("confirmed", "", "yes" if holds else "no"),
         )
         show(title, ("", "stored", "exact, rounded outward"), rows)
-    pairs = list(zip(proofs, model.certificates, strict=True))
-    confirmed = all(proof.confirms(stored.primal, stored.dual) for proof, stored in pairs)
-    worst = max(proof.relative_gap for proof in proofs)
-    print(_verdict(confirmed, worst <= tol, rounded_up(worst), tol))
-    return 0 if confirmed and worst <= tol else 3
+    bounds = "the stored bounds hold" if all(confirmed) else "a stored bound does not hold"
+    word, gap = "Proved" if certified else "Not proved", _worst(proofs)
+    print(f"{word}: {bounds} in rational arithmetic; the relative gap is {gap:.2e}, the tolerance {tol:g}.")
 
 
-def _verdict(confirmed: bool, certified: bool, gap: float, tol: float) -> str:
-    bounds = "the stored bounds hold" if confirmed else "a stored bound does not hold"
-    word = "Proved" if confirmed and certified else "Not proved"
-    return f"{word}: {bounds} in rational arithmetic; the relative gap is {gap:.2e}, the tolerance {tol:g}."
+def _report_json(model: Model, proofs: list[Proof], confirmed: list[bool], tol: float, certified: bool) -> None:
+    entries = zip(outputs(model.classes), model.certificates, proofs, confirmed, strict=True)
+    show_json({
+        "certified": certified,
+        "confirmed": all(confirmed),
+        "relative_gap": _worst(proofs),
+        "tol": tol,
+        "outputs": [
+            {"class": label, "stored": full_record(stored), "exact": _rounded(proof), "confirmed": holds}
+            for label, stored, proof, holds in entries
+        ],
+    })  # fmt: skip
+
+
+def _rounded(proof: Proof) -> dict[str, float]:
+    """The exact values as floats, rounded outward."""
+    return {
+        "primal": rounded_up(proof.primal),
+        "dual": rounded_down(proof.dual),
+        "gap": rounded_up(proof.gap),
+        "relative_gap": rounded_up(proof.relative_gap),
+    }
+
+
+def _worst(proofs: list[Proof]) -> float:
+    return rounded_up(max(proof.relative_gap for proof in proofs))

@@ -7,10 +7,24 @@ import sys
 from math import isfinite
 from typing import Any
 
+from pragam.certificate import Certificate
+
 
 def show_json(record: dict[str, Any]) -> None:
     """One object on one line, every number in full. JSON has no infinity: such a number is null."""
     print(json.dumps(_finite(record), allow_nan=False))
+
+
+def full_record(proof: Certificate) -> dict[str, Any]:
+    """A certificate with its gaps, for :func:`show_json`."""
+    from pragam.io.record import certificate_record
+
+    return {**certificate_record(proof), "gap": proof.gap, "relative_gap": proof.relative_gap}
+
+
+def outputs(classes: list[Any]) -> list[Any]:
+    """The classes that have weights of their own: of two, the second."""
+    return classes[1:] if len(classes) == 2 else classes
 
 
 def warn(message: str) -> None:

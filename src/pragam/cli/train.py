@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from pragam import solvers
+from pragam.cli import train_report
 from pragam.cli.arguments import number
 from pragam.cli.status import CERTIFIED, NOT_CERTIFIED
 from pragam.cli.terminate import Termination
@@ -89,12 +90,12 @@ def run(args: argparse.Namespace) -> int:
         more = {"zero_based": samples.zero_based, "optima": optima}
         model = replace(model, columns=columns, parameters={**model.parameters, **more})
         _write(model, args)
-        (_report_json if args.json else _report)(model, X, y, results, args)
-    return CERTIFIED if all(_proven(result) for result in results) else NOT_CERTIFIED
-
-
-def _proven(result: Result) -> bool:
-    return result.converged and result.certificate.rigorous
+        certified = all(result.converged and result.certificate.rigorous for result in results)
+        if args.json:
+            train_report.as_json(model, X, y, results, args, certified)
+        else:
+            train_report.as_table(model, X, y, results, args)
+    return CERTIFIED if certified else NOT_CERTIFIED
 
 
 def _lam(args: argparse.Namespace, n: int) -> float:
@@ -180,80 +181,3 @@ def _write(model: Model, args: argparse.Namespace) -> None:
         save_model(args.output, model)
     if args.liblinear:
         save_liblinear(args.liblinear, model)
-
-
-def _report(model: Model, X: Any, y: Any, results: list[Result], args: argparse.Namespace) -> None:
-    from pragam.cli.table import show
-
-    worst = max(results, key=lambda result: (not result.converged, result.certificate.relative_gap))
-    size = model.fingerprint
-    accuracy = float((model.predict(X) == y).mean())
-    rows = [
-        ("data", f"{args.data or 'built-in example'}: {size['n']} x {size['d']}, {size['nnz']} nonzero"),
-        ("lam", f"{model.risk['lam']:.6g}  (C = {model.parameters['C']:.6g})"),
-        ("solver", worst.solver),
-        *zip(("iterations", "passes", "seconds"), _effort(results), strict=True),
-        *(zip(("primal", "dual"), _bounds(worst), strict=True) if len(results) == 1 else ()),
-        ("relative gap", f"{_gap(worst)}  (tolerance {args.tol:g})"),
-        ("status", str(worst.status)),
-        ("training accuracy", f"{100 * accuracy:.2f} %"),
-        ("model", args.output or "not written (-o MODEL writes it)"),
-        *([("LIBLINEAR model", args.liblinear)] if args.liblinear else ()),
-    ]
-    if len(results) > 1:
-        header = ("class", "passes", "primal", "dual", "relative gap", "status")
-        show("one against the rest", header, (
-            (str(label), _effort([one])[1], *_bounds(one), _gap(one), one.status.name.lower())
-            for label, one in zip(model.classes, results, strict=True)
-        ))  # fmt: skip
-    show("pragam train", (), rows)
-
-
-def _report_json(model: Model, X: Any, y: Any, results: list[Result], args: argparse.Namespace) -> None:
-    from pragam.cli.output import show_json
-    from pragam.io.record import certificate_record
-
-    labels = model.classes[1:] if len(model.classes) == 2 else model.classes
-    outputs = [
-        {
-            "class": label,
-            "status": one.status.name,
-            "reason": one.reason,
-            "solver": one.solver,
-            "iterations": one.n_iter,
-            "passes": float(one.history.passes[-1:].sum()),
-            "seconds": float(one.history.seconds[-1:].sum()),
-            **certificate_record(one.certificate),
-            "gap": one.certificate.gap,
-            "relative_gap": one.certificate.relative_gap,
-        }
-        for label, one in zip(labels, results, strict=True)
-    ]
-    show_json({
-        "certified": all(map(_proven, results)),
-        "data": args.data,
-        **{key: model.fingerprint[key] for key in ("n", "d", "nnz")},
-        "lam": model.risk["lam"],
-        "C": model.parameters["C"],
-        "tol": args.tol,
-        "relative_gap": max(one.certificate.relative_gap for one in results),
-        "training_accuracy": float((model.predict(X) == y).mean()),
-        "model": args.output,
-        "liblinear": args.liblinear,
-        "outputs": outputs,
-    })  # fmt: skip
-
-
-def _effort(results: list[Result]) -> tuple[str, str, str]:
-    """Iterations, passes and seconds, summed. A solve that was interrupted at its start has no history."""
-    passes = sum(float(result.history.passes[-1:].sum()) for result in results)
-    seconds = sum(float(result.history.seconds[-1:].sum()) for result in results)
-    return str(sum(result.n_iter for result in results)), f"{passes:.0f}", f"{seconds:.3g}"
-
-
-def _bounds(result: Result) -> tuple[str, str]:
-    return f"{result.certificate.primal:.10g}", f"{result.certificate.dual:.10g}"
-
-
-def _gap(result: Result) -> str:
-    return f"{result.certificate.relative_gap:.2e}"

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from functools import cached_property
-from math import fsum
+from math import fsum, inf, isfinite, nextafter
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -90,6 +90,29 @@ class BoxPlane(Box):
             return 0.0
         # Inside a half-line, not at its end, so that rounding cannot put a row on the wrong side of its kink.
         return low + _INSIDE * (1 + abs(low)) if np.isfinite(low) else high - _INSIDE * (1 + abs(high))
+
+    def bias_bounds(self, s: Vector, slack: Vector) -> tuple[float, float]:
+        r"""An interval that holds every b of ``support`` (kappa = 0) for all scores within ``slack`` of s.
+
+        As a function of b the sum is convex and piecewise linear, of slope z - sum of the upper ends of sigma_i alpha_i
+        right of b + lower ends left of b, "right" meaning that the kink s_i/sigma_i is. No slope falls when a kink
+        moves left, so with all kinks as far left as they can be, the first b of a slope >= 0 is below every best b.
+        With all of them right, the last b of a slope <= 0 is above. The slopes' rounding is added to z, which works the
+        same way; quotients are rounded monotonically, so that of the kink found is all that counts.
+        """
+        if not (np.isfinite(self.lower).all() and np.isfinite(self.upper).all()):
+            return -inf, inf
+        with np.errstate(over="ignore", invalid="ignore"):
+            room = slack * (1 + gamma(4)) + gamma(2) * np.abs(s) + 2 * TINY
+            side = np.where(self.sigma > 0, room, -room)
+            left, right = s - side, s + side
+        rounding = gamma(4 * (self.size + 8)) * self._size + 8 * self.size * TINY
+        if not isfinite(rounding) or np.isnan(left).any() or np.isnan(right).any():
+            return -inf, inf
+        bias = _kernels.get("box_plane_bias")
+        first, _ = bias(left, self.lower, self.upper, self.sigma, self.z + rounding)
+        _, last = bias(right, self.lower, self.upper, self.sigma, self.z - rounding)
+        return nextafter(first - TINY, -inf), nextafter(last + TINY, inf)
 
     def support_bound(self, s: Vector, slack: Vector, kappa: float, bias: float) -> tuple[float, float]:
         return self._with_level(self._support_bound(s, slack, kappa, self.sigma, bias), bias)

@@ -1,15 +1,19 @@
 r"""The default solver keeps PRAGAM's worst case, whatever the data.
 
 Problem:    Any piecewise linear risk over a bounded Q, to a relative gap tol: eps = tol J*, J* > 0.
-Algorithm:  auto: fast paths without a bound of their own, then PRAGAM with adapted L from where they stand.
+Algorithm:  auto: fast paths without a bound of their own, then PRAGAM with adapted L from where they stand. On a small
+            problem the first path is newton-dense, and the others follow only if three of its calls do not do.
 Guarantee:  The fast paths end after at most 3 sqrt(4 L' D_2 / (tol J(0))) passes over the data (or 20, if that is
             more), L' >= L the bound on the Lipschitz constant of grad D that is computed without the spectrum; since
             J(0) >= J*, that is no more than PRAGAM's own bound would need with L'. PRAGAM then needs at most
             sqrt(8 L D_2' / eps) accepted steps and ceil(log2(L/L_0)) + 1 others, three passes each, D_2' its diameter
             about the point it starts from. The starts of the paths come on top, and the passes between two
-            certificates, since that is when the driver looks.
+            certificates, since that is when the driver looks. The passes of newton-dense count towards the limit, but
+            its calls are not cut short by it: three of at most 60 Newton steps, five passes each, that is 900 passes at
+            most, where the limit is below that. The check asks for the bound without them, which is stronger.
 Source:     pragam_rate (mu_k <= 8 L/(k+2)^2) and the rule in pragam.solvers.auto.
-Tight:      No: where a fast path works, it is ahead by orders of magnitude.
+Tight:      No: where a fast path works, it is ahead by orders of magnitude. Here newton-dense solves every
+            hinge in one call and qp-bmrm the rest; PRAGAM's own part is checked by pragam_rate.
 Corrected:  Nothing: this statement is not in the paper, which asks for such a solver in its last sentence.
 """
 
