@@ -83,7 +83,7 @@ def is_rounded_up(proof, gap, relative_gap):
 
 
 def small_all_over(rng, X, y, lam):
-    """Bounds, offsets, level and normal of the plane as small as the rows: J and D themselves are denormal, or nearly."""
+    """Bounds, offsets, level and normal of the plane as small as the rows: J and D themselves are nearly denormal."""
     X, storage = adversarial._stored(rng, X, 16)
     n = len(y)
     sizes = 10 ** rng.uniform(-320, 0, 4)
@@ -104,9 +104,11 @@ def tiny(seed):
     largest = np.abs(X).max(initial=0.0)
     scale = 10 ** rng.uniform(-322, -140)
     X = X / largest * scale if largest > 0 else X
-    lam = float(10 ** rng.uniform(-300, 0) if rng.random() < 0.5 else max(scale * scale, 1e-300) * 10 ** rng.uniform(-4, 4))
+    lam = 10 ** rng.uniform(-300, 0)
+    if rng.random() < 0.5:  # the rows matter
+        lam = max(scale * scale, 1e-300) * 10 ** rng.uniform(-4, 4)
     build = adversarial._pick(rng, [*adversarial.BUILDERS, small_all_over], [8, 1, 1, 2, 1, 2, 1, 8])
-    return rng, build, X, y, lam, scale
+    return rng, build, X, y, float(lam), scale
 
 
 def child(library, out, *seeds):

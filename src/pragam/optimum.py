@@ -86,7 +86,8 @@ def bias_interval(problem: Problem, w: Vector, certificate: Certificate) -> tupl
     if not isinstance(Q, BoxPlane):
         return 0.0, 0.0
     r = radius(certificate, problem.lam)
-    if not (isfinite(r) and problem.kappa == 0 and (Q.lower <= 0).all() and (Q.upper >= 0).all()):
+    proves_nothing = not certificate.relative_gap < 1  # nor is its answer worth a product
+    if proves_nothing or not (isfinite(r) and problem.kappa == 0 and (Q.lower <= 0).all() and (Q.upper >= 0).all()):
         return -inf, inf
     room = r * problem.A.row_bounds(np.arange(Q.size))
     least = _least(problem, Q, w, r, room)
