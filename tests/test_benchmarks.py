@@ -19,6 +19,7 @@ COMMANDS = {
     "choice": "--sets a9a --tols 1e-1 --cap 0.1",
     "dcd_per_pass": "a9a --sweeps 3 --repeats 1",
     "growth": "--series 1/lambda --tol 1e-1 --repeats 1 --quick",
+    "interrupt": "--runs 2 --rows 2000 --columns 20 --classes 3 --within 0.2",
     "kernels": "--repeats 1",
     "pragam_bound": "a9a --iterations 20",
     "projections": "1e3",

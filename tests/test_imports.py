@@ -19,7 +19,7 @@ CORE = {
     "_kernels": set(),
     "rounding": {"_kernels"},
     "polytopes": {"_kernels", "rounding"},
-    "operators": {"_kernels", "rounding", "threads"},
+    "operators": {"_kernels", "interrupts", "rounding", "threads"},
     "problem": {"operators", "polytopes"},
     "risks": {"operators", "polytopes", "problem"},
     "structured": {"_kernels", "operators", "polytopes", "problem"},

@@ -6,8 +6,14 @@ import os
 import signal
 import subprocess
 import sys
+from concurrent.futures import ThreadPoolExecutor
 
+import numpy as np
 import pytest
+
+import pragam
+from pragam import _kernels
+from pragam.interrupts import check, ended_by, listen
 
 PROGRAM = """
 import sys
@@ -91,3 +97,94 @@ def test_several_signals_break_nothing(solver):
     program = SEVERAL.format(solver=solver, runs=20)
     done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, timeout=120)
     assert done.returncode == 0 and done.stdout.strip() == "done", done.stderr
+
+
+class Countdown:
+    """An end that comes when it has been asked for so often."""
+
+    def __init__(self, questions):
+        self.left = questions
+
+    def is_set(self):
+        self.left -= 1
+        return self.left < 0
+
+
+def in_another_thread(call, *arguments):
+    with ThreadPoolExecutor(1) as pool:
+        return pool.submit(call, *arguments).result()
+
+
+def noisy(n, d, bias):
+    rng = np.random.default_rng(0)
+    X = rng.standard_normal((n, d))
+    return pragam.hinge(X, np.where(X[:, 0] + 3 * rng.standard_normal(n) > 0, 1, -1), lam=1e-4, bias=bias)
+
+
+@pytest.mark.parametrize("bias", [False, True])
+@pytest.mark.parametrize("solver", ["auto", "dcd", "newton", "pragam", "qp-bmrm"])
+def test_a_thread_may_be_ended_at_any_check(solver, bias):
+    problem = noisy(3000, 40, bias)
+
+    def solve(questions):
+        with ended_by(Countdown(questions)):
+            return pragam.solve(problem, solver, tol=0.0, stall=False)
+
+    better = 0
+    for questions in range(0, 60, 3):
+        result = in_another_thread(solve, questions)
+        assert result.status in (pragam.Status.INTERRUPTED, pragam.Status.ROUNDING)
+        assert pragam.certify(problem, result.w, result.alpha) == result.certificate
+        better += result.certificate.relative_gap < 1
+    assert better > 0
+
+
+@pytest.mark.skipif(not _kernels.compiled, reason="the twins do not look")
+def test_a_long_kernel_ends_with_its_thread():
+    """A kernel looks every 0.1 s. This one has 1e10 products to add, in more than a second anywhere."""
+    n, d = 100, 1000
+    arrays = np.ones(n * d), np.tile(np.arange(d, dtype=np.int32), n), np.arange(0, n * d + 1, d)
+    rows = np.tile(np.arange(n), 200)
+    gram = np.zeros(d * d)
+
+    def run():
+        with ended_by(Countdown(1)), listen() as signals, signals.raising():
+            _kernels.get("csr_gram_add")(*arrays, rows, np.ones(len(rows)), d, gram, 1)
+
+    with pytest.raises(KeyboardInterrupt):
+        in_another_thread(run)
+
+
+def test_an_end_reaches_its_own_thread_alone_and_no_certificate():
+    problem = noisy(300, 5, False)
+
+    def solve():
+        with ended_by(Countdown(0)):
+            inner = pragam.solve(problem, "newton", tol=1e-6)
+            proof = pragam.certify(problem, np.ones(5))  # outside a solve nobody is ready for an interrupt
+            check()
+        return inner, proof, pragam.solve(problem, "newton", tol=1e-6)
+
+    inner, proof, after = in_another_thread(solve)
+    assert inner.status is pragam.Status.INTERRUPTED and np.isfinite(proof.primal)
+    assert after.converged and pragam.solve(problem, "newton", tol=1e-6).converged
+    with ended_by(Countdown(0)):  # the main thread has its signals
+        assert pragam.solve(problem, "newton", tol=1e-6).converged
+
+
+def test_a_solve_inside_a_callback_ends_with_the_one_around_it():
+    problem, statuses = noisy(300, 5, False), []
+    end = Countdown(10**9)
+
+    def callback(progress):
+        if progress.iteration == 3:
+            end.left = 0
+        statuses.append(pragam.solve(problem, "newton", tol=0.0, stall=False, max_iter=3).status)
+
+    def solve():
+        with ended_by(end):
+            return pragam.solve(problem, "pragam", tol=0.0, stall=False, callback=callback)
+
+    result = in_another_thread(solve)
+    assert result.status is pragam.Status.INTERRUPTED and result.n_iter == 3
+    assert statuses == [pragam.Status.MAX_ITER] * 2 + [pragam.Status.INTERRUPTED]

@@ -80,6 +80,8 @@ class Certificate:
         if not (isfinite(self.primal) and isfinite(self.dual)):
             return inf
         difference, lost = two_sum(self.primal, -self.dual)
+        if difference < SAFE[0] and self.primal != self.dual:  # what is lost may be below TINY, and read as zero
+            return max(nextafter(difference + 2 * TINY, inf), 0.0)
         return max(nextafter(difference, inf) if lost > 0 else difference, 0.0)
 
     @cached_property
@@ -91,7 +93,7 @@ class Certificate:
         ratio = gap / size
         product, cut = two_product(ratio, size)
         is_enough = product - gap + cut >= 0 and SAFE[0] < gap and size < SAFE[1]  # else the test itself may round
-        return ratio if is_enough else nextafter(ratio, inf)
+        return ratio if is_enough else max(nextafter(ratio, inf), TINY)
 
     @property
     def relaxed(self) -> bool:

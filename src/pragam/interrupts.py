@@ -6,7 +6,8 @@ raises only where the caller is ready for it (:meth:`Signals.raising`).
 
 Only Python's own handler is replaced; a handler of the user's stays. To let another signal end a solve in the same way,
 give it Python's handler first: ``signal.signal(signal.SIGTERM, signal.default_int_handler)``. Python runs handlers in
-the main thread, so in other threads there is nothing to replace.
+the main thread, so in other threads there is nothing to replace. They can be told to end all the same: in a thread
+that is :func:`ended_by` something, solves take that for a signal. Long loops look at it, by :func:`check`.
 """
 
 from __future__ import annotations
@@ -16,16 +17,28 @@ import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
 from types import FrameType
+from typing import Protocol
 
 _SIGNALS = (signal.SIGINT, signal.SIGTERM)
 
 
-class Signals:
-    """``asked`` tells whether a signal has come."""
+class End(Protocol):
+    """What may end the solves of a thread; a ``threading.Event`` does."""
 
-    def __init__(self) -> None:
-        self.asked = False
+    def is_set(self) -> bool: ...
+
+
+class Signals:
+    """``asked`` tells whether a signal has come, or the end that was given."""
+
+    def __init__(self, end: End | None = None) -> None:
+        self._end = end
+        self._came = False
         self._raises = False
+
+    @property
+    def asked(self) -> bool:
+        return self._came or (self._end is not None and self._end.is_set())
 
     @property
     def raising(self) -> Signals:
@@ -51,13 +64,46 @@ class Signals:
 
     def handle(self, number: int, frame: FrameType | None) -> None:
         """What Python calls. It raises once: the next signal must not break the ``except`` clause that follows."""
-        self.asked = True
-        if self._raises:
+        self._came = True
+        self.check()
+
+    def check(self) -> None:
+        """Raise KeyboardInterrupt if it is time and the caller is ready for it."""
+        if self._raises and self.asked:
             self._raises = False
             raise KeyboardInterrupt
 
 
 _current: Signals | None = None  # the main thread's
+
+
+class _Here(threading.local):
+    """What another thread listens to."""
+
+    signals: Signals | None = None
+    end: End | None = None
+
+
+_here = _Here()
+
+
+@contextmanager
+def ended_by(end: End) -> Iterator[None]:
+    """A context in which the solves of this thread, if it is not the main one, end as by Ctrl-C once ``end`` is set."""
+    before, _here.end = _here.end, end
+    try:
+        yield
+    finally:
+        _here.end = before
+
+
+def check() -> None:
+    """Raise KeyboardInterrupt in a thread that is to end, if its solve is ready for it.
+
+    For loops that take long outside Python, between their parts. In the main thread signals need no such help.
+    """
+    if _here.signals is not None:
+        _here.signals.check()
 
 
 def deliver(number: int, frame: FrameType | None) -> bool:
@@ -72,13 +118,23 @@ def deliver(number: int, frame: FrameType | None) -> bool:
 def listen() -> Iterator[Signals]:
     """Listen for signals while the context is open. Contexts inside it share what it hears."""
     if threading.current_thread() is not threading.main_thread():
-        yield Signals()
+        with _elsewhere() as signals:
+            yield signals
     elif _current is not None:
         with _current.quiet() as signals:
             yield signals
     else:
         with _replaced() as signals:
             yield signals
+
+
+@contextmanager
+def _elsewhere() -> Iterator[Signals]:
+    before, _here.signals = _here.signals, Signals(_here.end)
+    try:
+        yield _here.signals
+    finally:
+        _here.signals = before
 
 
 @contextmanager

@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from pragam.interrupts import Signals, listen
+from pragam.interrupts import Signals, ended_by, listen
 from pragam.operators import check_data
 from pragam.operators.base import Vector
 from pragam.problem import Problem
@@ -23,11 +23,18 @@ from pragam.solvers.base import Solver, Start, State
 from pragam.threads import one_blas_thread
 
 
-class Stop(threading.Event):
-    """A callback of :func:`pragam.solve` that stops every solve that has it, once it is set."""
+class Stop:
+    """Whether all jobs are to end: a signal has come, or ``set`` was called."""
 
-    def __call__(self, progress: Progress) -> bool:
-        return self.is_set()
+    def __init__(self, signals: Signals) -> None:
+        self._signals = signals
+        self._is_set = False
+
+    def set(self) -> None:
+        self._is_set = True
+
+    def is_set(self) -> bool:
+        return self._is_set or self._signals.asked
 
 
 class Unsolved(Solver[State]):
@@ -59,16 +66,15 @@ def one_vs_rest(X: Any, y: NDArray[Any], classes: Any, lam: float, bias: bool, w
 def solve_all(jobs: list[Job], max_seconds: float | None, n_threads: int) -> list[Result]:
     """Run the jobs, ``n_threads`` at a time; each gets an even share of the time that is left.
 
-    Ctrl-C ends the running jobs at their next iteration and the waiting ones at their start: every job returns a
+    Ctrl-C ends the running jobs in the middle of an iteration and the waiting ones at their start: every job returns a
     certified result.
     """
-    stop = Stop()
     end = None if max_seconds is None else time.perf_counter() + max_seconds
     waiting = len(jobs)
     lock = threading.Lock()
     begin = threading.Event()  # nothing runs before the main thread listens for Ctrl-C
 
-    def run(job: Job) -> Result:
+    def run(job: Job, stop: Stop) -> Result:
         nonlocal waiting
         begin.wait()
         with lock:
@@ -76,41 +82,40 @@ def solve_all(jobs: list[Job], max_seconds: float | None, n_threads: int) -> lis
             waiting -= 1
         left = None if end is None else max(end - time.perf_counter(), 0.0) / rounds
         late = stop.is_set()
-        result = job(0.0 if late else left, stop)
+        with ended_by(stop):
+            result = job(0.0 if late else left, stop)
         if result.status is Status.INTERRUPTED:
             stop.set()
-        stopped = not result.converged and (late or (stop.is_set() and result.status is Status.STOPPED))
-        return replace(result, status=Status.INTERRUPTED) if stopped else result
+        return replace(result, status=Status.INTERRUPTED) if late and not result.converged else result
 
     with listen() as signals:
+        stop = Stop(signals)
         if n_threads == 1:
             begin.set()
-            return [run(job) for job in jobs]
+            return [run(job, stop) for job in jobs]
         with one_blas_thread(), ThreadPoolExecutor(n_threads) as pool:
             try:
-                futures = [pool.submit(run, job) for job in jobs]
+                futures = [pool.submit(run, job, stop) for job in jobs]
                 begin.set()
-                _wait(futures, signals, stop)
+                _wait(futures)
                 return [future.result() for future in futures]
             finally:  # an error in one job ends the others
                 stop.set()
                 begin.set()
 
 
-def _wait(futures: list[Future[Result]], signals: Signals, stop: Stop) -> None:
-    """Until all are done or one has failed; Ctrl-C stops them. In short turns: a signal does not end a wait."""
+def _wait(futures: list[Future[Result]]) -> None:
+    """Until all are done or one has failed. In short turns: not everywhere is a signal handled during a wait."""
     while True:
         done, waiting = wait(futures, timeout=0.05, return_when=FIRST_EXCEPTION)
-        if signals.asked:
-            stop.set()
         if not waiting or any(future.exception() for future in done):
             return
 
 
-def both(first: Callback | None, second: Callback) -> Callback:
+def both(first: Callback | None, second: Callback | None) -> Callback | None:
     """One callback out of two; either may stop the solve."""
-    if first is None:
-        return second
+    if first is None or second is None:
+        return second if first is None else first
 
     def run(progress: Progress) -> bool:
         return bool(first(progress)) | bool(second(progress))

@@ -58,10 +58,12 @@ def upward(*terms: float) -> float:
     if not isfinite(total):
         return -inf if total == -inf else inf
     try:
-        value = fsum(terms)  # rounded once, so that 0 is exact
-        return nextafter(value, inf) if value else 0.0
+        value = fsum(terms)  # rounded once; but what is below TINY on the way may be lost
     except OverflowError:  # on the way; the sum itself may be finite, but no problem is that large
         return inf
+    if abs(value) <= SAFE[0] and any(terms):
+        value += 2 * len(terms) * TINY
+    return nextafter(value, inf) if value else 0.0
 
 
 def downward(*terms: float) -> float:

@@ -33,7 +33,8 @@ using PatternIndices = In<std::uint16_t>;
 
 // Lets Ctrl-C through while the GIL is released. A kernel calls `beat(work)` with the number of entries
 // it has touched; about every 0.1 s the pending Python signals are handled, and a handler that raises
-// (KeyboardInterrupt) leaves the kernel as nb::python_error. Call it only where the arrays are consistent.
+// (KeyboardInterrupt) leaves the kernel as nb::python_error. So does pragam.interrupts.check, for threads that get no
+// signals. Call it only where the arrays are consistent.
 // A helper thread's pulse leaves Python alone and ends the thread once `stop` is set.
 class Pulse {
   public:
@@ -60,6 +61,7 @@ class Pulse {
         last_ = now;
         nb::gil_scoped_acquire gil;
         if (PyErr_CheckSignals() != 0) throw nb::python_error();
+        nb::module_::import_("pragam.interrupts").attr("check")();
     }
 
     static constexpr std::size_t stride = std::size_t(1) << 20;  // a few ms of work

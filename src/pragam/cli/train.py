@@ -16,7 +16,7 @@ from pragam.cli.status import CERTIFIED, NOT_CERTIFIED
 from pragam.cli.terminate import Termination
 from pragam.problem import Problem
 from pragam.result import Result
-from pragam.solve import Callback, solve
+from pragam.solve import solve
 
 if TYPE_CHECKING:
     from pragam.io import Model
@@ -123,15 +123,15 @@ def _solve_all(
     problems: list[Problem], classes: list[Any], args: argparse.Namespace, termination: Termination
 ) -> list[Result]:
     """One after the other, so that each has its line of progress. Ctrl-C ends the rest at its start."""
-    from pragam.one_vs_rest import Job, both, solve_all
+    from pragam.one_vs_rest import Job, Stop, solve_all
 
     def job(problem: Problem, label: str) -> Job:
-        def run(max_seconds: float | None, stop: Callback) -> Result:
+        def run(max_seconds: float | None, stop: Stop) -> Result:
             with _progress(args.quiet, label) as line:
                 return termination.run(
                     lambda seconds: solve(
                         problem, args.solver, tol=args.tol, max_iter=args.max_iter, max_seconds=seconds,
-                        callback=both(line, stop), random_state=args.seed,
+                        callback=line, random_state=args.seed,
                     ),
                     max_seconds,
                 )  # fmt: skip

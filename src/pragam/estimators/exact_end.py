@@ -27,7 +27,7 @@ def at_the_optimum(
     tol: float,
     max_iter: int | None,
     max_seconds: float | None,
-    callback: Callback,
+    callback: Callback | None,
     stop: Stop,
 ) -> Result:
     """The result after one more iteration if that is better and allowed, with its own certificate; else as it is.
@@ -42,6 +42,7 @@ def at_the_optimum(
     left = None if max_seconds is None else max(max_seconds - past.seconds[-1], 0.0)
 
     def go_on(progress: Progress) -> Any:
+        assert callback is not None
         return callback(
             replace(
                 progress,
@@ -53,8 +54,9 @@ def at_the_optimum(
         )
 
     finer = solve(
-        problem, NewtonDense(), tol=_AIM, max_iter=1, max_seconds=left, start=result, callback=go_on, screening=False
-    )
+        problem, NewtonDense(), tol=_AIM, max_iter=1, max_seconds=left, start=result,
+        callback=None if callback is None else go_on, screening=False,
+    )  # fmt: skip
     if finer.status is Status.INTERRUPTED:
         stop.set()  # this problem is solved, but Ctrl-C means the others too
     if finer.certificate.gap > result.certificate.gap:

@@ -217,7 +217,7 @@ class LinearSVC(CallbackSupportMixin, LinearClassifierMixin, SparseCoefMixin, Cl
         def job(max_seconds: float | None, stop: Stop) -> Result:
             self._begun[k] = time.perf_counter() - clock
             with task() as listener:
-                callback = both(line, both(listener, stop))
+                callback = both(line, listener)
                 result = solve(
                     problem, Unsolved() if stop.is_set() else self.solver, tol=self.tol, max_iter=self.max_iter,
                     max_seconds=max_seconds, start=start, callback=callback, random_state=seed,

@@ -20,7 +20,7 @@ from numpy.typing import NDArray
 from scipy import sparse
 from scipy.linalg.blas import dsyrk
 
-from pragam import _kernels
+from pragam import _kernels, interrupts
 from pragam.operators.base import Vector
 from pragam.operators.rounding_bounds import RoundingBounds
 from pragam.threads import n_threads
@@ -115,7 +115,10 @@ class Storage(RoundingBounds, ABC):
 
 
 class Dense(Storage):
-    """An array of any strides: float64 in C or Fortran order goes to BLAS, all else to a kernel."""
+    """An array of any strides: float64 in C or Fortran order goes to BLAS, all else to a kernel.
+
+    Nothing ends a call of BLAS, so before each one that may take long Ctrl-C is asked for.
+    """
 
     rigorous = True
 
@@ -132,6 +135,7 @@ class Dense(Storage):
     def matvec(self, w: Vector, scale: Vector | None = None) -> Vector:
         w = as_vector(w, self.shape[1], "w")
         out = np.empty(self.shape[0])
+        interrupts.check()
         if self._blas:
             np.matmul(self.X, w, out=out)
         else:
@@ -163,6 +167,7 @@ class Dense(Storage):
         for sign in (1.0, -1.0):
             some = np.flatnonzero(sign * weights > 0)
             for first in range(0, len(some), high):
+                interrupts.check()
                 here = some[first : first + high]
                 part = self.X[rows[here]] * np.sqrt(sign * weights[here])[:, None]
                 # The transposes are BLAS's column-major order without a copy: their lower triangle is our upper one.

@@ -143,6 +143,8 @@ class BoxPlane(Box):
             return Repair(alpha)
         point = super().repair(alpha).point
         off, error = self._off(point)
+        if off == error == 0:  # as at alpha = 0, where every solve begins
+            return Repair(point)
         if abs(off) > REPAIRABLE * self._size:
             self._require(alpha, REPAIRABLE)
         j = self._row_with_room(point, off, error)
