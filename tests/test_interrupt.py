@@ -148,7 +148,7 @@ def test_a_long_kernel_ends_with_its_thread():
     gram = np.zeros(d * d)
 
     def run():
-        with ended_by(Countdown(1)), listen() as signals, signals.raising():
+        with ended_by(Countdown(1)), listen() as signals, signals.raising:
             _kernels.get("csr_gram_add")(*arrays, rows, np.ones(len(rows)), d, gram, 1)
 
     with pytest.raises(KeyboardInterrupt):

@@ -33,7 +33,8 @@ def test_sums_are_bounds_as_real_numbers(pairs):
 @given(st.lists(st.floats(0, 1e3), min_size=2, max_size=30))
 def test_sums_are_tight(values):
     total = total_certificate([certificate(value, value) for value in values])
-    assert total.gap <= 8 * len(values) * np.finfo(np.float64).eps * (sum(values) + np.finfo(np.float64).tiny)
+    real = np.finfo(np.float64)
+    assert total.gap <= 8 * len(values) * (real.eps * sum(values) + real.tiny)
 
 
 def test_a_missing_bound_is_missing_in_the_sum():

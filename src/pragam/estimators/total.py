@@ -16,6 +16,7 @@ import numpy as np
 from pragam.certificate import Certificate
 from pragam.operators.base import Vector
 from pragam.result import History, Status
+from pragam.rounding import TINY
 
 #: From the best end to the worst.
 _STATUSES = (
@@ -73,8 +74,8 @@ def _at(moments: Vector, part: History, start: float, proof: Certificate) -> tup
 
 
 def _sum(bounds: Sequence[float] | Sequence[Vector], outward: float) -> Vector:
-    """Rounded outward, towards ``outward``, after every addition."""
-    total = np.array(bounds[0], dtype=np.float64)
+    """Rounded outward, towards ``outward``, after every addition; what is below TINY may have been read as zero."""
+    total, lost = np.array(bounds[0], dtype=np.float64), np.copysign(2 * TINY, outward)
     for bound in bounds[1:]:
-        total = np.nextafter(total + bound, outward)
+        total = np.nextafter(total + bound + lost, outward)
     return total
