@@ -232,8 +232,9 @@ def smoothed(rng, X, y, lam, ratio=16):
     u, kappa = _weights(rng, len(y), ratio) / len(y), float(10 ** rng.uniform(-6, 3))
     bias = bool(rng.random() < 0.5)
     Q = BoxPlane(np.zeros(len(y)), u, y) if bias else Box(np.zeros(len(y)), u)
-    problem = pragam.Problem(ScaledRows(X, -y), np.ones(len(y)), Q, lam, kappa)
-    return problem, f"smoothed hinge{' with bias' * bias}, {storage}, kappa {kappa:.1e}"
+    curvature = _one_or_each(rng, kappa, u)
+    problem = pragam.Problem(ScaledRows(X, -y), np.ones(len(y)), Q, lam, curvature)
+    return problem, f"smoothed hinge{' with bias' * bias}, {storage}, kappa {kappa:.1e} ({np.size(curvature)})"
 
 
 def unbounded(rng, X, y, lam, ratio=16):
@@ -244,8 +245,10 @@ def unbounded(rng, X, y, lam, ratio=16):
     upper = np.full(n, np.inf)
     bias = bool(rng.random() < 0.5)
     Q = BoxPlane(lower, upper, y) if bias else Box(lower, upper)
-    problem = pragam.Problem(ScaledRows(X, -y), np.ones(n), Q, lam, kappa)
-    return problem, f"unbounded{' with bias' * bias}, {storage}, kappa {kappa:.1e}"
+    weights = _weights(rng, n, ratio)
+    curvature = _one_or_each(rng, kappa, np.where(weights > 0, weights, 1.0))
+    problem = pragam.Problem(ScaledRows(X, -y), np.ones(n), Q, lam, curvature)
+    return problem, f"unbounded{' with bias' * bias}, {storage}, kappa {kappa:.1e} ({np.size(curvature)})"
 
 
 def multiclass(rng, X, y, lam, ratio=16):
@@ -263,6 +266,12 @@ def maximum(rng, X, y, lam, ratio=16):
 
 
 BUILDERS = [hinge, quantile, any_box, smoothed, unbounded, multiclass, maximum]
+
+
+def _one_or_each(rng, kappa, weights):
+    """One curvature for all rows, or kappa over each row's weight: none where the weight is zero."""
+    each = np.divide(kappa, weights, out=np.zeros(len(weights)), where=weights > 0)
+    return each if rng.random() < 0.5 and np.isfinite(each).all() else kappa
 
 
 def _kappa(rng):

@@ -47,6 +47,20 @@ def hinge_optimum(X, y, lam, weights, bias, kappa=0.0):
     return minimise(P, q, G, np.r_[-np.ones(m), np.zeros(m)])
 
 
+def quantile_optimum(X, y, lam, weights, q, bias):
+    """min lam/2 |w|^2 + sum_i u_i (q over_i + (1 - q) under_i),  over - under = y - X w - b,  both >= 0."""
+    X = X.toarray() if sparse.issparse(X) else X
+    keep = weights > 0
+    X, y, u = X[keep].astype(float), y[keep].astype(float), weights[keep] / len(weights)
+    m, d = X.shape
+    columns = np.hstack([X, np.ones((m, 1))]) if bias else X
+    k = columns.shape[1]
+    # t_i >= u_i q r_i and t_i >= u_i (q - 1) r_i, r = y - columns x
+    P = sparse.diags(np.r_[np.full(d, lam), np.zeros(k - d + m)])
+    G = np.vstack([np.hstack([-p * u[:, None] * columns, -np.eye(m)]) for p in (q, q - 1)])
+    return minimise(P, np.r_[np.zeros(k), np.ones(m)], G, np.r_[-q * u * y, (1 - q) * u * y])
+
+
 def max_affine_optimum(A, b, lam):
     """min lam/2 |w|^2 + xi,  xi >= <a_i, w> + b_i."""
     d, m = A.shape

@@ -67,7 +67,7 @@ def dot(row, vector):
 
 @dataclass(frozen=True)
 class Form:
-    """max over alpha of <c, alpha> - kappa/2 |alpha|^2 - |A' alpha|^2/(2 lam), and its primal.
+    """max over alpha of <c, alpha> - sum_i kappa_i/2 alpha_i^2 - |A' alpha|^2/(2 lam), and its primal.
 
     lower <= alpha <= upper, and sum of sigma_i alpha_i = level_p over plane p; ``groups[i]`` is the plane of
     row i, or -1. A row of A is {column: integer} at the exponent ``rows_exponent``. ``simplices`` is K for a product
@@ -84,7 +84,7 @@ class Form:
     levels: Ints
     groups: list
     lam: Fraction
-    kappa: Fraction
+    kappa: list
     simplices: int
 
     @property
@@ -108,7 +108,7 @@ def form(problem):
     else:
         raise TypeError(f"the judge does not know the set {type(Q).__name__}")
     K = Q.K if isinstance(Q, Simplices) else 0
-    lam, kappa = Fraction(problem.lam), Fraction(problem.kappa)
+    lam, kappa = Fraction(problem.lam), [Fraction(k) for k in np.broadcast_to(problem.kappa, m).tolist()]
     return Form(rows, exponent, problem.n_weights, ints(problem.c), *map(ints, sides), groups.tolist(), lam, kappa, K)
 
 

@@ -1,7 +1,7 @@
 r"""J, D and min J of a stored Problem as rational numbers: the judge of every certificate.
 
-    J(w, b)  = lam/2 |w|^2 + max over the box of <alpha, A w + c - b sigma> - kappa/2 |alpha|^2  +  b z
-    D(alpha) = <c, alpha> - kappa/2 |alpha|^2 - |A' alpha|^2 / (2 lam),  alpha in Q
+    J(w, b)  = lam/2 |w|^2 + max over the box of <alpha, A w + c - b sigma> - sum_i kappa_i/2 alpha_i^2  +  b z
+    D(alpha) = <c, alpha> - sum_i kappa_i/2 alpha_i^2 - |A' alpha|^2 / (2 lam),  alpha in Q
 
 Sums over the entries of A run over integers (see exact_form); fractions appear once per sum. Values are Fractions, or
 the floats inf and -inf where J has no finite value or Q is empty.
@@ -44,18 +44,13 @@ def _scores(f, w, biases):
 
 
 def _box_support(f, scores):
-    """max over the box of <alpha, s> - kappa/2 |alpha|^2.
+    """max over the box of <alpha, s> - sum_i kappa_i/2 alpha_i^2.
 
     With t = kappa alpha, 2 kappa times the value of a row is 2 t s - t^2 at t = s clipped to kappa [l, u].
     """
-    if f.kappa:
-        kappa = ints(float(f.kappa))
-        s, low, high, exponent = align(scores, f.lower.times(kappa), f.upper.times(kappa))
-        total = 0
-        for x, a, b in zip(s, low, high, strict=True):
-            t = b if b is not None and x > b else a if a is not None and x < a else x
-            total += 2 * t * x - t * t
-        return Fraction(total) * power(2 * exponent) / (2 * f.kappa)
+    if any(f.kappa):
+        sides = zip(*(x.fractions() for x in (scores, f.lower, f.upper)), f.kappa, strict=True)
+        return sum(_row_support(*row) for row in sides)
     low, high, exponent = align(f.lower, f.upper)
     total = 0
     for x, a, b in zip(scores.values, low, high, strict=True):
@@ -65,16 +60,27 @@ def _box_support(f, scores):
     return Fraction(total) * power(exponent + scores.exponent)
 
 
+def _row_support(s, low, high, kappa):
+    """max over [low, high] of a s - kappa/2 a^2; None is no bound."""
+    if kappa:
+        t = s
+        t = kappa * high if high is not None and s > kappa * high else t
+        t = kappa * low if low is not None and s < kappa * low else t
+        return t * (2 * s - t) / (2 * kappa)
+    end = high if s > 0 else low
+    return 0 if s == 0 else inf if end is None else end * s
+
+
 def _simplices_support(f, scores):
     """sum_i max over alpha_i >= 0, sum alpha_i = total_i of <alpha_i, s_i> - kappa/2 |alpha_i|^2."""
     K, s = f.simplices, scores.values
     blocks = [s[i : i + K] for i in range(0, len(s), K)]
-    if not f.kappa:
+    if not any(f.kappa):
         total = sum(t * max(block) for t, block in zip(f.levels.values, blocks, strict=True))
         return Fraction(total) * power(f.levels.exponent + scores.exponent)
     unit = power(scores.exponent)
     totals = f.levels.fractions()
-    return sum(_smoothed_simplex([x * unit for x in b], t, f.kappa) for t, b in zip(totals, blocks, strict=True))
+    return sum(_smoothed_simplex([x * unit for x in b], t, f.kappa[0]) for t, b in zip(totals, blocks, strict=True))
 
 
 def _smoothed_simplex(s, total, kappa):
@@ -118,7 +124,7 @@ def dual_value(f, point):
     u = _adjoint(f, scaled)
     unit = power(f.rows_exponent) / denominator
     linear = Fraction(sum(c * a for c, a in zip(f.c.values, scaled, strict=True))) * power(f.c.exponent) / denominator
-    smooth = f.kappa / 2 * Fraction(sum(a * a for a in scaled), denominator**2) if f.kappa else 0
+    smooth = Fraction(sum(k * a * a for k, a in zip(f.kappa, scaled, strict=True)), 2 * denominator**2)
     return linear - smooth - sum(v * v for v in u) * unit**2 / (2 * f.lam)
 
 
@@ -178,7 +184,7 @@ def _filled(f, point):
 def _best_single_move(f, point, excess):
     """max D over the moves of one row onto the plane; None if no row has the room.
 
-    D(alpha + t e_j) = D + t (c_j - kappa alpha_j - <a_j, A'alpha>/lam) - t^2/2 (kappa + |a_j|^2/lam).
+    D(alpha + t e_j) = D + t (c_j - kappa_j alpha_j - <a_j, A'alpha>/lam) - t^2/2 (kappa_j + |a_j|^2/lam).
     """
     scaled, denominator = _common(point)
     u = _adjoint(f, scaled)
@@ -192,8 +198,8 @@ def _best_single_move(f, point, excess):
         target = point[j] + t
         if (low[j] is not None and target < low[j]) or (high[j] is not None and target > high[j]):
             continue
-        slope = c[j] - f.kappa * point[j] - Fraction(dot(row, u), denominator) * unit**2 / f.lam
-        curvature = f.kappa + sum(v * v for v in row.values()) * unit**2 / f.lam
+        slope = c[j] - f.kappa[j] * point[j] - Fraction(dot(row, u), denominator) * unit**2 / f.lam
+        curvature = f.kappa[j] + sum(v * v for v in row.values()) * unit**2 / f.lam
         gain = t * slope - t * t / 2 * curvature
         best = gain if best is None or gain > best else best
     return None if best is None else dual_value(f, point) + best
@@ -289,11 +295,11 @@ def _feasible(f, near):
 def _solution(f, start):
     """A maximum of D, from a point of Q; None if D has none."""
     # lam times the dual, in units that make G a matrix of integers
-    kappa = ints(float(f.kappa)).times(ints(float(f.lam)))
+    kappa = ints([float(k) for k in f.kappa]).times(ints(float(f.lam)))
     gram = [[dot_rows(a, b) for b in f.rows] for a in f.rows]
     exponent = min(2 * f.rows_exponent, kappa.exponent)
-    shift, ridge = 2 * f.rows_exponent - exponent, kappa.at(exponent)[0]
-    G = [[(v << shift) + (ridge if i == j else 0) for j, v in enumerate(row)] for i, row in enumerate(gram)]
+    shift, ridge = 2 * f.rows_exponent - exponent, kappa.at(exponent)
+    G = [[(v << shift) + (ridge[i] if i == j else 0) for j, v in enumerate(row)] for i, row in enumerate(gram)]
     q = [c * f.lam / power(exponent) for c in f.c.fractions()]
     sides = (x.fractions() for x in (f.lower, f.upper, f.sigma))
     return minimise(G, q, *sides, f.groups, start)

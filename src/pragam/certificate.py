@@ -5,7 +5,7 @@ to within a known slack (``A.matvec_error``), and the risk is the largest one fo
 (``Q.support_bound``).
 
 *Lower bound.* Some exactly feasible point is within a known slack of alpha (``Q.repair``). With u = A' alpha computed
-to within e in norm (``A.rmatvec_error``), D >= <c, alpha> - kappa/2 |alpha|^2 - (|u| + e)^2 / (2 lam) at that point.
+to within e in norm (``A.rmatvec_error``), D >= <c, alpha> - g(alpha) - (|u| + e)^2 / (2 lam) at that point.
 
 So ``primal`` >= J(w, biases) >= min J >= ``dual`` as real numbers, for the floats as stored. ``slack`` says how much of
 the gap is due to rounding. Where that is more than a tenth of the gap, the products are computed again in twice the
@@ -173,7 +173,7 @@ class Upper:
             slack = slack + gamma(2) * (np.abs(low) + np.abs(cut))
             low = low + cut
             bias = self._best(high + low)
-            risk = problem.Q.sharp_support_bound(high, low, slack, problem.kappa, bias)
+            risk = problem.g.sharp_support_bound(problem.Q, high, low, slack, bias)
         bound = self._with_regulariser(risk, bias)
         return bound if bound.value < self.quick.value else self.quick
 
@@ -188,7 +188,7 @@ class Upper:
 
     def _at(self, scores: Vector, slack: Vector) -> Bound:
         bias = self._best(scores)
-        return self._with_regulariser(self.problem.Q.support_bound(scores, slack, self.problem.kappa, bias), bias)
+        return self._with_regulariser(self.problem.g.support_bound(self.problem.Q, scores, slack, bias), bias)
 
     def _best(self, scores: Vector) -> float:
         """The bias given, or the best for these scores."""
@@ -196,7 +196,7 @@ class Upper:
             return self.bias
         if not self.problem.Q.has_bias:
             return 0.0
-        bias = self.problem.Q.best_bias(scores, self.problem.kappa)
+        bias = self.problem.g.best_bias(self.problem.Q, scores)
         return bias if isfinite(bias) else 0.0
 
     def _with_regulariser(self, risk: tuple[float, float], bias: float) -> Bound:
@@ -253,12 +253,11 @@ class Lower:
         if not feasible:
             return Bound(-inf, inf, inf)
         linear, linear_error = linear_part
-        bend, bend_error = dot(point, point) if problem.kappa else (0.0, 0.0)
+        bend, bend_error = problem.g.value_bound(point)
         if rows.size:
             error += float(problem.A.row_bounds(rows) @ moves) * 1.01
             linear_error += float(np.abs(problem.c[rows]) @ moves) * 1.01
-            bend_error += float((2 * np.abs(point[rows]) + moves) @ moves) * 1.01
-        bend, bend_error = 0.5 * problem.kappa * bend, problem.kappa * bend_error
+            bend_error += problem.g.change_bound(point, rows, moves)
         length = norm(u)
         square, most = _half_square(length, problem.lam), _half_square(length * (1 + gamma(LANES)) + error, problem.lam)
         rounding = gamma(8) * (most + bend) + bend_error + linear_error + 2 * TINY
@@ -284,7 +283,7 @@ def certificate_of(problem: Problem, upper: Upper, lower: Lower | None) -> Certi
             dual, plain_dual = lower.sharp, False
         else:
             primal, plain_primal = upper.sharp, False
-    rigorous = problem.A.rigorous and problem.Q.rigorous
+    rigorous = problem.A.rigorous and problem.Q.rigorous and problem.g.rigorous
     _check_weak_duality(primal, dual, rigorous)
     slack = primal.slack + dual.slack
     return Certificate(primal.value, dual.value, primal.biases, not problem.relaxed, rigorous, slack)

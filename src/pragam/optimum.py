@@ -75,7 +75,7 @@ def bias_interval(problem: Problem, w: Vector, certificate: Certificate) -> tupl
     if not isinstance(Q, BoxPlane):
         return 0.0, 0.0
     r = radius(certificate, problem.lam)
-    if not (certificate.relative_gap < 1 and isfinite(r)) or problem.kappa > 0:  # a gap of 1 is not worth a product
+    if not (certificate.relative_gap < 1 and isfinite(r)) or np.any(problem.kappa):  # a gap of 1 is not worth a product
         return -inf, inf
     return Q.bias_bounds(*scores_near(problem, w, r))
 

@@ -51,7 +51,7 @@ def can_screen(problem: Problem) -> bool:
     """
     A, Q = problem.A, problem.Q
     proves = isinstance(Q, Box) and isinstance(A, RowOperator) and A.rigorous and Q.rigorous
-    return proves and problem.kappa == 0 and bool(np.isfinite(Q.radius2()))
+    return proves and problem.g.rigorous and not np.any(problem.kappa) and bool(np.isfinite(Q.radius2()))
 
 
 def proven_bounds(problem: Problem, w: Vector, alpha: Vector, certificate: Certificate) -> Vector:

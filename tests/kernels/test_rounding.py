@@ -127,7 +127,7 @@ def test_a_support_bound_holds_for_all_scores_within_the_slack(kernel, kappa):
     lower, upper = -rng.random(n) * (rng.random(n) < 0.6), rng.random(n)
     sigma, b = rng.choice([-1.0, 1.0, 0.3], n), 0.7
     s, slack = rng.standard_normal(n), 10.0 ** rng.uniform(-17, -1, n)
-    bound, nominal, size = kernel("box_plane_support_bound")(s, slack, lower, upper, sigma, b, kappa)
+    bound, nominal, size = kernel("box_plane_support_bound")(s, slack, lower, upper, sigma, b, np.full(1, kappa))
     for sign in (rng.choice([-1, 1], n), np.ones(n), -np.ones(n), np.zeros(n)):
         true = Fraction(0)
         for r, low, high in zip(
@@ -160,7 +160,7 @@ def test_compiled_sums_equal_their_twins(n):
     upper = rng.choice([0.0, 0.5, np.inf], n)
     arguments = {
         "dot_and_size": [(x, y)],
-        "box_plane_support_bound": [(x, slack, lower, upper, y, 0.3, kappa) for kappa in (0.0, 0.5)],
+        "box_plane_support_bound": [(x, slack, lower, upper, y, 0.3, np.full(1, kappa)) for kappa in (0.0, 0.5)],
     }
     for name, calls in arguments.items():
         for call in calls:

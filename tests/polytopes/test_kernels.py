@@ -49,7 +49,8 @@ def test_passes(n, constant, t):
 def test_range_and_support(n, constant):
     s, lower, upper, sigma, _ = columns(n, 1, constant)
     np.testing.assert_allclose(*both("box_plane_range", lower, upper, sigma, n), rtol=1e-13, atol=1e-13 * n)
-    for b, kappa in ((0.0, 0.0), (0.3, 0.0), (0.3, 0.5)):
+    mixed = np.where(np.arange(s.size) % 3, 0.5, 0.0)
+    for b, kappa in ((0.0, np.zeros(1)), (0.3, np.zeros(1)), (0.3, np.full(1, 0.5)), (0.3, mixed)):
         np.testing.assert_allclose(*both("box_plane_support", s, lower, upper, sigma, b, kappa), rtol=1e-13)
 
 

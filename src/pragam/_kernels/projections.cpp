@@ -157,7 +157,7 @@ nb::tuple box_plane_range(In<double> lower, In<double> upper, In<double> sigma, 
 }
 
 template <bool smooth>
-PRAGAM_VECTORISED void support_block(Block s, Block l, Block u, Block g, double b, double kappa,
+PRAGAM_VECTORISED void support_block(Block s, Block l, Block u, Block g, double b, Block kappa,
                                      std::size_t count, Sum &sum) {
     Lanes value;
     for (std::size_t j = 0; j < count; j += lanes) {
@@ -165,11 +165,12 @@ PRAGAM_VECTORISED void support_block(Block s, Block l, Block u, Block g, double 
         for (std::size_t k = 0; k < width; ++k) {
             const std::size_t i = j + k;
             const double r = s[i] - b * g[i], low = l[i], high = u[i];
-            double a = smooth ? r / kappa : r > 0 ? high : low;
+            const bool bends = smooth && kappa[i] > 0;
+            double a = bends ? r / kappa[i] : r > 0 ? high : low;
             a = a < low ? low : a;
             a = a > high ? high : a;
-            const double term = a * (r - (smooth ? 0.5 * kappa * a : 0.0));
-            value.part[k] += !smooth && r == 0 ? 0.0 : term;  // 0 times an infinite bound
+            const double term = a * (r - (bends ? 0.5 * kappa[i] * a : 0.0));
+            value.part[k] += !bends && r == 0 ? 0.0 : term;  // 0 times an infinite bound
         }
     }
     value.flush(sum);
@@ -177,14 +178,14 @@ PRAGAM_VECTORISED void support_block(Block s, Block l, Block u, Block g, double 
 
 // sum over rows of max over alpha in [lower, upper] of alpha (s - b sigma) - kappa/2 alpha^2.
 double box_plane_support(In<double> s, In<double> lower, In<double> upper, In<double> sigma, double b,
-                         double kappa) {
+                         In<double> kappa) {
     const std::size_t n = s.size();
-    const Column l(lower, n), u(upper, n), g(sigma, n);
+    const Column l(lower, n), u(upper, n), g(sigma, n), k(kappa, n);
     Sum sum;
     nb::gil_scoped_release nogil;
-    const auto rows = kappa > 0 ? &support_block<true> : &support_block<false>;
+    const auto rows = k.is(0) ? &support_block<false> : &support_block<true>;
     for_blocks(n, 1, [&](std::size_t first, std::size_t count) {
-        rows(s.data() + first, l.from(first), u.from(first), g.from(first), b, kappa, count, sum);
+        rows(s.data() + first, l.from(first), u.from(first), g.from(first), b, k.from(first), count, sum);
     });
     return sum.total();
 }
@@ -327,7 +328,7 @@ void bind_projections(nb::module_ &m) {
           nb::arg("forward"));
     m.def("box_plane_range", &box_plane_range, a("lower"), a("upper"), a("sigma"), nb::arg("n"));
     m.def("box_plane_support", &box_plane_support, a("s"), a("lower"), a("upper"), a("sigma"), nb::arg("b"),
-          nb::arg("kappa"));
+          a("kappa"));
     m.def("box_plane_bias", &box_plane_bias, a("s"), a("lower"), a("upper"), a("sigma"), nb::arg("z"));
 }
 

@@ -56,7 +56,7 @@ inline double smooth_piece(double t, double l, double u, double kappa) {
 }
 
 template <bool smooth>
-PRAGAM_VECTORISED void bound_block(Block s, Block slack, Block l, Block u, Block g, double b, double kappa,
+PRAGAM_VECTORISED void bound_block(Block s, Block slack, Block l, Block u, Block g, double b, Block kappa,
                                    std::size_t count, Sum &bound, Sum &nominal, Sum &size) {
     Lanes bounds, nominals, sizes;
     for (std::size_t j = 0; j < count; j += lanes) {
@@ -67,11 +67,11 @@ PRAGAM_VECTORISED void bound_block(Block s, Block slack, Block l, Block u, Block
             const double d = slack[i] + unit * (std::abs(s[i]) + std::abs(shift));
             const double up = r + d, down = r - d;
             double most, exact;
-            if (smooth) {
-                const double left = smooth_piece<true>(down, low, high, kappa);
-                const double right = smooth_piece<true>(up, low, high, kappa);
+            if (smooth && kappa[i] > 0) {
+                const double left = smooth_piece<true>(down, low, high, kappa[i]);
+                const double right = smooth_piece<true>(up, low, high, kappa[i]);
                 most = left > right ? left : right;
-                exact = smooth_piece<false>(r, low, high, kappa);
+                exact = smooth_piece<false>(r, low, high, kappa[i]);
             } else {
                 // An infinite side counts only if some score within d has its sign, and then the maximum is infinite.
                 const double at_low = low > -infinity ? low * r + std::abs(low) * d : down < 0 ? infinity : -infinity;
@@ -94,15 +94,15 @@ PRAGAM_VECTORISED void bound_block(Block s, Block slack, Block l, Block u, Block
 // The sum over rows of max over alpha in [lower, upper] of alpha (t - b sigma) - kappa/2 alpha^2, t within slack of s:
 // (an upper bound of it but for the rounding of this sum, its value at t = s, the sum of the sizes of the bounds).
 Triple box_plane_support_bound(In<double> s, In<double> slack, In<double> lower, In<double> upper, In<double> sigma,
-                               double b, double kappa) {
+                               double b, In<double> kappa) {
     const std::size_t n = s.size();
-    const Column d(slack, n), l(lower, n), u(upper, n), g(sigma, n);
+    const Column d(slack, n), l(lower, n), u(upper, n), g(sigma, n), curve(kappa, n);
     Sum bound, nominal, size;
     nb::gil_scoped_release nogil;
-    const auto rows = kappa > 0 ? &bound_block<true> : &bound_block<false>;
+    const auto rows = curve.is(0) ? &bound_block<false> : &bound_block<true>;
     for_blocks(n, 1, [&](std::size_t first, std::size_t count) {
-        rows(s.data() + first, d.from(first), l.from(first), u.from(first), g.from(first), b, kappa, count, bound,
-             nominal, size);
+        rows(s.data() + first, d.from(first), l.from(first), u.from(first), g.from(first), b, curve.from(first),
+             count, bound, nominal, size);
     });
     return {bound.total(), nominal.total(), size.total()};
 }
@@ -216,7 +216,7 @@ void bind_rounding(nb::module_ &m) {
     const auto threads = nb::arg("threads") = 1;
     m.def("dot_and_size", &dot_and_size, a("x"), a("y"));
     m.def("box_plane_support_bound", &box_plane_support_bound, a("s"), a("slack"), a("lower"), a("upper"), a("sigma"),
-          nb::arg("b"), nb::arg("kappa"));
+          nb::arg("b"), a("kappa"));
     for_csr_types([&](auto value, auto index) {
         using T = decltype(value);
         using I = decltype(index);

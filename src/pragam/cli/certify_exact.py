@@ -56,7 +56,7 @@ def _judges(model: Model, y: Any, lam: float, bias: bool, class_weight: Any) -> 
     """A judge for each output of the model."""
     import numpy as np
 
-    from pragam.risks.labels import example_weights
+    from pragam.risks.arguments import example_weights
 
     upper = (example_weights(y, None, class_weight) / len(y)).tolist()  # rounded once: this belongs to the problem
     parts = zip(

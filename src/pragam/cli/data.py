@@ -12,7 +12,7 @@ from scipy import sparse
 from pragam.one_vs_rest import one_vs_rest
 from pragam.operators import check_data
 from pragam.problem import Problem
-from pragam.risks.labels import example_weights
+from pragam.risks.arguments import example_weights
 
 if TYPE_CHECKING:
     from pragam.datasets.files import Samples

@@ -29,7 +29,7 @@ from pragam.optimum import neighbourhood
 from pragam.problem import Problem
 from pragam.progress import ProgressLine
 from pragam.result import History, Result
-from pragam.risks.labels import example_weights, refuse_masked
+from pragam.risks.arguments import example_weights, refuse_masked
 from pragam.solve import Callback, solve
 
 

@@ -10,7 +10,10 @@ from numpy.typing import NDArray
 
 from pragam.rounding import Stating, Vector, gamma
 
-__all__ = ["Polytope", "Repair", "Vector"]
+__all__ = ["Curvature", "Polytope", "Repair", "Vector"]
+
+#: kappa of 1/2 sum_j kappa_j alpha_j^2: a number, or one for each dual variable.
+Curvature = float | Vector
 
 #: A set that cannot repair alpha lets it lie outside by this much of its size: the rounding of a projection.
 FEASIBLE = 1e-12
@@ -33,7 +36,7 @@ class Polytope(Stating, ABC):
 
     The empirical risk of a model is a support function of Q,
 
-        R(w) = max over alpha in Q of  <alpha, A w + c> - kappa/2 |alpha|^2,
+        R(w) = max over alpha in Q of  <alpha, A w + c> - g(alpha),
 
     so a risk is defined by what its Q can do: decide membership, project, and maximise a linear function.
 
@@ -59,9 +62,19 @@ class Polytope(Stating, ABC):
     def maximise_linear(self, s: Vector) -> Vector:
         """A vertex of Q that attains max <alpha, s>."""
 
+    def prox(self, s: Vector, kappa: Curvature) -> Vector:
+        """argmax over Q of <alpha, s> - 1/2 sum_j kappa_j alpha_j^2, kappa > 0. A set may take one number only."""
+        self.check_curvature(kappa)
+        return self.project(s / kappa)
+
+    def check_curvature(self, kappa: Curvature) -> None:
+        """Refuse, with a ValueError, a curvature that this set has no oracle for: by default, different ones."""
+        if np.ndim(kappa) and np.ptp(kappa) > 0:
+            raise ValueError(f"{type(self).__name__} takes one kappa for all dual variables")
+
     @abstractmethod
-    def support(self, s: Vector, kappa: float = 0.0) -> tuple[float, float | None]:
-        """``(value, multiplier)`` of max over Q of <alpha, s> - kappa/2 |alpha|^2.
+    def support(self, s: Vector, kappa: Curvature = 0.0) -> tuple[float, float | None]:
+        """``(value, multiplier)`` of max over Q of <alpha, s> - 1/2 sum_j kappa_j alpha_j^2.
 
         The multiplier is that of Q's equality constraint (the bias of the model), or None where Q has none.
         """
@@ -71,17 +84,17 @@ class Polytope(Stating, ABC):
         """Whether Q has an equality constraint, whose multiplier is a bias of the model."""
         return self.support(np.zeros(self.size))[1] is not None
 
-    def best_bias(self, s: Vector, kappa: float = 0.0) -> float:
+    def best_bias(self, s: Vector, kappa: Curvature = 0.0) -> float:
         """The multiplier that ``support`` finds, where there is one."""
         return self.support(s, kappa)[1] or 0.0
 
-    def support_bound(self, s: Vector, slack: Vector, kappa: float, bias: float) -> tuple[float, float]:
-        """``(bound, slack)``: an upper bound of max over Q of <alpha, t> - kappa/2 |alpha|^2 for all t within ``slack``
-        of s, with the plane (if any) replaced by its multiplier ``bias``; and how much of it is due to rounding."""
+    def support_bound(self, s: Vector, slack: Vector, kappa: Curvature, bias: float) -> tuple[float, float]:
+        """``(bound, slack)``: an upper bound of the maximum of ``support`` for all scores within ``slack`` of s, with
+        the plane (if any) replaced by its multiplier ``bias``; and how much of it is due to rounding."""
         return self.support(s, kappa)[0], 0.0
 
     def sharp_support_bound(
-        self, high: Vector, low: Vector, slack: Vector, kappa: float, bias: float
+        self, high: Vector, low: Vector, slack: Vector, kappa: Curvature, bias: float
     ) -> tuple[float, float]:
         """The same for scores high + low in twice the precision."""
         s = high + low

@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from pragam import _kernels
-from pragam.polytopes.base import REPAIRABLE, Polytope, Repair, Vector
+from pragam.polytopes.base import REPAIRABLE, Curvature, Polytope, Repair, Vector
 from pragam.rounding import LANES, gamma
 
 ZERO = np.zeros(1)
@@ -56,16 +56,24 @@ class Box(Polytope):
             raise ValueError(f"<alpha, s> is unbounded above: see row {int(np.argmin(np.isfinite(alpha)))}")
         return alpha
 
-    def support(self, s: Vector, kappa: float = 0.0) -> tuple[float, float | None]:
-        return _kernels.get("box_plane_support")(s, self.lower, self.upper, ZERO, 0.0, kappa), None
+    def prox(self, s: Vector, kappa: Curvature) -> Vector:
+        return np.clip(s / kappa, self.lower, self.upper)
 
-    def support_bound(self, s: Vector, slack: Vector, kappa: float, bias: float) -> tuple[float, float]:
+    def check_curvature(self, kappa: Curvature) -> None:
+        """Every one will do."""
+
+    def support(self, s: Vector, kappa: Curvature = 0.0) -> tuple[float, float | None]:
+        return _kernels.get("box_plane_support")(s, self.lower, self.upper, ZERO, 0.0, as_column(kappa)), None
+
+    def support_bound(self, s: Vector, slack: Vector, kappa: Curvature, bias: float) -> tuple[float, float]:
         return self._support_bound(s, slack, kappa, ZERO, 0.0)
 
-    def _support_bound(self, s: Vector, slack: Vector, kappa: float, sigma: Vector, b: float) -> tuple[float, float]:
+    def _support_bound(
+        self, s: Vector, slack: Vector, kappa: Curvature, sigma: Vector, b: float
+    ) -> tuple[float, float]:
         """Each row's maximum is convex in its score, hence largest at one end of the interval of scores."""
         bound, nominal, size = _kernels.get("box_plane_support_bound")(
-            s, slack, self.lower, self.upper, sigma, b, kappa
+            s, slack, self.lower, self.upper, sigma, b, as_column(kappa)
         )
         rounding = gamma(LANES) * size
         return bound + rounding, (bound - nominal) + rounding
@@ -99,6 +107,11 @@ class Box(Polytope):
         """The lower bound of each row where finite, else the upper one, else 0."""
         upper = np.where(np.isfinite(self.upper), self.upper, 0.0)
         return np.where(np.isfinite(self.lower), self.lower, upper)
+
+
+def as_column(kappa: Curvature) -> Vector:
+    """For the kernels: one number for each row, or a single one."""
+    return kappa if isinstance(kappa, np.ndarray) else np.array([kappa]) if kappa else ZERO
 
 
 def _half_farthest2(lower: Vector, upper: Vector) -> float:

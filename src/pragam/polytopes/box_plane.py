@@ -9,8 +9,8 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from pragam import _kernels
-from pragam.polytopes.base import REPAIRABLE, Repair, Vector
-from pragam.polytopes.box import ZERO, Box, relative
+from pragam.polytopes.base import REPAIRABLE, Curvature, Repair, Vector
+from pragam.polytopes.box import ZERO, Box, as_column, relative
 from pragam.polytopes.box_plane_projection import column, level_in_range, minimise, plane_range
 from pragam.polytopes.multiplier_search import DiagonalQP
 from pragam.rounding import TINY, gamma, total, two_product, two_sum, upward
@@ -67,18 +67,28 @@ class BoxPlane(Box):
             raise ValueError("<alpha, s> is unbounded above over the box cut by the plane")
         return self._share(alpha, np.flatnonzero((side == 0) & (self.sigma != 0)))
 
-    def support(self, s: Vector, kappa: float = 0.0) -> tuple[float, float | None]:
+    def prox(self, s: Vector, kappa: Curvature) -> Vector:
+        return self._prox(s, kappa)[0]
+
+    def check_curvature(self, kappa: Curvature) -> None:
+        """None at all, or some wherever a row can move: the best bias is then unique or a vertex's."""
+        moves = self.lower < self.upper
+        if np.ndim(kappa) and np.any(kappa) and not (np.asarray(kappa)[moves] > 0).all():
+            row = int(np.argmax(moves & (np.asarray(kappa) == 0)))
+            raise ValueError(f"kappa must be positive in every row that can move, or zero in all: row {row} has 0")
+
+    def support(self, s: Vector, kappa: Curvature = 0.0) -> tuple[float, float | None]:
         """``(value, b)``; of an interval of best b the midpoint, of a half-line a point near its end, of all 0."""
         b = self.best_bias(s, kappa)
         if np.isnan(b):
             return np.inf, 0.0
-        value = _kernels.get("box_plane_support")(s, self.lower, self.upper, self.sigma, b, kappa)
+        value = _kernels.get("box_plane_support")(s, self.lower, self.upper, self.sigma, b, as_column(kappa))
         return value + b * self.z, b
 
-    def best_bias(self, s: Vector, kappa: float = 0.0) -> float:
+    def best_bias(self, s: Vector, kappa: Curvature = 0.0) -> float:
         """The b of ``support``; NaN where the support function is infinite for every b."""
-        if kappa > 0:
-            b = -kappa * self._project(s / kappa)[1]
+        if np.any(kappa):
+            b = self._prox(s, kappa)[1]
             # At an end of the plane's range all rows are at a bound, and the best b form a half-line.
             return b + _INSIDE * (1 + abs(b)) * ((self.z == self.ends[0]) - (self.z == self.ends[1]))
         low, high = self._biases(s)
@@ -114,11 +124,11 @@ class BoxPlane(Box):
         _, last = bias(right, self.lower, self.upper, self.sigma, self.z - rounding)
         return nextafter(first - TINY, -inf), nextafter(last + TINY, inf)
 
-    def support_bound(self, s: Vector, slack: Vector, kappa: float, bias: float) -> tuple[float, float]:
+    def support_bound(self, s: Vector, slack: Vector, kappa: Curvature, bias: float) -> tuple[float, float]:
         return self._with_level(self._support_bound(s, slack, kappa, self.sigma, bias), bias)
 
     def sharp_support_bound(
-        self, high: Vector, low: Vector, slack: Vector, kappa: float, bias: float
+        self, high: Vector, low: Vector, slack: Vector, kappa: Curvature, bias: float
     ) -> tuple[float, float]:
         product, cut = two_product(bias, self.sigma)
         high, rest = two_sum(high, -product)
@@ -210,6 +220,17 @@ class BoxPlane(Box):
     def _project(self, v: Vector, start: float | None = None) -> tuple[Vector, float]:
         qp = DiagonalQP(v, self.lower, self.upper, self.sigma, ONE, self.z)
         return minimise(qp, self.ends, "newton", start)
+
+    def _prox(self, s: Vector, kappa: Curvature) -> tuple[Vector, float]:
+        """(argmax, its multiplier b): kappa alpha = s - b sigma wherever alpha is inside the box."""
+        if not isinstance(kappa, np.ndarray):
+            alpha, t = self._project(s / kappa)
+            return alpha, -kappa * t
+        bends = kappa > 0
+        goal = np.divide(s, kappa, out=self.lower.copy(), where=bends)
+        qp = DiagonalQP(goal, self.lower, self.upper, self.sigma, np.sqrt(np.where(bends, kappa, 1.0)), self.z)
+        alpha, t = minimise(qp, self.ends, "newton", None)
+        return alpha, -t
 
     def _biases(self, s: Vector) -> tuple[float, float]:
         """The interval of minimising b, (inf, -inf) if the support function is infinite at s."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from pragam.polytopes.base import REPAIRABLE, Polytope, Repair, Vector
+from pragam.polytopes.base import REPAIRABLE, Curvature, Polytope, Repair, Vector
 from pragam.polytopes.box import relative
 from pragam.polytopes.simplex_projection import project_simplex
 from pragam.rounding import TINY, gamma, total, two_sum
@@ -45,17 +45,18 @@ class Simplices(Polytope):
         np.put_along_axis(alpha, self._rows(s).argmax(axis=1)[:, None], self.totals[:, None], axis=1)
         return alpha.ravel()
 
-    def support(self, s: Vector, kappa: float = 0.0) -> tuple[float, float | None]:
-        if kappa > 0:
+    def support(self, s: Vector, kappa: Curvature = 0.0) -> tuple[float, float | None]:
+        if np.any(kappa):
             alpha = self.project(s / kappa)
             return float(np.sum(alpha * (s - 0.5 * kappa * alpha))), None
         return float(np.sum(self.totals * self._rows(s).max(axis=1))), None
 
-    def support_bound(self, s: Vector, slack: Vector, kappa: float, bias: float) -> tuple[float, float]:
+    def support_bound(self, s: Vector, slack: Vector, kappa: Curvature, bias: float) -> tuple[float, float]:
         """sum_i totals_i max_k s_ik. With curvature any threshold t_i bounds a row's maximum from above, by
         sum_k [s_ik - t_i]_+^2 / (2 kappa) + t_i totals_i: the best one is that of the projection."""
         rows = self._rows(s)
         raised = self._rows(s + slack + gamma(2) * np.abs(s))
+        kappa = float(np.max(kappa))  # one for all
         if kappa == 0:
             terms, nominal = self.totals * raised.max(axis=1), self.totals * rows.max(axis=1)
             rounding = gamma(3) * np.abs(terms)

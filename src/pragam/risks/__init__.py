@@ -3,5 +3,6 @@
 from pragam.risks.hinge import hinge
 from pragam.risks.max_affine import max_affine
 from pragam.risks.multiclass import multiclass_hinge
+from pragam.risks.quantile import quantile
 
-__all__ = ["hinge", "max_affine", "multiclass_hinge"]
+__all__ = ["hinge", "max_affine", "multiclass_hinge", "quantile"]

@@ -10,7 +10,7 @@ from numpy.typing import ArrayLike
 from pragam.operators import ScaledRows, check_data
 from pragam.polytopes import Box, BoxPlane
 from pragam.problem import Problem
-from pragam.risks.labels import check_labels, example_weights, refuse_masked, signs
+from pragam.risks.arguments import check_bias, check_labels, check_rows, example_weights, refuse_masked, signs
 
 
 def hinge(
@@ -46,8 +46,7 @@ def hinge(
     class_weight : dict or "balanced", optional
         Each weight scales its example's loss, which is the size of its box.
     """
-    if not isinstance(bias, (bool, np.bool_)):
-        raise ValueError(f"bias must be True or False, not {bias!r}")
+    check_bias(bias)
     refuse_masked(X=X, y=y, sample_weight=sample_weight)
     storage = check_data(X)
     n = storage.shape[0]
@@ -56,7 +55,6 @@ def hinge(
     upper = example_weights(labels, sample_weight, class_weight) / n
     lower = np.zeros(n)
     A = ScaledRows(storage, -sign)
-    if not np.isfinite(A.row_norms()).all():
-        raise ValueError("X has rows whose norm overflows float64: scale X (and lam by the square) before training")
+    check_rows(A)
     Q = BoxPlane(lower, upper, sigma=sign) if bias else Box(lower, upper)
     return Problem(A, np.ones(n), Q, lam)

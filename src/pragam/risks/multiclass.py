@@ -10,7 +10,7 @@ from numpy.typing import ArrayLike
 from pragam.operators import CrammerSinger, check_data
 from pragam.polytopes import Simplices
 from pragam.problem import Problem
-from pragam.risks.labels import check_labels, example_weights, refuse_masked
+from pragam.risks.arguments import check_labels, example_weights, refuse_masked
 
 
 def multiclass_hinge(

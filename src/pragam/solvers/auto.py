@@ -160,9 +160,9 @@ def _others(problem: Problem, legs: list[Leg], tol: float) -> list[Leg]:
 
 def _limit(problem: Problem, tol: float) -> float:
     """Passes within which PRAGAM is sure to certify tol, from the bound on L, and J* of the order of J(0)."""
-    scale = abs(problem.Q.support(problem.c, problem.kappa)[0])
+    scale = abs(problem.g.support(problem.Q, problem.c)[0])
     norm = problem.A.norm_bound()
-    bound = 4 * (norm * (norm / problem.lam) + problem.kappa) * problem.Q.radius2()
+    bound = 4 * (norm * (norm / problem.lam) + float(np.max(problem.kappa))) * problem.Q.radius2()
     eps = tol * scale
     return _PASSES_OF_PRAGAM * float(np.sqrt(bound / eps)) if eps > 0 and np.isfinite(bound) else np.inf
 

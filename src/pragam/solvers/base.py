@@ -61,7 +61,7 @@ BOUNDED = Requirement(
     lambda p: bool(np.isfinite(p.Q.radius2())), "a bounded Q", lambda p: f"this {_name(p.Q)} is unbounded"
 )
 PIECEWISE_LINEAR = Requirement(
-    lambda p: p.kappa == 0, "a piecewise linear risk (kappa = 0)", lambda p: f"kappa is {p.kappa:g}"
+    lambda p: not np.any(p.kappa), "a piecewise linear risk (kappa = 0)", lambda p: f"kappa is {np.max(p.kappa):g}"
 )
 
 

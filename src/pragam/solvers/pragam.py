@@ -163,21 +163,20 @@ class Pragam(Solver[PragamState]):
 
 
 def _smoothed_maximiser(problem: Problem, state: PragamState) -> Vector:
-    """argmax over Q of <alpha, A w + c> - kappa/2 |alpha|^2 - mu/2 |alpha - centre|^2."""
-    curvature = state.mu + problem.kappa
-    return problem.Q.project((state.scores + state.mu * state.centre) / curvature)
+    """argmax over Q of <alpha, A w + c> - g(alpha) - mu/2 |alpha - centre|^2."""
+    return problem.g.prox(problem.Q, state.scores + state.mu * state.centre, state.mu)
 
 
 def _is_upper_model(problem: Problem, step: Vector, adjoint_step: Vector, L: float, bound: float) -> bool:
     """Condition (*); at L >= bound it is proven, so rounding cannot fail it there."""
     length2 = float(step @ step)
-    curved = float(adjoint_step @ (adjoint_step / problem.lam)) + problem.kappa * length2
+    curved = float(adjoint_step @ (adjoint_step / problem.lam)) + 2 * problem.g.value(step)
     return bound <= L or curved <= L * length2
 
 
 def _curvature(problem: Problem, norm: float) -> float:
     """The Lipschitz constant of grad D if A had this norm."""
-    return norm * (norm / problem.lam) + problem.kappa
+    return norm * (norm / problem.lam) + float(np.max(problem.kappa))
 
 
 def _largest_tau(ratio: float) -> float:

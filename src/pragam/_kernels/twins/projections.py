@@ -77,14 +77,13 @@ def box_plane_range(lower: Vector, upper: Vector, sigma: Vector, n: int) -> tupl
     return float(down.sum()), float(up.sum()), float(np.abs(down).sum()), float(np.abs(up).sum()), valid
 
 
-def box_plane_support(s: Vector, lower: Vector, upper: Vector, sigma: Vector, b: float, kappa: float) -> float:
+def box_plane_support(s: Vector, lower: Vector, upper: Vector, sigma: Vector, b: float, kappa: Vector) -> float:
     """Sum over rows of max over alpha in [lower, upper] of alpha (s - b sigma) - kappa/2 alpha^2."""
     r = s - b * sigma
-    with np.errstate(over="ignore", invalid="ignore"):
-        if kappa > 0:
-            alpha = np.clip(r / kappa, lower, upper)
-            return float(np.sum(alpha * (r - 0.5 * kappa * alpha)))
-        return float(np.where(r == 0, 0.0, np.where(r > 0, upper, lower) * r).sum())
+    with np.errstate(over="ignore", invalid="ignore", divide="ignore"):
+        alpha = np.clip(r / kappa, lower, upper)
+        straight = np.where(r == 0, 0.0, np.where(r > 0, upper, lower) * r)
+        return float(np.where(kappa > 0, alpha * (r - 0.5 * kappa * alpha), straight).sum())
 
 
 def box_plane_bias(s: Vector, lower: Vector, upper: Vector, sigma: Vector, z: float) -> tuple[float, float]:

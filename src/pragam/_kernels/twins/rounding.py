@@ -36,7 +36,7 @@ def dot_and_size(x: Vector, y: Vector) -> tuple[float, float]:
 
 
 def box_plane_support_bound(
-    s: Vector, slack: Vector, lower: Vector, upper: Vector, sigma: Vector, b: float, kappa: float
+    s: Vector, slack: Vector, lower: Vector, upper: Vector, sigma: Vector, b: float, kappa: Vector
 ) -> tuple[float, float, float]:
     """Sum over rows of max over alpha in [lower, upper] of alpha (t - b sigma) - kappa/2 alpha^2, t within slack of s.
 
@@ -46,21 +46,20 @@ def box_plane_support_bound(
         shift = b * sigma
         r = s - shift
         d = slack + UNIT * (np.abs(s) + np.abs(shift))
-        if kappa > 0:
-            ends = [_smooth_piece(t, lower, upper, kappa, UNIT) for t in (r - d, r + d)]
-            most, exact = np.maximum(*ends), _smooth_piece(r, lower, upper, kappa, 0.0)
-        else:
-            at_lower = np.where(lower > -np.inf, lower * r + np.abs(lower) * d, np.where(r - d < 0, np.inf, -np.inf))
-            at_upper = np.where(upper < np.inf, upper * r + np.abs(upper) * d, np.where(r + d > 0, np.inf, -np.inf))
-            most = np.maximum(at_lower, at_upper)
-            most = np.where(most == -np.inf, 0.0, most)
-            exact = np.where(r == 0, 0.0, np.where(r > 0, upper, lower) * r)
+        ends = [_smooth_piece(t, lower, upper, kappa, UNIT) for t in (r - d, r + d)]
+        at_lower = np.where(lower > -np.inf, lower * r + np.abs(lower) * d, np.where(r - d < 0, np.inf, -np.inf))
+        at_upper = np.where(upper < np.inf, upper * r + np.abs(upper) * d, np.where(r + d > 0, np.inf, -np.inf))
+        straight = np.maximum(at_lower, at_upper)
+        straight = np.where(straight == -np.inf, 0.0, straight)
+        at_score = np.where(r == 0, 0.0, np.where(r > 0, upper, lower) * r)
+        most = np.where(kappa > 0, np.maximum(*ends), straight)
+        exact = np.where(kappa > 0, _smooth_piece(r, lower, upper, kappa, 0.0), at_score)
         is_zero = ((r + d <= 0) | (upper == 0)) & ((r - d >= 0) | (lower == 0))
         most = most + np.where(is_zero, 0.0, 8 * TINY)
         return _sum(most), _sum(exact), _sum(np.abs(most))
 
 
-def _smooth_piece(t: Vector, lower: Vector, upper: Vector, kappa: float, unit: float) -> Vector:
+def _smooth_piece(t: Vector, lower: Vector, upper: Vector, kappa: Vector, unit: float) -> Vector:
     """max over [lower, upper] of a t - kappa/2 a^2, raised by ``unit`` times the sizes of its terms."""
     a = np.clip(t / kappa, lower, upper)
     line, bend = a * t, 0.5 * kappa * a * a

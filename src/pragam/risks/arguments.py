@@ -1,4 +1,4 @@
-"""Labels and weights as the risks need them, checked."""
+"""The arguments of the risks, checked: labels, targets, weights and rows."""
 
 from __future__ import annotations
 
@@ -6,6 +6,8 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
+
+from pragam.operators import ScaledRows
 
 Vector = NDArray[np.float64]
 
@@ -29,6 +31,31 @@ def check_labels(y: ArrayLike, n: int) -> NDArray[Any]:
     if y.dtype.kind == "f" and not np.isfinite(y).all():
         raise ValueError("y contains NaN or infinity")
     return y
+
+
+def check_targets(y: ArrayLike, n: int) -> Vector:
+    """y as a vector of n finite real numbers."""
+    values = np.asarray(y)
+    if values.ndim != 1 or len(values) != n:
+        raise ValueError(f"y must hold one number for each of the {n} rows of X, not shape {values.shape}")
+    if n == 0:
+        raise ValueError("X has no rows")
+    if values.dtype.kind not in "biuf":
+        raise ValueError(f"y must hold real numbers, not {values.dtype}")
+    targets = np.array(values, dtype=np.float64)
+    if not np.isfinite(targets).all():
+        raise ValueError("y contains NaN or infinity")
+    return targets
+
+
+def check_bias(bias: bool) -> None:
+    if not isinstance(bias, (bool, np.bool_)):
+        raise ValueError(f"bias must be True or False, not {bias!r}")
+
+
+def check_rows(A: ScaledRows) -> None:
+    if not np.isfinite(A.row_norms()).all():
+        raise ValueError("X has rows whose norm overflows float64: scale X (and lam by the square) before training")
 
 
 def signs(y: NDArray[Any]) -> Vector:

@@ -1,0 +1,61 @@
+"""What a problem, its certificate and the solvers may ask of a conjugate term."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+
+import numpy as np
+from numpy.typing import NDArray
+
+from pragam.polytopes.base import Curvature, Polytope
+from pragam.rounding import Stating, Vector
+
+
+class Conjugate(Stating, ABC):
+    """A convex function g of the dual variables.
+
+    With ``rigorous = True``, ``value_bound``, ``change_bound`` and ``support_bound`` hold as real numbers.
+    """
+
+    @property
+    @abstractmethod
+    def curvature(self) -> Curvature:
+        """The second derivative of g along each dual variable: a number, or one for each."""
+
+    @abstractmethod
+    def check(self, Q: Polytope) -> None:
+        """Refuse, with a ValueError, a set that this term does not fit."""
+
+    @abstractmethod
+    def value(self, alpha: Vector) -> float:
+        """g(alpha)."""
+
+    @abstractmethod
+    def value_bound(self, alpha: Vector) -> tuple[float, float]:
+        """``(g(alpha), a bound of its rounding)``."""
+
+    @abstractmethod
+    def change_bound(self, alpha: Vector, rows: NDArray[np.int64], moves: Vector) -> float:
+        """How much g can grow when the coordinates ``rows`` of alpha change by at most ``moves``."""
+
+    @abstractmethod
+    def prox(self, Q: Polytope, s: Vector, mu: float) -> Vector:
+        """argmax over Q of <alpha, s> - g(alpha) - mu/2 |alpha|^2, mu > 0."""
+
+    @abstractmethod
+    def support(self, Q: Polytope, s: Vector) -> tuple[float, float | None]:
+        """``(value, multiplier)`` of max over Q of <alpha, s> - g(alpha): see ``Polytope.support``."""
+
+    @abstractmethod
+    def best_bias(self, Q: Polytope, s: Vector) -> float:
+        """The multiplier that ``support`` finds, where there is one."""
+
+    @abstractmethod
+    def support_bound(self, Q: Polytope, s: Vector, slack: Vector, bias: float) -> tuple[float, float]:
+        """``(bound, slack)`` of that maximum for all scores within ``slack`` of s: see ``Polytope.support_bound``."""
+
+    @abstractmethod
+    def sharp_support_bound(
+        self, Q: Polytope, high: Vector, low: Vector, slack: Vector, bias: float
+    ) -> tuple[float, float]:
+        """The same for scores high + low in twice the precision."""

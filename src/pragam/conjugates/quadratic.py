@@ -1,0 +1,68 @@
+"""g(alpha) = 1/2 sum_j kappa_j alpha_j^2: smoothed losses."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from pragam.conjugates.base import Conjugate
+from pragam.polytopes.base import Curvature, Polytope
+from pragam.rounding import TINY, Vector, dot, gamma
+
+
+class Quadratic(Conjugate):
+    """``kappa`` is a number >= 0, or one for each dual variable."""
+
+    rigorous = True
+
+    def __init__(self, kappa: ArrayLike) -> None:
+        values = np.array(kappa, dtype=np.float64)
+        if values.ndim > 1 or not (np.isfinite(values) & (values >= 0)).all():
+            raise ValueError(f"kappa must be a finite number >= 0, or a vector of them, not {kappa!r:.80}")
+        self._kappa: Curvature = float(values) if values.ndim == 0 else values
+
+    @property
+    def curvature(self) -> Curvature:
+        return self._kappa
+
+    def check(self, Q: Polytope) -> None:
+        if np.size(self._kappa) not in (1, Q.size):
+            raise ValueError(f"kappa has {np.size(self._kappa)} entries, and Q has dimension {Q.size}")
+        Q.check_curvature(self._kappa)
+
+    def value(self, alpha: Vector) -> float:
+        return 0.5 * float(self._kappa * alpha @ alpha)
+
+    def value_bound(self, alpha: Vector) -> tuple[float, float]:
+        if isinstance(self._kappa, float):
+            square, error = dot(alpha, alpha)
+            return 0.5 * self._kappa * square, self._kappa * error
+        square, error = dot(self._kappa * alpha, alpha)
+        size = np.abs(alpha)
+        lost = 1.01 * TINY * float(np.sum(size * (1 + size)))  # where kappa, or its product with alpha, is below TINY
+        return 0.5 * square, 0.5 * error + gamma(2) * square + lost
+
+    def change_bound(self, alpha: Vector, rows: NDArray[np.int64], moves: Vector) -> float:
+        kappa = self._kappa if isinstance(self._kappa, float) else self._kappa[rows]
+        return 1.01 * float(kappa * (np.abs(alpha[rows]) + moves) @ moves) + 2 * len(rows) * TINY
+
+    def prox(self, Q: Polytope, s: Vector, mu: float) -> Vector:
+        return Q.prox(s, self._kappa + mu)
+
+    def support(self, Q: Polytope, s: Vector) -> tuple[float, float | None]:
+        return Q.support(s, self._kappa)
+
+    def best_bias(self, Q: Polytope, s: Vector) -> float:
+        return Q.best_bias(s, self._kappa)
+
+    def support_bound(self, Q: Polytope, s: Vector, slack: Vector, bias: float) -> tuple[float, float]:
+        return Q.support_bound(s, slack, self._kappa, bias)
+
+    def sharp_support_bound(
+        self, Q: Polytope, high: Vector, low: Vector, slack: Vector, bias: float
+    ) -> tuple[float, float]:
+        return Q.sharp_support_bound(high, low, slack, self._kappa, bias)
+
+    def __repr__(self) -> str:
+        what = self._kappa if isinstance(self._kappa, float) else f"<{self._kappa.size} numbers>"
+        return f"Quadratic({what})"

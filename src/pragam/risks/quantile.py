@@ -1,0 +1,60 @@
+"""The pinball risk: linear quantile regression."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from pragam.operators import ScaledRows, check_data
+from pragam.polytopes import Box, BoxPlane
+from pragam.problem import Problem
+from pragam.risks.arguments import check_bias, check_rows, check_targets, example_weights, refuse_masked
+
+
+def quantile(
+    X: Any,
+    y: ArrayLike,
+    lam: float = 1e-4,
+    q: float = 0.5,
+    bias: bool = True,
+    sample_weight: ArrayLike | None = None,
+) -> Problem:
+    r"""Linear quantile regression: the mean pinball loss, with or without an unpenalised bias.
+
+    ::
+
+        J(w) = lam/2 |w|^2 + min over b of (1/n) sum_i weight_i max(q r_i, (q - 1) r_i),   r_i = y_i - <x_i, w> - b
+        D(alpha) = <y, alpha> - |sum_i alpha_i x_i|^2 / (2 lam)
+        Q = { (q - 1) weight_i / n <= alpha_i <= q weight_i / n,  sum_i alpha_i = 0 }   (the equality only with a bias)
+        w(alpha) = (1/lam) sum_i alpha_i x_i
+
+    so A = -X and c = y (Koenker and Bassett, "Regression quantiles", Econometrica 1978). q = 1/2 is half the absolute
+    deviation.
+
+    Parameters
+    ----------
+    X : (n, d) array or scipy sparse matrix
+        float32 or float64; dense in any order, CSR or CSC. It is not copied.
+    y : (n,) real numbers
+    lam : float > 0
+    q : float, 0 < q < 1
+        The share of the targets that should lie below the prediction.
+    bias : bool
+        Whether the model has an intercept, which is not penalised.
+    sample_weight : (n,) numbers >= 0, optional
+    """
+    check_bias(bias)
+    if not (np.ndim(q) == 0 and np.isreal(q) and 0 < q < 1):
+        raise ValueError(f"q must be a number between 0 and 1, not {q!r:.60}")
+    refuse_masked(X=X, y=y, sample_weight=sample_weight)
+    storage = check_data(X)
+    n = storage.shape[0]
+    targets = check_targets(y, n)
+    weights = example_weights(targets, sample_weight, None) / n
+    lower, upper = (q - 1) * weights, q * weights
+    A = ScaledRows(storage, np.full(n, -1.0))
+    check_rows(A)
+    Q = BoxPlane(lower, upper, sigma=np.ones(n)) if bias else Box(lower, upper)
+    return Problem(A, targets, Q, lam)
