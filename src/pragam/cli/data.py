@@ -9,10 +9,10 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
-from pragam.one_vs_rest import one_vs_rest
 from pragam.operators import check_data
 from pragam.problem import Problem
 from pragam.risks.labels import example_weights
+from pragam.risks.one_vs_rest import one_vs_rest
 
 if TYPE_CHECKING:
     from pragam.datasets.files import Samples

@@ -123,7 +123,7 @@ def _solve_all(
     problems: list[Problem], classes: list[Any], args: argparse.Namespace, termination: Termination
 ) -> list[Result]:
     """One after the other, so that each has its line of progress. Ctrl-C ends the rest at its start."""
-    from pragam.one_vs_rest import Job, Stop, solve_all
+    from pragam.solve_all import Job, Stop, solve_all
 
     def job(problem: Problem, label: str) -> Job:
         def run(max_seconds: float | None, stop: Stop) -> Result:
