@@ -239,7 +239,8 @@ def _good_models() -> list[bytes]:
         np.ones((1, 3)), np.zeros(1), [0, 1], np.zeros((1, 2)), [proof], {"name": "hinge", "lam": 0.1}, {"tol": 1e-6}
     )
     models.save_model(path, model)
-    return [path.read_bytes(), path.read_bytes().replace(json.dumps("rigorous").encode(), b'"rigid"')]
+    old = [file.read_bytes() for file in sorted((Path(__file__).parents[1] / "tests/io").glob("version*/two.model"))]
+    return [path.read_bytes(), path.read_bytes().replace(json.dumps("rigorous").encode(), b'"rigid"'), *old]
 
 
 def _good_liblinear() -> list[bytes]:

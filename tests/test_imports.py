@@ -48,7 +48,7 @@ CORE = {
         "turn",
     },
     "progress": {"solve"},
-    "one_vs_rest": {"interrupts", "operators", "problem", "result", "risks", "solve", "solvers", "threads"},
+    "solve_all": {"interrupts", "operators", "problem", "result", "solvers", "threads"},
     "atomic": set(),
     "datasets": {"_kernels", "atomic"},
     "__init__": {"polytopes", "solvers", "certificate", "problem", "result", "risks", "solve", "structured"},

@@ -167,9 +167,12 @@ TAMPERED = {
     "lam": (lambda m: _with(m, lam=2 * m.risk["lam"]), 3, "Not certified"),
     "bad lam": (lambda m: _with(m, lam=-1.0), 2, "lam must be a positive"),
     "text lam": (lambda m: _with(m, lam="1"), 2, "define no problem"),
-    "no lam": (lambda m: replace(m, risk={}), 2, "define no problem"),
-    "no tol": (lambda m: replace(m, parameters={}), 2, "define no problem"),
-    "other risk": (lambda m: _with(m, name="logistic"), 2, "its risk is 'logistic'"),
+    "no lam": (lambda m: replace(m, risk={"name": "hinge", "bias": True}), 2, "define no problem: {'lam': None"),
+    "bias of 1": (lambda m: _with(m, bias=1), 2, "define no problem"),
+    "odd weights": (lambda m: _with(m, class_weight={"0": 2}), 2, "define no problem"),
+    "no risk": (lambda m: replace(m, risk={}), 2, "it names no risk"),
+    "no tol": (lambda m: replace(m, parameters={}), 2, "its tol must be a number, not None; --tol"),
+    "other risk": (lambda m: _with(m, name="logistic"), 2, "its risk is 'logistic', and this pragam knows hinge"),
     "no proof": (lambda m: replace(m, certificates=[]), 2, "no dual variables"),
     "no print": (lambda m: replace(m, fingerprint={}), 2, "belongs to other data"),
 }  # fmt: skip
@@ -184,6 +187,7 @@ def test_certify_sees_through_a_tampered_model(data, capsys, what):
     assert main(["certify", data.model, data.path]) == status
     out, err = capsys.readouterr()
     assert re.search(message, err if status == 2 else out)
+    assert err.count("\n") == (status == 2)
 
 
 def test_an_intercept_is_alien_to_a_model_without_bias(data, capsys):

@@ -83,8 +83,8 @@ import os, sys, threading, warnings
 import numpy as np
 import pragam
 from pragam import LinearSVC
-from pragam.one_vs_rest import one_vs_rest
 from pragam.operators import storage
+from pragam.risks.one_vs_rest import one_vs_rest
 
 n, d, n_classes, n_jobs = 20_000, 100, *map(int, sys.argv[1:])
 rng = np.random.default_rng(0)

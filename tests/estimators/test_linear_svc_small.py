@@ -45,7 +45,7 @@ def test_the_exact_end_is_dropped_if_it_is_not_better(monkeypatch):
     rough = pragam.solve(problem, "dcd", tol=1e-2)
     worse = pragam.solve(problem, max_iter=0)
     monkeypatch.setattr(exact_end, "solve", lambda *arguments, **keywords: worse)
-    stop = pragam.one_vs_rest.Stop(pragam.interrupts.Signals())
+    stop = pragam.solve_all.Stop(pragam.interrupts.Signals())
     assert exact_end.at_the_optimum(problem, rough, 1e-2, None, None, None, stop) is rough
 
 

@@ -76,7 +76,7 @@ _PROOF = {"primal": 1.0, "dual": 0.5, "biases": [0.0], "exact": True, "rigorous"
 def _record(**changes):
     record = {
         "format": "pragam-model",
-        "version": 2,
+        "version": 3,
         "risk": {"name": "hinge"},
         "classes": [0, 1],
         "certificates": [_PROOF],
@@ -98,7 +98,7 @@ _FAULTS = {
     "no metadata": (_tensors(), None, "no entry 'pragam'"),
     "other format": (_tensors(), _record(format="onnx"), "format is not 'pragam-model'"),
     "a list": (_tensors(), [], "format is not"),
-    "newer": (_tensors(), _record(version=3), "version is 3, and this pragam reads up to 2"),
+    "newer": (_tensors(), _record(version=4), "version is 4, and this pragam reads up to 3"),
     "version 0": (_tensors(), _record(version=0), "version is 0"),
     "version text": (_tensors(), _record(version="1"), "version is '1'"),
     "version true": (_tensors(), _record(version=True), "version is True"),
@@ -116,6 +116,8 @@ _FAULTS = {
     "text proof": (_tensors(), _record(certificates=[{**_PROOF, "dual": "0.5"}]), "a certificate must hold primal"),
     "nan proof": (_tensors(), _record(certificates=[{**_PROOF, "dual": np.nan}]), "NaN, which is not finite"),
     "no risk": (_tensors(), _record(risk=None), "risk must be a dict"),
+    "no name": (_tensors(), _record(risk={"lam": 1.0}), "the risk must have a name, which {'lam': 1.0} has not"),
+    "odd name": (_tensors(), _record(risk={"name": ["hinge"]}), "the risk must have a name"),
     "two biases": (_tensors(), _record(certificates=[{**_PROOF, "biases": [0.0, 1.0]}]), "must hold primal"),
     "text bias": (_tensors(), _record(certificates=[{**_PROOF, "biases": ["0"]}]), "must hold primal"),
     "huge lam": (_tensors(), _record(risk={"lam": 10**400}), "the number 10+, which is not finite"),
@@ -235,3 +237,23 @@ def test_scores_and_labels():
         assert shifted.predict(kind(X)).tolist() == [2, 2, 2]
     with pytest.raises(ValueError, match="X has 1 columns, and the model needs 2"):
         two.predict(X[:, :1])
+
+
+@pytest.mark.parametrize("version, risk", [(1, {}), (2, {"lam": 0.5}), (2, {"name": "hinge", "lam": 0.5})])
+def test_a_risk_without_a_name_was_once_the_hinge(tmp_path, version, risk):
+    proof = {**_PROOF, "bias": 0.0} if version == 1 else _PROOF
+    record = _record(version=version, risk=risk, certificates=[proof], parameters={"lam": 0.5} if version == 1 else {})
+    (tmp_path / "m").write_bytes(save(_tensors(), {"pragam": json.dumps(record)}))
+    assert load_model(tmp_path / "m").risk == {"name": "hinge", "lam": 0.5}
+
+
+@pytest.mark.parametrize("risk", [{}, {"name": "a risk of tomorrow", "depth": [1, 2]}])
+def test_an_unknown_risk_is_no_obstacle_to_predicting(tmp_path, risk):
+    model = replace(make_model([0, 1]), risk=risk)
+    save_model(tmp_path / "m", model)
+    assert_same(load_model(tmp_path / "m"), model)
+
+
+def test_no_model_with_a_nameless_risk_can_be_made():
+    with pytest.raises(ValueError, match="the risk must have a name"):
+        replace(make_model([0, 1]), risk={"lam": 0.1})

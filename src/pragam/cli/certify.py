@@ -8,8 +8,10 @@ from typing import TYPE_CHECKING, Any
 from pragam.certificate import Certificate, certify
 from pragam.cli import certify_exact
 from pragam.cli.arguments import number
-from pragam.cli.output import full_record, outputs, show_json
+from pragam.cli.output import full_record, show_json
 from pragam.cli.status import CERTIFIED, NOT_CERTIFIED
+from pragam.risks.by_name import is_number, parameters_of, problems_of
+from pragam.risks.one_vs_rest import positives
 
 if TYPE_CHECKING:
     from pragam.io import Model
@@ -43,13 +45,14 @@ def run(args: argparse.Namespace) -> int:
     check_inputs(args.model, args.data)
     model = io.load(named(args.model))
     try:
+        _check_verifiable(model, args.exact)
+        tol = _tolerance(model) if args.tol is None else args.tol
         X, y = _training_data(model, args.data)
         if args.exact:
-            return certify_exact.run(model, X, y, _parameters(model), args)
-        proofs, tol = _recompute(model, X, y)
+            return certify_exact.run(model, X, y, tol, args)
+        proofs = _recompute(model, X, y)
     except ValueError as error:
         raise ValueError(f"{args.model}: {error}") from error
-    tol = tol if args.tol is None else args.tol
     certified = all(proof.rigorous and proof.relative_gap <= tol for proof in proofs)
     (_report_json if args.json else _report)(model, proofs, tol, certified)
     return CERTIFIED if certified else NOT_CERTIFIED
@@ -60,7 +63,6 @@ def _training_data(model: Model, path: str | None) -> tuple[Any, Any]:
     from pragam.cli.data import labels_of, read_for
     from pragam.io import data_fingerprint
 
-    _parameters(model)  # first: without them there is nothing to read data for
     example = "it was not trained on the built-in example: name its training data, pragam certify MODEL DATA"
     if path is None and (model.columns is not None or model.fingerprint.get("d") != _EXAMPLE_COLUMNS):
         raise ValueError(example)
@@ -73,29 +75,28 @@ def _training_data(model: Model, path: str | None) -> tuple[Any, Any]:
     return samples.X, y
 
 
-def _recompute(model: Model, X: Any, y: Any) -> tuple[list[Certificate], float]:
-    """The certificates of the stored weights and dual variables, and the tolerance they were trained for."""
-    from pragam.cli.data import problems
-
-    lam, bias, class_weight, tol = _parameters(model)
-    jobs = problems(X, y, model.classes, lam, bias, class_weight)
-    stored = zip(jobs, model.coef, model.alpha, model.intercept.tolist(), strict=True)
-    return [certify(job, w, alpha, b) for job, w, alpha, b in stored], tol
+def _recompute(model: Model, X: Any, y: Any) -> list[Certificate]:
+    """The certificates of the stored weights and dual variables."""
+    problems = problems_of(model.risk, X, y, model.classes)
+    stored = zip(problems, model.coef, model.alpha, model.intercept.tolist(), strict=True)
+    return [certify(problem, w, alpha, b) for problem, w, alpha, b in stored]
 
 
-def _parameters(model: Model) -> tuple[float, bool, str | None, float]:
-    """lam, bias, class_weight and tol, if the model came with a certificate."""
+def _check_verifiable(model: Model, exact: bool) -> None:
+    """Refuse a model that says too little, before data are read for it."""
     if not model.certificates:
         raise ValueError("the model has no dual variables and no certificate, so nothing can be verified")
-    if model.risk.get("name", "hinge") != "hinge":
-        raise ValueError(f"its risk is {model.risk['name']!r:.40}, and certify knows the hinge")
-    values: list[Any] = [model.risk.get(name) for name in ("lam", "bias", "class_weight")]
-    values.append(model.parameters.get("tol"))
-    lam, bias, class_weight, tol = values
-    numbers = all(type(value) in (int, float) for value in (lam, tol))
-    if not numbers or type(bias) is not bool or class_weight not in (None, "balanced"):
-        raise ValueError(f"its lam, bias, class_weight and tol define no problem: {values}")
-    return lam, bias, class_weight, tol
+    parameters_of(model.risk)
+    if exact:
+        certify_exact.check_risk(model.risk["name"])
+
+
+def _tolerance(model: Model) -> float:
+    """What the model was trained for."""
+    tol: Any = model.parameters.get("tol")
+    if not is_number(tol):
+        raise ValueError(f"its tol must be a number, not {tol!r:.40}; --tol names another")
+    return tol
 
 
 def _check_fingerprint(stored: dict[str, Any], found: dict[str, Any], ignored: int) -> None:
@@ -108,7 +109,7 @@ def _check_fingerprint(stored: dict[str, Any], found: dict[str, Any], ignored: i
 def _report(model: Model, proofs: list[Certificate], tol: float, certified: bool) -> None:
     from pragam.cli.table import show
 
-    for label, old, new in zip(outputs(model.classes), model.certificates, proofs, strict=True):
+    for label, old, new in zip(positives(model.classes), model.certificates, proofs, strict=True):
         title = "certificate" if len(proofs) == 1 else f"certificate of class {label} against the rest"
         rows = [(name, repr(getattr(old, name)), repr(getattr(new, name))) for name in ("primal", "dual")]
         rows.append(("relative gap", f"{old.relative_gap:.6e}", f"{new.relative_gap:.6e}"))
@@ -121,7 +122,7 @@ def _report(model: Model, proofs: list[Certificate], tol: float, certified: bool
 def _report_json(model: Model, proofs: list[Certificate], tol: float, certified: bool) -> None:
     entries = [
         {"class": label, "stored": full_record(old), "recomputed": full_record(new)}
-        for label, old, new in zip(outputs(model.classes), model.certificates, proofs, strict=True)
+        for label, old, new in zip(positives(model.classes), model.certificates, proofs, strict=True)
     ]
     worst = max(proof.relative_gap for proof in proofs)
     show_json({"certified": certified, "relative_gap": worst, "tol": tol, "outputs": entries})

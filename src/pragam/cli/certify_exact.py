@@ -6,9 +6,11 @@ import argparse
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
-from pragam.cli.output import full_record, outputs, show_json
+from pragam.cli.output import full_record, show_json
 from pragam.cli.status import CERTIFIED, NOT_CERTIFIED
 from pragam.exact import Judge, Proof, rounded_down, rounded_up, scaled
+from pragam.risks.by_name import parameters_of
+from pragam.risks.one_vs_rest import positives
 
 if TYPE_CHECKING:
     from pragam.io import Model
@@ -25,12 +27,16 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add("--quiet", action="store_true", help="with --exact, no progress")
 
 
-def run(model: Model, X: Any, y: Any, parameters: tuple[float, bool, Any, float], args: argparse.Namespace) -> int:
+def check_risk(name: str) -> None:
+    """ValueError if there is no exact proof for this risk."""
+    if name not in _JUDGES:
+        raise ValueError(f"its risk is {name!r:.40}, and --exact proves {', '.join(_JUDGES)}")
+
+
+def run(model: Model, X: Any, y: Any, tol: float, args: argparse.Namespace) -> int:
     """Prove and report; 0 only if every stored bound is confirmed and every exact gap is within the tolerance."""
-    lam, bias, class_weight, tol = parameters
-    tol = tol if args.tol is None else args.tol
     _refuse_absurd(model, X, args.force)
-    judges = _judges(model, y, lam, bias, class_weight)
+    judges = _JUDGES[model.risk["name"]](model, y, **parameters_of(model.risk))
     for columns, values in _progress(_rows(X), len(y), args.quiet):
         row = scaled(values)
         for judge in judges:
@@ -52,7 +58,7 @@ def _refuse_absurd(model: Model, X: Any, force: bool) -> None:
         )
 
 
-def _judges(model: Model, y: Any, lam: float, bias: bool, class_weight: Any) -> list[Judge]:
+def _hinge_judges(model: Model, y: Any, lam: float, bias: bool, class_weight: Any) -> list[Judge]:
     """A judge for each output of the model."""
     import numpy as np
 
@@ -60,9 +66,13 @@ def _judges(model: Model, y: Any, lam: float, bias: bool, class_weight: Any) -> 
 
     upper = (example_weights(y, None, class_weight) / len(y)).tolist()  # rounded once: this belongs to the problem
     parts = zip(
-        outputs(model.classes), model.coef.tolist(), model.intercept.tolist(), model.alpha.tolist(), strict=True
+        positives(model.classes), model.coef.tolist(), model.intercept.tolist(), model.alpha.tolist(), strict=True
     )
     return [Judge(np.where(y == k, 1, -1).tolist(), upper, lam, w, b, alpha, bias) for k, w, b, alpha in parts]
+
+
+#: By the name of the risk; each takes the model, y and the risk's parameters.
+_JUDGES = {"hinge": _hinge_judges}
 
 
 def _rows(X: Any) -> Iterator[tuple[list[int], list[float]]]:
@@ -91,7 +101,7 @@ def _progress(rows: Iterator[Any], n: int, quiet: bool) -> Iterator[Any]:
 def _report(model: Model, proofs: list[Proof], confirmed: list[bool], tol: float, certified: bool) -> None:
     from pragam.cli.table import show
 
-    entries = zip(outputs(model.classes), model.certificates, proofs, confirmed, strict=True)
+    entries = zip(positives(model.classes), model.certificates, proofs, confirmed, strict=True)
     for label, stored, proof, holds in entries:
         title = "exact proof" if len(proofs) == 1 else f"exact proof of class {label} against the rest"
         exact = _rounded(proof)
@@ -109,7 +119,7 @@ def _report(model: Model, proofs: list[Proof], confirmed: list[bool], tol: float
 
 
 def _report_json(model: Model, proofs: list[Proof], confirmed: list[bool], tol: float, certified: bool) -> None:
-    entries = zip(outputs(model.classes), model.certificates, proofs, confirmed, strict=True)
+    entries = zip(positives(model.classes), model.certificates, proofs, confirmed, strict=True)
     show_json({
         "certified": certified,
         "confirmed": all(confirmed),

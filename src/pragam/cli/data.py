@@ -1,4 +1,4 @@
-"""What the commands read: data, their classes, and the problems that these make."""
+"""What the commands read: data, and their classes."""
 
 from __future__ import annotations
 
@@ -9,10 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
-from pragam.one_vs_rest import one_vs_rest
 from pragam.operators import check_data
-from pragam.problem import Problem
-from pragam.risks.arguments import example_weights
 
 if TYPE_CHECKING:
     from pragam.datasets.files import Samples
@@ -93,8 +90,3 @@ def classes_of(y: NDArray[np.float64], path: str | None, any_labels: bool) -> li
             "classes; --classes makes every value a class"
         )
     return (classes.astype(np.int64) if whole else classes).tolist()
-
-
-def problems(X: Any, y: NDArray[Any], classes: list[Label], lam: float, bias: bool, class_weight: Any) -> list[Problem]:
-    """A problem for each output of the model."""
-    return one_vs_rest(X, y, classes, lam, bias, example_weights(y, None, class_weight))

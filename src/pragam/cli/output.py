@@ -22,11 +22,6 @@ def full_record(proof: Certificate) -> dict[str, Any]:
     return {**certificate_record(proof), "gap": proof.gap, "relative_gap": proof.relative_gap}
 
 
-def outputs(classes: list[Any]) -> list[Any]:
-    """The classes that have weights of their own: of two, the second."""
-    return classes[1:] if len(classes) == 2 else classes
-
-
 def warn(message: str) -> None:
     """One line that is no error."""
     print(f"pragam: warning: {message}", file=sys.stderr)

@@ -63,10 +63,11 @@ def add_parser(commands: Any) -> None:
 
 def run(args: argparse.Namespace) -> int:
     """Train, write, report. The status is 0 only if every problem was certified."""
-    from pragam.cli.data import classes_of, compacted, labels_of, problems, read
+    from pragam.cli.data import classes_of, compacted, labels_of, read
     from pragam.io.liblinear import integer_labels
     from pragam.operators import check_data
     from pragam.optimum import neighbourhood
+    from pragam.risks.by_name import problems_of
 
     for path in filter(None, (args.output, args.liblinear)):
         _check_target(Path(path))
@@ -79,14 +80,14 @@ def run(args: argparse.Namespace) -> int:
             raise ValueError("--liblinear writes a weight for every column, which --compact-columns does not have")
     X, columns = compacted(samples, args.compact_columns)
     X = check_data(X, args.data or "the built-in example")
-    lam = _lam(args, len(y))
+    risk = _risk(args, len(y))
     with Termination() as termination:
-        jobs = problems(X, y, classes, lam, not args.no_bias, args.class_weight)
+        jobs = problems_of(risk, X, y, classes)
         results = _solve_all(jobs, classes, args, termination)
         optima = [
             neighbourhood(job, one.w, one.certificate).to_record() for job, one in zip(jobs, results, strict=True)
         ]
-        model = _model(X, y, classes, lam, results, args)
+        model = _model(X, y, classes, risk, results, args)
         more = {"zero_based": samples.zero_based, "optima": optima}
         model = replace(model, columns=columns, parameters={**model.parameters, **more})
         _write(model, args)
@@ -98,13 +99,15 @@ def run(args: argparse.Namespace) -> int:
     return CERTIFIED if certified else NOT_CERTIFIED
 
 
-def _lam(args: argparse.Namespace, n: int) -> float:
-    if args.lam is not None:
-        return args.lam
-    C = 1.0 if args.C is None else args.C
-    if not (C > 0 and 0 < 1 / (n * C) < float("inf")):
-        raise ValueError(f"-C must be a positive number that 1/(n C) can be computed with, not {C!r}")
-    return 1 / (n * C)
+def _risk(args: argparse.Namespace, n: int) -> dict[str, Any]:
+    """What is minimised, as the model will record it."""
+    from pragam.risks.scaling import lam_of
+
+    try:
+        lam = lam_of(1.0 if args.C is None else args.C, n) if args.lam is None else args.lam
+    except ValueError as error:
+        raise ValueError(f"-{error}") from error  # "C must be ..." is about the option -C
+    return {"name": "hinge", "lam": lam, "bias": not args.no_bias, "class_weight": args.class_weight}
 
 
 def _check_target(path: Path) -> None:
@@ -123,7 +126,7 @@ def _solve_all(
     problems: list[Problem], classes: list[Any], args: argparse.Namespace, termination: Termination
 ) -> list[Result]:
     """One after the other, so that each has its line of progress. Ctrl-C ends the rest at its start."""
-    from pragam.one_vs_rest import Job, Stop, solve_all
+    from pragam.solve_all import Job, Stop, solve_all
 
     def job(problem: Problem, label: str) -> Job:
         def run(max_seconds: float | None, stop: Stop) -> Result:
@@ -148,11 +151,14 @@ def _progress(quiet: bool, label: str) -> Any:
     return nullcontext() if quiet else ProgressLine(label)
 
 
-def _model(X: Any, y: Any, classes: list[Any], lam: float, results: list[Result], args: argparse.Namespace) -> Model:
+def _model(
+    X: Any, y: Any, classes: list[Any], risk: dict[str, Any], results: list[Result], args: argparse.Namespace
+) -> Model:
     import numpy as np
 
     from pragam import __version__
     from pragam.io import Model, data_fingerprint
+    from pragam.risks.scaling import c_of
 
     return Model(
         coef=np.array([result.w for result in results]),
@@ -160,9 +166,9 @@ def _model(X: Any, y: Any, classes: list[Any], lam: float, results: list[Result]
         classes=classes,
         alpha=np.array([result.alpha for result in results]),
         certificates=[result.certificate for result in results],
-        risk={"name": "hinge", "lam": lam, "bias": not args.no_bias, "class_weight": args.class_weight},
+        risk=risk,
         parameters={
-            "C": 1 / (len(y) * lam),
+            "C": c_of(risk["lam"], len(y)),
             "tol": args.tol,
             "solver": results[0].solver,
             "seed": args.seed,

@@ -5,8 +5,9 @@ from __future__ import annotations
 import argparse
 from typing import TYPE_CHECKING, Any
 
-from pragam.cli.output import full_record, outputs, show_json
+from pragam.cli.output import full_record, show_json
 from pragam.result import Result
+from pragam.risks.one_vs_rest import positives
 
 if TYPE_CHECKING:
     from pragam.io import Model
@@ -53,7 +54,7 @@ def as_json(model: Model, X: Any, y: Any, results: list[Result], args: argparse.
             "seconds": float(one.history.seconds[-1:].sum()),
             **full_record(one.certificate),
         }
-        for label, one in zip(outputs(model.classes), results, strict=True)
+        for label, one in zip(positives(model.classes), results, strict=True)
     ]
     show_json({
         "certified": certified,

@@ -14,27 +14,28 @@ from pragam.result import Result, Status
 _NAMED = 10
 
 
-def unfinished(results: Sequence[Result], tol: float, max_iter: int | None, max_seconds: float | None) -> str:
-    """About the worst of the problems whose tolerance was not certified; empty if there is none."""
+def unfinished(results: Sequence[Result], estimator: Any) -> str:
+    """About the worst of an estimator's problems whose tolerance was not certified; empty if there is none."""
     missed = [result for result in results if not result.converged]
     if not missed:
         return ""
     worst = max(missed, key=lambda result: result.certificate.relative_gap)
     seconds = worst.history.seconds[-1:].sum()  # a solve that was interrupted at its start has no history
-    which = f"{len(missed)} of {len(results)} one-vs-rest problems: " if len(results) > 1 else ""
+    which = f"{len(missed)} of {len(results)} {estimator._several}: " if len(results) > 1 else ""
     return (
-        f"{which}{worst.status} The certified relative gap is {worst.certificate.relative_gap:.2e}, and tol={tol:g} "
-        f"was asked for, after {worst.n_iter} iterations and {seconds:.2g} s (max_iter={max_iter}, "
-        f"max_seconds={max_seconds}). {_remedy(worst.status)}"
+        f"{which}{worst.status} The certified relative gap is {worst.certificate.relative_gap:.2e}, and "
+        f"tol={estimator.tol:g} was asked for, after {worst.n_iter} iterations and {seconds:.2g} s "
+        f"(max_iter={estimator.max_iter}, max_seconds={estimator.max_seconds}). "
+        f"{_remedy(worst.status, estimator._easier)}"
     )
 
 
-def _remedy(status: Status) -> str:
+def _remedy(status: Status, easier: str) -> str:
     if status in (Status.STALLED, Status.ROUNDING):
-        return "Raise tol to what is reached here, scale the columns of X, or lower C."
+        return f"Raise tol to what is reached here, scale the columns of X, or {easier}."
     if status is Status.FAILED:
         return "Scale the columns of X: float64 cannot hold the numbers that this problem makes."
-    return "Raise max_iter or max_seconds, raise tol, scale the columns of X, or lower C."
+    return f"Raise max_iter or max_seconds, raise tol, scale the columns of X, or {easier}."
 
 
 def never_predicted(classes: NDArray[Any], scores: NDArray[np.float64], weights: NDArray[np.float64]) -> str:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager, nullcontext
 from typing import Any
 
 from pragam.solve import Callback, Progress
@@ -23,6 +23,10 @@ except ImportError:  # scikit-learn < 1.9
 FRAMES_AROUND_FIT = int(hasattr(with_callbacks(lambda self: self), "__wrapped__"))
 
 
+#: Entered by every solve of a small fit: a generator would cost more than what it says.
+_NOBODY: AbstractContextManager[None] = nullcontext()
+
+
 class FitTasks:
     """The tree of tasks that scikit-learn's callbacks see: fit, one task per problem, one per iteration."""
 
@@ -33,13 +37,13 @@ class FitTasks:
             self._root = estimator._init_callback_context(max_subtasks=n_problems, sequential_subtasks=False)
             self._root.call_on_fit_task_begin(estimator=estimator)
 
-    @contextmanager
-    def problem(self, k: int) -> Iterator[Callback | None]:
+    def problem(self, k: int) -> AbstractContextManager[Callback | None]:
         """The task of problem k, and a callback for :func:`pragam.solve` on it; None if nobody listens."""
-        if self._root is None:
-            yield None
-            return
-        task = self._root.subcontext(task_name="problem", task_id=k, max_subtasks=None)
+        return _NOBODY if self._root is None else self._task(self._root, k)
+
+    @contextmanager
+    def _task(self, root: Any, k: int) -> Iterator[Callback]:
+        task = root.subcontext(task_name="problem", task_id=k, max_subtasks=None)
         task.call_on_fit_task_begin(estimator=self._estimator)
 
         def after_iteration(progress: Progress) -> bool:
@@ -54,3 +58,14 @@ class FitTasks:
     def end(self) -> None:
         if self._root is not None:
             self._root.call_on_fit_task_end(estimator=self._estimator)
+
+
+def both(first: Callback | None, second: Callback | None) -> Callback | None:
+    """One callback out of two; either may stop the solve."""
+    if first is None or second is None:
+        return second if first is None else first
+
+    def run(progress: Progress) -> bool:
+        return bool(first(progress)) | bool(second(progress))
+
+    return run

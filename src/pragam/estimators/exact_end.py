@@ -11,10 +11,10 @@ from typing import Any
 
 import numpy as np
 
-from pragam.one_vs_rest import Stop
 from pragam.problem import Problem
 from pragam.result import History, Result, Status
 from pragam.solve import Callback, Progress, solve
+from pragam.solve_all import Stop
 from pragam.solvers import NewtonDense
 
 #: A relative gap that is rounding: who has this is there. And what the step aims at.

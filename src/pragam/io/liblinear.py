@@ -28,6 +28,7 @@ import numpy as np
 from pragam.atomic import replacing
 from pragam.datasets import source
 from pragam.io.model import Label, Model
+from pragam.risks.one_vs_rest import positives
 
 FIRST_WORD = b"solver_type "
 _SOLVER = "L2R_L1LOSS_SVC_DUAL"
@@ -88,7 +89,7 @@ def _parse(stream: TextIO) -> Model:
     bias = _number(header["bias"])
     if len(labels) != n_classes or n_features < 0 or not np.isfinite(bias):
         raise ValueError(f"{n_classes} classes with {len(labels)} labels, {n_features} features, bias {bias}")
-    rows, columns = n_features + (bias >= 0), 1 if n_classes == 2 else n_classes
+    rows, columns = n_features + (bias >= 0), len(positives(labels))
     weights = _weights(stream)
     # Compared, not allocated: what the header promises may be anything, what was read is as long as the file.
     if weights.shape != (rows, columns):

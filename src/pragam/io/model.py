@@ -24,6 +24,7 @@ from pragam.datasets.columns import restricted
 from pragam.datasets.kinds import HEAD, MODEL, looks_like
 from pragam.io.record import FORMAT, VERSION, certificate_record, checked_record
 from pragam.operators import check_data
+from pragam.risks.one_vs_rest import positives
 
 Array = NDArray[np.float64]
 Label = int | float | str
@@ -50,7 +51,8 @@ class Model:
         The dual variables in the paper's scaling (0 .. weight/n), a problem a row; (n_outputs, 0) if unknown.
     certificates : list of Certificate, one for each output, or empty if unknown
     risk : dict that JSON can hold
-        What was minimised: ``{"name": "hinge", "lam": ..., "bias": ..., "class_weight": ...}``, or empty if unknown.
+        What was minimised: the name and the parameters that :mod:`pragam.risks.by_name` takes, as in
+        ``{"name": "hinge", "lam": 1e-4, "bias": True, "class_weight": None}``; empty if unknown.
     parameters : dict that JSON can hold
         How it was solved: C, tol, solver, status, ...
     fingerprint : dict
@@ -71,7 +73,8 @@ class Model:
 
     def __post_init__(self) -> None:
         _check_classes(self.classes)
-        outputs = 1 if len(self.classes) == 2 else len(self.classes)
+        _check_risk(self.risk)
+        outputs = len(positives(self.classes))
         for name, ndim in zip(_TENSORS, (2, 1, 2), strict=True):
             _check_array(name, getattr(self, name), ndim, outputs, len(self.classes))
         if self.columns is not None:
@@ -105,7 +108,7 @@ class Model:
         if storage.shape[1] != self.n_features:
             raise ValueError(f"X has {storage.shape[1]} columns, and the model needs {self.n_features}")
         scores = storage.matmat(self.coef) + self.intercept
-        return scores[:, 0] if len(self.classes) == 2 else scores
+        return scores[:, 0] if len(self.coef) == 1 else scores
 
     def predict(self, X: Any) -> NDArray[Any]:
         """The label of each row; a score of 0 means ``classes[0]``, of equal scores the first wins."""
@@ -192,6 +195,12 @@ def _check_classes(classes: list[Label]) -> None:
         raise ValueError(f"classes must be all finite numbers or all strings, not {classes!r:.60}")
     if len(set(classes)) < len(classes):
         raise ValueError(f"classes must be distinct, not {classes!r:.60}")
+
+
+def _check_risk(risk: dict[str, Any]) -> None:
+    """A name that this pragam does not know is none of its business until the model is to be verified."""
+    if risk and not isinstance(risk.get("name"), str):
+        raise ValueError(f"the risk must have a name, which {risk!r:.60} has not")
 
 
 def _is_number(label: Any) -> bool:

@@ -1,7 +1,8 @@
 """The JSON part of a model file: what it may hold, and how older versions are read.
 
 Version 1 had no "risk": lam, bias and class_weight were among the parameters, and the risk was always the hinge. A
-certificate held one "bias" instead of "biases", and said neither whether it was rigorous nor its slack.
+certificate held one "bias" instead of "biases", and said neither whether it was rigorous nor its slack. In version 2 a
+"risk" without a name was taken for the hinge. From version 3 on every risk has its name, or is empty if unknown.
 """
 
 from __future__ import annotations
@@ -15,7 +16,7 @@ import numpy as np
 from pragam.certificate import Certificate
 from pragam.datasets.columns import LARGEST, SPARSEST
 
-FORMAT, VERSION = "pragam-model", 2
+FORMAT, VERSION = "pragam-model", 3
 _KINDS = {"risk": dict, "classes": list, "certificates": list, "parameters": dict, "fingerprint": dict}
 
 
@@ -34,6 +35,8 @@ def checked_record(text: str) -> dict[str, Any]:
             raise ValueError(f"{name} must be a {kind.__name__}")
     if version == 1:
         record = _from_version_1(record)
+    if version <= 2 and record["risk"]:
+        record["risk"] = {"name": "hinge", **record["risk"]}
     _check_width(record["fingerprint"])
     record["certificates"] = [_certificate(entry) for entry in record["certificates"]]
     return {name: record[name] for name in _KINDS}
@@ -73,7 +76,7 @@ def _from_version_1(record: dict[str, Any]) -> dict[str, Any]:
             {"biases": [entry["bias"]] if parameters.get("bias") else [], "rigorous": False, "slack": 0.0} | entry
             for entry in certificates
         ]
-    return {**record, "risk": {"name": "hinge", **defined} if defined else {}, "certificates": certificates}
+    return {**record, "risk": defined, "certificates": certificates}
 
 
 def _check_width(fingerprint: dict[str, Any]) -> None:

@@ -12,7 +12,7 @@ import pytest
 
 import pragam
 from pragam import Result, Status
-from pragam.one_vs_rest import Stop, Unsolved, both, one_vs_rest, solve_all
+from pragam.solve_all import Stop, Unsolved, solve_all
 
 ZERO = pragam.solve(pragam.hinge(np.array([[1.0], [-1.0]]), [1, -1]), max_iter=0)
 PATIENCE = 60.0  # seconds until a test that hangs fails
@@ -33,7 +33,7 @@ def ended(status: Status) -> Result:
 def clock(monkeypatch) -> SimpleNamespace:
     """A clock for solve_all that stands still until a job moves it."""
     clock = SimpleNamespace(now=100.0)
-    monkeypatch.setattr("pragam.one_vs_rest.time", SimpleNamespace(perf_counter=lambda: clock.now))
+    monkeypatch.setattr("pragam.solve_all.time", SimpleNamespace(perf_counter=lambda: clock.now))
     return clock
 
 
@@ -133,17 +133,6 @@ def test_an_error_in_one_job_ends_the_others():
         solve_all([wrong, endless], None, n_threads=2)
 
 
-@pytest.mark.parametrize("first", [None, True, False])
-@pytest.mark.parametrize("second", [None, True, False])
-def test_both_asks_both(first, second):
-    asked = []
-    calls = [None if answer is None else lambda p, a=answer: (asked.append(p), a)[1] for answer in (first, second)]
-    callback = both(*calls)
-    assert (callback is None) == (calls == [None, None])
-    assert callback is None or bool(callback("progress")) == bool(first or second)
-    assert callback is None or asked == ["progress"] * (2 - calls.count(None))
-
-
 @pytest.mark.parametrize("bias", [False, True])
 def test_an_unsolved_problem_is_certified_at_zero_or_at_its_start(bias):
     X = np.random.default_rng(0).standard_normal((30, 3))
@@ -153,14 +142,3 @@ def test_an_unsolved_problem_is_certified_at_zero_or_at_its_start(bias):
     assert result.certificate == pragam.certify(problem, result.w, result.alpha)
     better = pragam.solve(problem, tol=1e-3)
     assert pragam.solve(problem, Unsolved(), tol=0.0, max_seconds=0.0, start=better).certificate == better.certificate
-
-
-def test_two_classes_are_one_problem_and_more_are_one_each():
-    X = np.random.default_rng(0).standard_normal((12, 2))
-    for n_classes in (2, 3, 4):
-        y = np.arange(12) % n_classes
-        problems = one_vs_rest(X, y, np.arange(n_classes), 0.1, True, np.ones(12))
-        positives = [1] if n_classes == 2 else range(n_classes)
-        assert len(problems) == len(positives)
-        for k, problem in zip(positives, problems, strict=True):
-            assert np.array_equal(problem.Q.sigma, np.where(y == k, 1.0, -1.0))

@@ -1,4 +1,7 @@
-"""More than two classes: one hinge problem for each against the rest, solved together under one budget."""
+"""Several problems under one budget: shares of the time, threads, and Ctrl-C for all.
+
+A caller says how one problem is solved (a :data:`Job`); :func:`solve_all` says when, and for how long.
+"""
 
 from __future__ import annotations
 
@@ -7,18 +10,13 @@ import time
 from collections.abc import Callable
 from concurrent.futures import FIRST_EXCEPTION, Future, ThreadPoolExecutor, wait
 from dataclasses import replace
-from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from pragam.interrupts import Signals, ended_by, listen
-from pragam.operators import check_data
 from pragam.operators.base import Vector
 from pragam.problem import Problem
 from pragam.result import Result, Status
-from pragam.risks import hinge
-from pragam.solve import Callback, Progress
 from pragam.solvers.base import Solver, Start, State
 from pragam.threads import one_blas_thread
 
@@ -54,13 +52,6 @@ class Unsolved(Solver[State]):
 
 #: Solves one problem within the given seconds (None: no limit).
 Job = Callable[[float | None, Stop], Result]
-
-
-def one_vs_rest(X: Any, y: NDArray[Any], classes: Any, lam: float, bias: bool, weights: Any) -> list[Problem]:
-    """One hinge problem for two classes (the second is positive), else one for each class; all on the same X."""
-    storage = check_data(X)
-    positives = classes[1:] if len(classes) == 2 else classes
-    return [hinge(storage, np.where(y == k, 1, -1), lam, bias=bias, sample_weight=weights) for k in positives]
 
 
 def solve_all(jobs: list[Job], max_seconds: float | None, n_threads: int) -> list[Result]:
@@ -110,14 +101,3 @@ def _wait(futures: list[Future[Result]]) -> None:
         done, waiting = wait(futures, timeout=0.05, return_when=FIRST_EXCEPTION)
         if not waiting or any(future.exception() for future in done):
             return
-
-
-def both(first: Callback | None, second: Callback | None) -> Callback | None:
-    """One callback out of two; either may stop the solve."""
-    if first is None or second is None:
-        return second if first is None else first
-
-    def run(progress: Progress) -> bool:
-        return bool(first(progress)) | bool(second(progress))
-
-    return run

@@ -1,0 +1,44 @@
+"""Model files that earlier versions of the format left behind still load, predict and certify."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from pragam.cli import main
+from pragam.io import load
+
+FOLDER = Path(__file__).parent
+OLD = ["version1/two", "version1/three", "version2/two", "version2/three", "version2/columns"]
+#: What the trainings of the version-2 files minimised.
+RISKS = {
+    "two": {"name": "hinge", "lam": 1 / (15 * 0.5), "bias": True, "class_weight": None},
+    "three": {"name": "hinge", "lam": 0.02, "bias": False, "class_weight": "balanced"},
+    "columns": {"name": "hinge", "lam": 1 / 6, "bias": True, "class_weight": None},
+}
+
+
+@pytest.mark.parametrize("name", OLD)
+def test_an_old_model_loads_predicts_and_certifies(name, capsys):
+    model, data = str(FOLDER / f"{name}.model"), str(FOLDER / f"{name}.svm")
+    loaded = load(model)
+    assert loaded.n_features == (3 if "columns" in name else 4)
+    assert len(loaded.certificates) == (3 if "three" in name else 1)
+    assert main(["predict", model, data]) == 0
+    assert capsys.readouterr().out == (FOLDER / f"{name}.labels").read_text()
+    assert main(["certify", model, data]) == 0
+
+
+@pytest.mark.parametrize("name", RISKS)
+def test_version_2_keeps_its_risk_its_columns_and_its_bounds(name, capsys):
+    path = FOLDER / "version2" / name
+    loaded = load(f"{path}.model")
+    assert loaded.risk == RISKS[name]
+    assert loaded.columns is None if name != "columns" else np.array_equal(loaded.columns, [2, 69, 1_000_000])
+    assert main(["predict", f"{path}.model", f"{path}.svm", "--bounds"]) == 0
+    for line in capsys.readouterr().out.splitlines():
+        ends = np.array(line.split()[1:], dtype=float).reshape(-1, 2)
+        assert (ends[:, 0] <= ends[:, 1]).all() and np.isfinite(ends).all()
+    assert main(["certify", "--exact", f"{path}.model", f"{path}.svm"]) == 0
