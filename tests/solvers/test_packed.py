@@ -9,9 +9,11 @@ from scipy import sparse
 import pragam
 from pragam.certificate import certify
 from pragam.operators.pattern import PatternRows
-from pragam.solvers import Start, dcd, newton
+from pragam.solvers import Start
 from pragam.solvers.dcd import Dcd
+from pragam.solvers.dcd import solver as dcd
 from pragam.solvers.newton import Newton
+from pragam.solvers.newton import solver as newton
 from pragam.solvers.packed import Packed, packed
 
 

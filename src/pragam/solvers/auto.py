@@ -27,13 +27,13 @@ import numpy as np
 from pragam.operators.base import RowOperator, Vector
 from pragam.problem import Problem
 from pragam.solvers.base import AnySolver, Solver, Start, State
+from pragam.solvers.bundle.qp_bmrm import QpBmrm
 from pragam.solvers.dcd import Dcd
 from pragam.solvers.hardness import hardness
 from pragam.solvers.newton import Newton
-from pragam.solvers.newton_dense import NewtonDense
-from pragam.solvers.newton_system import LARGEST_MATRIX
+from pragam.solvers.newton.dense import NewtonDense
+from pragam.solvers.newton.system import LARGEST_MATRIX
 from pragam.solvers.pragam import Pragam
-from pragam.solvers.qp_bmrm import QpBmrm
 
 #: How much more than the other path's estimate a path may use before it hands over.
 _PATIENCE = 3.0

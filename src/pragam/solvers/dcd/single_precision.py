@@ -20,8 +20,8 @@ import numpy as np
 
 from pragam.polytopes import Box
 from pragam.problem import Problem
-from pragam.solvers.working_set import Q as CURVATURE
-from pragam.solvers.working_set import WorkingSet
+from pragam.solvers.dcd.sweep import Q as CURVATURE
+from pragam.solvers.dcd.sweep import WorkingSet
 
 #: So many columns, 256 kB of float64, are worth it: a core's own cache is hardly larger, and the rows pass through it.
 _COLUMNS = 2**15

@@ -27,7 +27,7 @@ from pragam.operators.base import RowOperator, Vector
 from pragam.polytopes import Box, BoxPlane
 from pragam.problem import Problem
 from pragam.solvers.base import BOUNDED, BOX_OR_PLANE, PIECEWISE_LINEAR, ROWS, Requirement, Solver, Start, State
-from pragam.solvers.equality import onto_plane
+from pragam.solvers.dcd.equality import onto_plane
 
 #: The copy has at most this many entries (2 MB), and its d x d matrix at most this many columns.
 MOST_PLACES, MOST_COLUMNS = 250_000, 300

@@ -1,6 +1,6 @@
 r"""Momentum for coordinate ascent that never lets the dual fall.
 
-After a sweep from (alpha_0, w_0) to (alpha_1, w_1) the function F of :mod:`pragam.solvers.working_set` is maximised
+After a sweep from (alpha_0, w_0) to (alpha_1, w_1) the function F of :mod:`pragam.solvers.dcd.sweep` is maximised
 *exactly* over alpha_1 + t_1 p + t_2 h, with p the sweep's step and h the whole step before it, momentum included: two
 equations in two unknowns,
 
@@ -23,8 +23,8 @@ import numpy as np
 
 from pragam import _kernels
 from pragam.operators.base import Vector
-from pragam.solvers.equality import Equality
-from pragam.solvers.working_set import ALPHA, WorkingSet
+from pragam.solvers.dcd.equality import Equality
+from pragam.solvers.dcd.sweep import ALPHA, WorkingSet
 
 #: Of the curvature along h, added to it: two steps in nearly one direction would only magnify their noise.
 _RIDGE = 0.1

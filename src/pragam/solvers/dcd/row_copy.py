@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 
 from pragam import _kernels
 from pragam.operators.base import Rows
-from pragam.solvers.working_set import ALPHA, DELTA, SCALE, C, WorkingSet, aligned
+from pragam.solvers.dcd.sweep import ALPHA, DELTA, SCALE, C, WorkingSet, aligned
 
 #: The copy may take this share of the memory of X, ...
 LARGEST = 0.35

@@ -5,8 +5,8 @@ The function that the sweeps maximise over a box is
     <c, alpha> - |A' alpha|^2 / (2 lam) - 1/2 sum_i delta_i alpha_i^2,      w = -A' alpha / lam,
 
 with slopes s_i = c_i + <a_i, w> - delta_i alpha_i and curvatures q_i = |a_i|^2 / lam + delta_i, plus the terms of an
-equality (:mod:`pragam.solvers.equality`). The curvature delta is zero but in a copy of some rows
-(:mod:`pragam.solvers.compact`).
+equality (:mod:`pragam.solvers.dcd.equality`). The curvature delta is zero but in a copy of some rows
+(:mod:`pragam.solvers.dcd.row_copy`).
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ from pragam import _kernels
 from pragam.operators.base import RowOperator, Rows, Vector
 from pragam.polytopes import Box
 from pragam.problem import Problem
-from pragam.solvers.equality import Equality
+from pragam.solvers.dcd.equality import Equality
 
 #: Bytes that a sweep surely finds again in a cache, and the rows in a block where it does not.
 _CACHE, _BLOCK = 8e6, 16

@@ -4,7 +4,7 @@ On a box, D is maximised exactly over one alpha_i after the other, in a fresh ra
 
     alpha_i <- clip(alpha_i + s_i / q_i, lower_i, upper_i),   s_i = c_i + <a_i, w>,   q_i = |a_i|^2 / lam,
 
-with w = w(alpha) kept up to date (:mod:`pragam.solvers.working_set`, :mod:`pragam.solvers.dcd_state`). What makes it
+with w = w(alpha) kept up to date (:mod:`pragam.solvers.dcd.sweep`, :mod:`pragam.solvers.dcd.state`). What makes it
 fast:
 
 *Shrinking by drift.* A row held at its bound is set aside when its slope is further from turning than slopes have
@@ -13,18 +13,19 @@ done, or have had more work than everything before, all rows come back.
 
 *A packed copy of binary data* (:mod:`pragam.solvers.packed`), whose rows are in another order.
 
-*A copy of the active rows* of other sparse data (:mod:`pragam.solvers.compact`), as soon as sweeps over them have cost
-as much as making it.
+*A copy of the active rows* of other sparse data (:mod:`pragam.solvers.dcd.row_copy`), as soon as sweeps over them have
+cost as much as making it.
 
-*w in single precision*, where there are very many columns (:mod:`pragam.solvers.single`).
+*w in single precision*, where there are very many columns (:mod:`pragam.solvers.dcd.single_precision`).
 
 *Several sweeps in one call* of the kernel, where they are so short that the calls would cost more.
 
-*Momentum* (:mod:`pragam.solvers.acceleration`), once few rows change their bounds.
+*Momentum* (:mod:`pragam.solvers.dcd.momentum`), once few rows change their bounds.
 
-*An exact solve on the current face* (:mod:`pragam.solvers.face_step`), when it is small and the sweeps have paid it.
+*An exact solve on the current face* (:mod:`pragam.solvers.dcd.face_step`), when it is small and the sweeps have paid
+for it.
 
-*An unpenalised bias* is the equality <sigma, alpha> = z, kept by a multiplier (:mod:`pragam.solvers.equality`).
+*An unpenalised bias* is the equality <sigma, alpha> = z, kept by a multiplier (:mod:`pragam.solvers.dcd.equality`).
 
 Nothing here decides to stop: the sum of the rows' gaps, (upper_i - alpha_i) [s_i]_+ + (alpha_i - lower_i) [-s_i]_+, as
 the sweep meets them, only tells the driver when to certify.
@@ -39,13 +40,14 @@ import numpy as np
 
 from pragam.operators.base import Vector
 from pragam.problem import Problem
-from pragam.solvers import compact, single
 from pragam.solvers.base import BOX_OR_PLANE, PIECEWISE_LINEAR, ROWS, Solver, Start
-from pragam.solvers.dcd_state import DONE, HINDSIGHT, DcdState, all_alpha, dual_of, leave_copy, renew, w_of
-from pragam.solvers.equality import equality_of, onto_plane
-from pragam.solvers.face_step import climb_face, price_of_face
+from pragam.solvers.dcd import row_copy as compact
+from pragam.solvers.dcd import single_precision as single
+from pragam.solvers.dcd.equality import equality_of, onto_plane
+from pragam.solvers.dcd.face_step import climb_face, price_of_face
+from pragam.solvers.dcd.state import DONE, HINDSIGHT, DcdState, all_alpha, dual_of, leave_copy, renew, w_of
+from pragam.solvers.dcd.sweep import Batch, whole
 from pragam.solvers.packed import packed
-from pragam.solvers.working_set import Batch, whole
 
 #: kappa of the shrinking rule; larger where many sweeps follow in which a wrong row would be missing.
 _KAPPA, _KAPPA_TIGHT = 1.0, 2.5

@@ -15,9 +15,9 @@ One step is a Newton step on Psi with the generalised Hessian lam I + sum over J
 inside their boxes (and, at first, those near them), and a line search, nearly exact. The bias is eliminated from the
 step's equations, whose rows are then centred: a common offset of the data makes no difference. When the gradient is
 small against the proximal term, the centre moves to alpha and delta shrinks by 4: a few stages reach full accuracy. The
-first begins at a sample's solution, or after some sweeps of coordinate ascent (:mod:`pragam.solvers.newton_start`);
-late ones work on the few rows that may still move (:mod:`pragam.solvers.newton_set`). (w, alpha) are an independent
-pair: w need not be w(alpha), and the certificate is J(w) - D(alpha). Binary data are packed at the start
+first begins at a sample's solution, or after some sweeps of coordinate ascent (:mod:`pragam.solvers.newton.start`);
+late ones work on the few rows that may still move (:mod:`pragam.solvers.newton.active_rows`). (w, alpha) are an
+independent pair: w need not be w(alpha), and the certificate is J(w) - D(alpha). Binary data are packed at the start
 (:mod:`pragam.solvers.packed`), their rows in another order from then on.
 """
 
@@ -33,12 +33,12 @@ from pragam.operators.base import RowOperator, Vector
 from pragam.polytopes import Box, BoxPlane
 from pragam.problem import Problem
 from pragam.solvers.base import BOUNDED, BOX_OR_PLANE, PIECEWISE_LINEAR, ROWS, Solver, Start, State
-from pragam.solvers.equality import onto_plane
-from pragam.solvers.newton_set import BAND, Selection, WorkingSet, select, working_set
-from pragam.solvers.newton_start import FIRST_DELTA, Guess, at_start, by_sweeps, in_the_middle
-from pragam.solvers.newton_system import Centre, NewtonSystem
+from pragam.solvers.dcd.equality import onto_plane
+from pragam.solvers.newton.active_rows import BAND, Selection, WorkingSet, select, working_set
+from pragam.solvers.newton.sample import sample_rows, sampled_problem
+from pragam.solvers.newton.start import FIRST_DELTA, Guess, at_start, by_sweeps, in_the_middle
+from pragam.solvers.newton.system import Centre, NewtonSystem
 from pragam.solvers.packed import Packed, packed
-from pragam.solvers.sample import sample_rows, sampled_problem
 
 #: delta stays between these: beyond, it is rounding that keeps a stage from ending.
 _DELTAS = 1e-30, 1e6

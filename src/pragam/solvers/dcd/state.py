@@ -16,12 +16,12 @@ from numpy.typing import NDArray
 
 from pragam.operators.base import Vector
 from pragam.problem import Problem
-from pragam.solvers import single
-from pragam.solvers.acceleration import Momentum
 from pragam.solvers.base import State
-from pragam.solvers.equality import Equality
+from pragam.solvers.dcd import single_precision as single
+from pragam.solvers.dcd.equality import Equality
+from pragam.solvers.dcd.momentum import Momentum
+from pragam.solvers.dcd.sweep import ALPHA, SLOPE, Swept, WorkingSet
 from pragam.solvers.packed import Packed
-from pragam.solvers.working_set import ALPHA, SLOPE, Swept, WorkingSet
 
 #: At the end of a sweep the gap is this much less than the sum of the gaps as met, beside sqrt(rate): measured on text.
 HINDSIGHT = 1.1

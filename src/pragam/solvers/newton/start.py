@@ -1,4 +1,4 @@
-r"""Where the Newton method's first stage starts, if not at the solution of a sample (:mod:`pragam.solvers.sample`).
+r"""Where the Newton method's first stage starts, if not at a sample's solution (:mod:`pragam.solvers.newton.sample`).
 
 *At a warm start*, if there is one.
 

@@ -10,9 +10,9 @@ import numpy as np
 from pragam.operators.base import RowOperator
 from pragam.polytopes import Box
 from pragam.problem import Problem
-from pragam.solvers.equality import Equality
+from pragam.solvers.dcd.equality import Equality
+from pragam.solvers.dcd.sweep import WorkingSet
 from pragam.solvers.face import COST_LU, COST_ROUND, COST_SVD, maximise_on_face
-from pragam.solvers.working_set import WorkingSet
 
 #: No solve beyond this many free rows: its matrix would be the largest thing in memory.
 _LARGEST = 2000
