@@ -33,7 +33,7 @@ CORE = {
     "screening": {"certificate", "operators", "optimum", "polytopes", "problem", "rounding"},
     "screened": {"certificate", "operators", "problem", "screening", "solvers"},
     "record": {"certificate", "operators", "problem", "result", "solvers"},
-    "turn": {"certificate", "interrupts", "problem", "record", "result", "screened", "solvers"},
+    "turn": {"certificate", "interrupts", "problem", "record", "result", "solvers"},
     "solve": {
         "certificate",
         "interrupts",

@@ -11,7 +11,7 @@ from pragam.certificate import RESOLVED, SHARE, Certificate, Lower, Upper, certi
 from pragam.operators.base import Vector
 from pragam.problem import Problem
 from pragam.result import History, Result, Status
-from pragam.solvers.base import Start
+from pragam.solvers.base import Certified, Start
 
 #: Certify each time the work has grown by this factor, at the latest ...
 _GROWTH = 1.2
@@ -64,7 +64,8 @@ class Record:
     certificate: Certificate = field(init=False)
     is_owner: bool = True
     rows: list[tuple[int, float, float, float, float, float]] = field(default_factory=list)
-    proposed: list[tuple[float, float, float]] = field(default_factory=list)  # passes, and the solver's own best bounds
+    own_best: tuple[float, float] = np.inf, -np.inf  # the best bounds among the solver's own proposals
+    proposed: list[tuple[float, float, float]] = field(default_factory=list)  # passes and own_best, row by row
     promised_at: float = 0.0  # passes at the last certificate that an estimate called for
 
     def __post_init__(self) -> None:
@@ -121,20 +122,21 @@ class Record:
         longer = Upper(self.problem, (1 + 2 * rounding) * upper.w)
         return longer if longer.beats(upper) else upper
 
-    def certify(self, pair: tuple[Vector, Vector], iteration: int, passes: float, seconds: float) -> None:
+    def certify(self, pair: Start) -> Certified:
         """Certify a candidate and keep what improves either bound."""
         try:
             primal, dual = self._offer(*pair)
         except ArithmeticError as error:
             raise ContradictionError(contradicts(error)) from error
-        self.note(iteration, passes, seconds)
-        _, least, most = self.proposed[-1] if self.proposed else (0.0, np.inf, -np.inf)
-        self.proposed.append((passes, min(primal, least), max(dual, most)))
+        least, most = self.own_best
+        self.own_best = min(primal, least), max(dual, most)
+        return Certified(pair, Start(self.w, self.alpha), self.certificate)
 
     def note(self, iteration: int, passes: float, seconds: float) -> None:
         """Write what is certified so far into the history."""
         proof = self.certificate
         self.rows.append((iteration, passes, seconds, proof.primal, proof.dual, proof.gap))
+        self.proposed.append((passes, *self.own_best))
 
     def is_due(self, estimate: float | None, passes: float) -> bool:
         """Whether a certificate is worth its two products now. Never whether to stop."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pragam.problem import Problem
 from pragam.solvers.auto import Auto
-from pragam.solvers.base import AnySolver, Solver, Start, State
+from pragam.solvers.base import AnySolver, Certified, Solver, Start, State
 from pragam.solvers.bundle.ls_bmrm import LsBmrm
 from pragam.solvers.bundle.qp_bmrm import QpBmrm
 from pragam.solvers.dcd import Dcd
@@ -15,8 +15,8 @@ from pragam.solvers.pegasos_n import PegasosN
 from pragam.solvers.pragam import Pragam
 
 __all__ = [
-    "Auto", "Dcd", "LsBmrm", "Newton", "NewtonDense", "Pegasos1", "PegasosN", "Pragam", "QpBmrm", "Solver", "Start",
-    "State", "by_name", "choose", "names",
+    "Auto", "Certified", "Dcd", "LsBmrm", "Newton", "NewtonDense", "Pegasos1", "PegasosN", "Pragam", "QpBmrm", "Solver",
+    "Start", "State", "by_name", "choose", "names",
 ]  # fmt: skip
 
 _SOLVERS: dict[str, type[AnySolver]] = {

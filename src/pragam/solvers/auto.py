@@ -26,7 +26,7 @@ import numpy as np
 
 from pragam.operators.base import RowOperator, Vector
 from pragam.problem import Problem
-from pragam.solvers.base import AnySolver, Solver, Start, State
+from pragam.solvers.base import AnySolver, Certified, Solver, Start, State
 from pragam.solvers.bundle.qp_bmrm import QpBmrm
 from pragam.solvers.dcd import Dcd
 from pragam.solvers.hardness import hardness
@@ -83,6 +83,7 @@ class Auto(Solver[AutoState]):
     """Newton or coordinate ascent, whichever should be faster, with PRAGAM's worst case."""
 
     name = "auto"
+    may_drop_rows = True
 
     @classmethod
     def missing(cls, problem: Problem) -> list[str]:
@@ -118,6 +119,11 @@ class Auto(Solver[AutoState]):
 
     def candidate(self, problem: Problem, state: AutoState) -> tuple[Vector, Vector]:
         return state.legs[0].solver.candidate(problem, state.inner)
+
+    def observe(self, problem: Problem, state: AutoState, certified: Certified) -> AutoState:
+        """What the current algorithm counts for the certificate is added to the passes after its next step."""
+        state.inner = state.legs[0].solver.observe(problem, state.inner, certified)
+        return state
 
     def estimate(self, problem: Problem, state: AutoState) -> float | None:
         return state.legs[0].solver.estimate(problem, state.inner)

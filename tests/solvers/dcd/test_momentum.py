@@ -8,7 +8,7 @@ import pytest
 import pragam
 from pragam.solvers.dcd import Dcd
 from pragam.solvers.dcd.momentum import Momentum
-from pragam.solvers.dcd.sweep import DELTA, C
+from pragam.solvers.dcd.sweep import OWN, C
 from solvers.dcd.problems import sample, text, working_set
 
 
@@ -26,7 +26,7 @@ def value(work, lam, equality, at):
     """F at a point, but for a constant."""
     alpha, w, r, moment = at[: work.size], at[work.size : -2], *at[-2:]
     square = lam * w @ w - 2 * r * moment + (equality.rho + equality.centre2 / lam) * r * r
-    linear = work.table[:, C] @ alpha - work.table[:, DELTA] @ alpha**2 / 2
+    linear = work.table[:, C] @ alpha - work.table[:, OWN] @ alpha**2 / 2
     return linear - square / 2 - equality.multiplier * r
 
 

@@ -9,7 +9,7 @@ from scipy import sparse
 import pragam
 from pragam.solvers.dcd import Dcd, row_copy
 from pragam.solvers.dcd.row_copy import compact, survey
-from pragam.solvers.dcd.sweep import ALPHA
+from pragam.solvers.dcd.sweep import ALPHA, OWN
 from solvers.dcd.problems import sample, text, working_set
 
 
@@ -42,7 +42,7 @@ def test_a_column_that_one_entry_uses_is_left_out_and_no_other():
     copy = compact(work, rows, survey(work, rows), 1.0)
     assert copy.rows.arrays[0].tolist() == [2.0, 5.0]  # of column 1 alone; 0, 2 and 3 have one entry in rows 0 and 1
     assert copy.rows.arrays[1].tolist() == [0, 0] and copy.rows.arrays[1].dtype == np.uint16
-    assert copy.table[:, 5].tolist() == [1.0 + 9.0, 49.0]
+    assert copy.table[:, OWN].tolist() == [1.0 + 9.0, 49.0]
 
 
 def test_an_entry_that_is_repeated_within_a_row_is_kept():
@@ -92,7 +92,7 @@ def test_the_copy_is_used_and_given_back(bias):
         assert problem.Q.violation(alpha) <= 1e-12
         if state.is_copy:
             assert np.allclose(w, problem.w_of_alpha(alpha), atol=1e-12)
-            rest = np.setdiff1d(np.arange(3000), state.copied)
+            rest = np.setdiff1d(np.arange(3000), state.copy.rows)
             assert bias or np.array_equal(alpha[rest], state.whole.table[rest, ALPHA])
     assert any(seen) and not all(seen[seen.index(True) :])
     assert pragam.certify(problem, w, alpha).relative_gap <= 1e-8

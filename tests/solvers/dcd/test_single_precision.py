@@ -8,6 +8,7 @@ from scipy import sparse
 
 import pragam
 from pragam.certificate import certify
+from pragam.solvers import Certified, Start
 from pragam.solvers.dcd import Dcd, row_copy, single_precision
 
 D = single_precision._COLUMNS
@@ -84,7 +85,7 @@ def test_double_precision_takes_over_where_the_optimum_turns_out_to_be_too_small
         state = method.step(p, state)
         if not state.is_single:
             break
-    assert not state.is_single and state.fresh_at > 1
+    assert not state.is_single and state.precision.fresh_at > 1
     alpha = state.work.alpha.copy()
     assert np.allclose(state.whole.w, p.w_of_alpha(alpha), rtol=1e-9, atol=1e-9 * np.abs(state.whole.w).max())
     assert pragam.solve(p, "dcd", tol=5e-5).converged
@@ -108,7 +109,8 @@ def test_a_certificate_that_fails_ends_single_precision_and_w_stays_that_of_alph
         precision = 1e-4 if state.is_single else 1e-9
         assert np.allclose(state.whole.w, expected, rtol=precision, atol=precision * np.abs(expected).max())
         if step == 5:
-            certify(p, *method.candidate(p, state))
+            pair = Start(*method.candidate(p, state))
+            state = method.observe(p, state, Certified(pair, pair, certify(p, *pair)))
         assert step <= 6 or not state.is_single
     assert copies > 0
     assert certify(p, *method.candidate(p, state)).relative_gap <= 1e-2

@@ -8,8 +8,7 @@ from scipy import sparse
 
 import pragam
 from pragam.certificate import certify
-from pragam.solvers.newton import Newton
-from pragam.solvers.newton import solver as newton
+from pragam.solvers.newton import Newton, stages
 from solvers.newton.problems import HARD, hard_data
 
 
@@ -45,7 +44,7 @@ def test_a_working_set_leaves_rows_out_and_the_estimate_right(bias):
         if 1e-10 < gap < 1e-3 and not bias:  # with a bias the estimate is at the current one, not at the best
             assert certify(problem, *method.candidate(problem, state)).relative_gap == pytest.approx(gap, rel=1e-3)
         state = method.step(problem, state)
-        smallest = min(smallest, len(state.work.s))
+        smallest = min(smallest, len(state.active.s))
     assert certify(problem, *method.candidate(problem, state)).relative_gap <= 1e-9
     assert smallest < 0.1 * problem.Q.size
 
@@ -53,7 +52,7 @@ def test_a_working_set_leaves_rows_out_and_the_estimate_right(bias):
 @pytest.mark.parametrize("bias", [False, True])
 def test_rows_that_were_left_out_by_mistake_come_back(bias, monkeypatch):
     """With a band of no width every row outside its box is left out at once, also those that will enter it."""
-    monkeypatch.setattr(newton, "BAND", 0.0)
+    monkeypatch.setattr(stages, "BAND", 0.0)
     result = pragam.solve(noisy_problem(bias), "newton", tol=1e-9, max_iter=2000)
     assert result.converged
 

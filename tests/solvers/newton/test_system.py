@@ -18,11 +18,11 @@ def operator(request):
     return ScaledRows(sparse.csr_array(X) if request.param == "csr" else X, rng.choice([-1.0, 1.0], 50))
 
 
-def reference(operator, lam, factor, weights, rhs, centre=None):
+def reference(operator, lam, tau, weights, rhs, centre=None):
     A = np.stack([operator.matvec(e) for e in np.eye(20)], axis=1)
     if centre is not None:
         A -= np.outer(centre.sigma, centre.mean)
-    return np.linalg.solve(lam * np.eye(20) + factor * (A.T * weights) @ A, rhs)
+    return np.linalg.solve(lam * np.eye(20) + tau * (A.T * weights) @ A, rhs)
 
 
 @pytest.mark.parametrize("centred", [False, True])
@@ -76,5 +76,5 @@ def test_a_sample_of_the_rows_preconditions_conjugate_gradients(kind):
     x = system._preconditioned_cg(1.0, rows, rhs, None)
     residual = 1e-3 * x + X.T @ (weights * (X @ x)) - rhs
     assert np.linalg.norm(residual) <= system_module._CG_TOL * np.linalg.norm(rhs)
-    iterations = (system.work - 250) / 8000  # a sample of one row in sixteen, then two products an iteration
+    iterations = (system.rows_read - 250) / 8000  # a sample of one row in sixteen, then two products an iteration
     assert iterations <= system_module._MOST
