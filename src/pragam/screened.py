@@ -15,13 +15,13 @@ from pragam.solvers.base import AnySolver, Certified, Solver, Start, State
 
 #: Look for provable rows again when the gap has fallen by this factor.
 _FALL = 10.0
-#: But not when the gap is within this factor of the tolerance: too little is left to be saved.
+#: Do not look when the gap is within this factor of the tolerance: too little is left to be saved.
 _NEAR = 30.0
-#: Go on without the proven rows if they are this share of those left. Else the copy costs more than it saves.
+#: Go on without the proven rows if they are this share of those left. For fewer the copy costs more than it saves.
 _SHARE = 0.5
 #: The substitution of w costs digits: its rounding, this many times, must not show in the gap that is asked for.
 _DIGITS = 100 * float(np.finfo(np.float64).eps)
-#: What a look costs, in readings of the data.
+#: What a look costs, in passes.
 _PASSES = 2.0
 
 

@@ -36,16 +36,16 @@ from pragam.solvers.newton.system import LARGEST_MATRIX
 from pragam.solvers.pragam import Pragam
 
 #: How much more than the other path's estimate a path may use before it hands over.
-_PATIENCE = 3.0
+_ALLOWANCE = 3.0
 #: Passes over the data in an iteration of PRAGAM with adapted L.
 _PASSES_OF_PRAGAM = 3.0
-#: Passes that the fast paths may make before anybody asks for the limit, which takes a pass to compute.
+#: Passes that the fast paths may make before their limit is computed, which takes a pass.
 _FREE = 20.0
-#: Bytes that a sweep finds again in a cache.
+#: Data of more bytes than this make a sweep wait for memory.
 _CACHE = 32e6
-#: Seconds that it takes to compare the costs: a problem that newton-dense solves in less is its own.
+#: Seconds that it takes to compare the costs. What newton-dense solves in less is left to it.
 _QUESTION = 1e-3
-#: Calls that newton-dense may make. One does as a rule (``benchmarks/small_sets.py``).
+#: Calls that newton-dense may make. One is enough as a rule (``benchmarks/small_sets.py``).
 _DENSE_CALLS = 3
 
 
@@ -193,7 +193,7 @@ def _long_plan(problem: Problem, tol: float) -> list[Leg]:
     legs = []
     for turn in range(20):
         own, other = (first, second) if turn % 2 == 0 else (second, first)
-        legs.append(Leg(own.solver, own.per_pass, own.per_step, _PATIENCE * other.total * 2.0 ** (turn // 2)))
+        legs.append(Leg(own.solver, own.per_pass, own.per_step, _ALLOWANCE * other.total * 2.0 ** (turn // 2)))
     return [*legs, *last]
 
 

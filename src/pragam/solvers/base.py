@@ -149,7 +149,7 @@ AnySolver = Solver[Any]
 
 
 def advance(method: Solver[S], problem: Problem, state: S, tol: float, passes: float) -> S:
-    """Steps until the solver's own estimate is at most ``tol`` or it has made so many passes: a start for another one.
+    """Steps until the solver's own estimate is at most ``tol`` or ``passes`` were made: a start for another solve.
 
     Nothing is certified, so nothing is claimed of the result.
     """

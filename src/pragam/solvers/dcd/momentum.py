@@ -48,10 +48,10 @@ class Momentum:
 
     before: Vector = field(default_factory=_nothing)  # where the sweep began: alpha_0
     step: Vector = field(default_factory=_nothing)  # p
-    history: Vector = field(default_factory=_nothing)  # h ...
-    has_history: bool = False  # ... if there is one
-    slope: float = 0.0  # <F'(alpha_0), h> ...
-    multiplier: float = 0.0  # ... with this multiplier of the equality
+    history: Vector = field(default_factory=_nothing)  # h
+    has_history: bool = False  # whether there is an h
+    slope: float = 0.0  # <F'(alpha_0), h>
+    multiplier: float = 0.0  # of the equality, when that slope was computed
 
     def begin(self, work: WorkingSet, equality: Equality) -> None:
         """Remember where the sweep to come begins."""

@@ -1,4 +1,4 @@
-r"""w in single precision for coordinate ascent to a low accuracy, where there are so many columns that it matters.
+r"""w in single precision, for coordinate ascent to a low accuracy on data with many columns.
 
 What a sweep then costs is the way of the entries of w through the caches, and half as many bytes come up to twice as
 fast. All else stays in double precision: alpha, the slopes, every sum. If w is rounded, a slope s_i = c_i + <a_i, w> is
