@@ -11,21 +11,28 @@ from pragam.certificate import RESOLVED, SHARE, Certificate, Lower, Upper, certi
 from pragam.operators.base import Vector
 from pragam.problem import Problem
 from pragam.result import History, Result, Status
-from pragam.solvers.base import Start
+from pragam.solvers.base import Certified, Start
 
-#: Certify each time the work has grown by this factor, at the latest ...
+#: Certify at the latest when the passes have grown by this factor since the last certificate.
 _GROWTH = 1.2
-#: ... and by so many passes where the solver's own estimate says that there is no hurry: a certificate costs two.
-_PATIENCE = 20.0
-#: A solve has stalled when the last nine tenths of its work (the part after the first 1/_STALL_FACTOR) brought the
-#: solver's own bounds nearer to each other by less than this share of what lacks: a thousand times the work, at that
-#: rate, would not do ...
-_STALL_FACTOR, _STALL_SHARE = 10.0, 1e-3
-#: ... but never before this many passes over the data.
+#: They must also have grown by this many where the solver has an estimate that says that there is no hurry: a
+#: certificate costs two.
+_UNHURRIED = 20.0
+#: An estimate within the tolerance calls for a certificate only if the passes have grown by this factor since the last
+#: time: it may be wrong.
+_PROMISE_GROWTH = 1.05
+#: A solve has stalled when all but the first 1/_STALL_FACTOR of its work has brought too little.
+_STALL_FACTOR = 10.0
+#: Too little is less than this share of what the solver's own bounds still lack: at that rate a thousand times the work
+#: would not do.
+_STALL_SHARE = 1e-3
+#: No solve has stalled before this many passes.
 _STALL_PASSES = 2000.0
-#: A gap that is smaller than the rounding of the plain products and that this much more work has not halved is the
-#: rounding of w and alpha themselves.
-_ROUNDING_FACTOR, _ROUNDING_PASSES = 1.5, 10.0
+#: Rounding of w and alpha themselves is the limit if a gap below the rounding of the plain products has not halved
+#: while the passes have grown by this factor.
+_ROUNDING_FACTOR = 1.5
+#: The passes must also have grown by this many.
+_ROUNDING_PASSES = 10.0
 
 
 @dataclass(frozen=True)
@@ -64,7 +71,8 @@ class Record:
     certificate: Certificate = field(init=False)
     is_owner: bool = True
     rows: list[tuple[int, float, float, float, float, float]] = field(default_factory=list)
-    proposed: list[tuple[float, float, float]] = field(default_factory=list)  # passes, and the solver's own best bounds
+    own_best: tuple[float, float] = np.inf, -np.inf  # the best bounds among the solver's own proposals
+    proposed: list[tuple[float, float, float]] = field(default_factory=list)  # passes and own_best, row by row
     promised_at: float = 0.0  # passes at the last certificate that an estimate called for
 
     def __post_init__(self) -> None:
@@ -121,30 +129,31 @@ class Record:
         longer = Upper(self.problem, (1 + 2 * rounding) * upper.w)
         return longer if longer.beats(upper) else upper
 
-    def certify(self, pair: tuple[Vector, Vector], iteration: int, passes: float, seconds: float) -> None:
+    def certify(self, pair: Start) -> Certified:
         """Certify a candidate and keep what improves either bound."""
         try:
             primal, dual = self._offer(*pair)
         except ArithmeticError as error:
             raise ContradictionError(contradicts(error)) from error
-        self.note(iteration, passes, seconds)
-        _, least, most = self.proposed[-1] if self.proposed else (0.0, np.inf, -np.inf)
-        self.proposed.append((passes, min(primal, least), max(dual, most)))
+        least, most = self.own_best
+        self.own_best = min(primal, least), max(dual, most)
+        return Certified(pair, Start(self.w, self.alpha), self.certificate)
 
     def note(self, iteration: int, passes: float, seconds: float) -> None:
         """Write what is certified so far into the history."""
         proof = self.certificate
         self.rows.append((iteration, passes, seconds, proof.primal, proof.dual, proof.gap))
+        self.proposed.append((passes, *self.own_best))
 
     def is_due(self, estimate: float | None, passes: float) -> bool:
         """Whether a certificate is worth its two products now. Never whether to stop."""
         last = self.rows[-1][1]
         if estimate is None:
             return passes >= _GROWTH * last + 1
-        if estimate <= self.tol and passes >= 1.05 * self.promised_at + 1:
+        if estimate <= self.tol and passes >= _PROMISE_GROWTH * self.promised_at + 1:
             self.promised_at = passes  # if the estimate was wrong, it may not call for another one at once
             return True
-        return passes >= _GROWTH * last + _PATIENCE
+        return passes >= _GROWTH * last + _UNHURRIED
 
     def has_stalled(self) -> bool:
         """Whether the last nine tenths of the work brought the solver's own bounds hardly nearer to each other.

@@ -11,18 +11,17 @@ from pragam.certificate import Certificate
 from pragam.operators.base import Vector
 from pragam.problem import Problem
 from pragam.screening import Reduced, can_screen, likely_share, proven_bounds
-from pragam.solvers import Auto, Dcd, Newton
-from pragam.solvers.base import AnySolver, Solver, Start, State
+from pragam.solvers.base import AnySolver, Certified, Solver, Start, State
 
 #: Look for provable rows again when the gap has fallen by this factor.
 _FALL = 10.0
-#: But not when the gap is within this factor of the tolerance: too little is left to be saved.
+#: Do not look when the gap is within this factor of the tolerance: too little is left to be saved.
 _NEAR = 30.0
-#: Go on without the proven rows if they are this share of those left. Else the copy costs more than it saves.
+#: Go on without the proven rows if they are this share of those left. For fewer the copy costs more than it saves.
 _SHARE = 0.5
 #: The substitution of w costs digits: its rounding, this many times, must not show in the gap that is asked for.
 _DIGITS = 100 * float(np.finfo(np.float64).eps)
-#: What a look costs, in readings of the data.
+#: What a look costs, in passes.
 _PASSES = 2.0
 
 
@@ -36,6 +35,12 @@ class ScreenedState(State):
     scale: float  # what 1 relative to the values of the reduced problem is relative to those of the whole
     tol: float
     rng: np.random.Generator
+    certified: Certified | None = None  # since the last step
+
+
+def screened(method: AnySolver, problem: Problem) -> AnySolver:
+    """The solver on ever fewer rows, if it gains by that and rows of the problem can be screened; else itself."""
+    return Screened(method) if method.may_drop_rows and can_screen(problem) else method
 
 
 @dataclass(frozen=True)
@@ -43,11 +48,6 @@ class Screened(Solver[ScreenedState]):
     """``method``, which sees ever fewer rows. Its candidates are those of the whole problem."""
 
     method: AnySolver
-
-    @staticmethod
-    def fits(method: AnySolver, problem: Problem) -> bool:
-        """Whether rows can be screened, and the solver is one that gains by it."""
-        return isinstance(method, (Auto, Dcd, Newton)) and can_screen(problem)
 
     @property
     def name(self) -> str:  # type: ignore[override]
@@ -57,7 +57,18 @@ class Screened(Solver[ScreenedState]):
         inner = self.method.init(problem, rng, start, tol)
         return ScreenedState(inner.passes, inner, None, None, 0.0, np.inf, 1.0, tol, rng)
 
-    def screen(self, problem: Problem, state: ScreenedState, pair: Start, certificate: Certificate) -> ScreenedState:
+    def observe(self, problem: Problem, state: ScreenedState, certified: Certified) -> ScreenedState:
+        """Keep the best certified pair for the next step, and tell the solver, which sees other rows, of its own."""
+        part, share = self._view(problem, state)
+        proposed, best, proof = certified
+        if state.reduced is not None:
+            proposed, best = (Start(*state.reduced.part_of(*pair)) for pair in (proposed, best))
+        state.inner = self.method.observe(part, state.inner, Certified(proposed, best, proof))
+        state.passes = state.before + share * state.inner.passes
+        state.certified = certified
+        return state
+
+    def _screen(self, problem: Problem, state: ScreenedState, pair: Start, certificate: Certificate) -> ScreenedState:
         """Go on from the certified pair on fewer rows, if the gap has fallen since the last look and many can go."""
         if certificate.gap > state.look_at or certificate.relative_gap < _NEAR * state.tol:
             return state
@@ -89,6 +100,11 @@ class Screened(Solver[ScreenedState]):
         return ScreenedState(passes, inner, reduced, known, before, state.look_at, scale, state.tol, state.rng)
 
     def step(self, problem: Problem, state: ScreenedState) -> ScreenedState:
+        if state.certified is not None:
+            _, pair, proof = state.certified
+            assert isinstance(proof, Certificate)
+            state = self._screen(problem, state, pair, proof)
+            state.certified = None
         part, share = self._view(problem, state)
         state.inner = self.method.step(part, state.inner)
         state.passes = state.before + share * state.inner.passes
@@ -103,9 +119,7 @@ class Screened(Solver[ScreenedState]):
         return ScreenedState(before + inner.passes, inner, None, None, before, 0.0, 1.0, state.tol, state.rng)
 
     def candidate(self, problem: Problem, state: ScreenedState) -> tuple[Vector, Vector]:
-        part, share = self._view(problem, state)
-        pair = self.method.candidate(part, state.inner)
-        state.passes = state.before + share * state.inner.passes
+        pair = self.method.candidate(self._view(problem, state)[0], state.inner)
         return pair if state.reduced is None else state.reduced.lift(*pair)
 
     def estimate(self, problem: Problem, state: ScreenedState) -> float | None:
@@ -115,9 +129,7 @@ class Screened(Solver[ScreenedState]):
     def label(self, state: ScreenedState) -> str:
         return self.method.label(state.inner)
 
-    @staticmethod
-    def n_screened(state: ScreenedState) -> int:
-        """The number of rows that have left."""
+    def n_screened(self, state: ScreenedState) -> int:
         return 0 if state.reduced is None else state.reduced.n_fixed
 
     @staticmethod

@@ -162,10 +162,8 @@ class Reduced:
         shift = A.rmatvec(fixed) / lam
         constant = float(problem.c @ fixed) - 0.5 * lam * float(shift @ shift)
         part = A.take(rows)
-        box: Box = Box(Q.lower[rows], Q.upper[rows])
-        if isinstance(Q, BoxPlane) and np.abs(Q.sigma[rows]) @ (box.upper - box.lower) > 0:  # else no row can move
-            box = _cut(box, Q.sigma[rows], Q.z - float(Q.sigma @ fixed))
-        return cls(Problem(part, problem.c[rows] - part.matvec(shift), box, lam), rows, fixed, shift, constant)
+        left = Problem(part, problem.c[rows] - part.matvec(shift), Q.take(rows, fixed=fixed), lam)
+        return cls(left, rows, fixed, shift, constant)
 
     @property
     def n_fixed(self) -> int:
@@ -179,16 +177,15 @@ class Reduced:
 
     def restrict(self, w: Vector, alpha: Vector) -> tuple[Vector, Vector]:
         """(w', alpha_R), moved into the set of the reduced problem."""
-        return w + self.shift, self.problem.Q.project(alpha[self.rows])
+        w, alpha = self.part_of(w, alpha)
+        return w, self.problem.Q.project(alpha)
+
+    def part_of(self, w: Vector, alpha: Vector) -> tuple[Vector, Vector]:
+        """(w', alpha_R) as they are: the inverse of :meth:`lift`."""
+        return w + self.shift, alpha[self.rows]
 
     def lift(self, w: Vector, alpha: Vector) -> tuple[Vector, Vector]:
         """The pair of the whole problem that belongs to one of the reduced."""
         whole = self.fixed.copy()
         whole[self.rows] = alpha
         return w - self.shift, whole
-
-
-def _cut(box: Box, sigma: Vector, z: float) -> BoxPlane:
-    """The box cut by the plane of level z, which it attains but for rounding: alpha* does."""
-    ends = np.sort([sigma * box.lower, sigma * box.upper], axis=0).sum(axis=1)
-    return BoxPlane(box.lower, box.upper, sigma, float(np.clip(z, *ends)))

@@ -13,7 +13,7 @@ from pragam.operators.base import Vector
 from pragam.problem import Problem
 from pragam.record import Clock, Progress, Record, contradicts
 from pragam.result import History, Result, Status
-from pragam.screened import Screened
+from pragam.screened import screened
 from pragam.solvers.base import AnySolver, Start
 from pragam.threads import one_blas_thread
 from pragam.turn import Callback, FailedError, Rules, Turn
@@ -72,8 +72,8 @@ def solve(
         method = solvers.choose(solver, problem)
         rng = np.random.default_rng(0 if random_state is None else random_state)
         begin = _as_start(problem, start)
-        if screening and begin is not None and Screened.fits(method, problem):
-            method = Screened(method)
+        if screening and begin is not None:
+            method = screened(method, problem)
         rules = Rules(tol, max_iter, stall, Clock(max_seconds), signals)
         return _run(problem, method, begin, rng, rules, callback)
 

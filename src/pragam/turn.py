@@ -12,7 +12,6 @@ from pragam.interrupts import Signals
 from pragam.problem import Problem
 from pragam.record import Clock, ContradictionError, Progress, Record
 from pragam.result import Status
-from pragam.screened import Screened
 from pragam.solvers.base import AnySolver, Start
 
 Callback = Callable[[Progress], Any]
@@ -81,9 +80,6 @@ class Turn:
         record.own()
         try:
             with self.rules.signals.raising:
-                if isinstance(method, Screened):
-                    best = Start(record.w, record.alpha)
-                    self.state = method.screen(self.problem, self.state, best, record.certificate)
                 self.state = method.step(self.problem, self.state)
             self.iteration += 1
             if record.is_due(method.estimate(self.problem, self.state), self.state.passes):
@@ -124,12 +120,13 @@ class Turn:
 
     @property
     def n_screened(self) -> int:
-        method = self.method
-        return method.n_screened(self.state) if isinstance(method, Screened) and self.state is not None else 0
+        return 0 if self.state is None else self.method.n_screened(self.state)
 
     def _certify(self) -> None:
-        pair = self.method.candidate(self.problem, self.state)
-        self.record.certify(pair, self.iteration, self.state.passes, self.rules.clock.seconds())
+        """Certify what the solver proposes and tell it what came of that, which it may count as work."""
+        certified = self.record.certify(Start(*self.method.candidate(self.problem, self.state)))
+        self.state = self.method.observe(self.problem, self.state, certified)
+        self.record.note(self.iteration, self.state.passes, self.rules.clock.seconds())
 
     def _go_on_after(self, error: Exception) -> None:
         """Whatever a solver's call raises ends the turn of its algorithm: the solver may go on with another."""

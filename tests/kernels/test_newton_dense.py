@@ -17,10 +17,7 @@ BOTH = [pytest.param(_kernels.get, id="in use"), pytest.param(lambda name: getat
 def arguments(problem, tol=1e-6, exact=1e-13, steps=200):
     """Of a call from nothing; the arrays that it changes are at 8 (w), 10 (beta) and 11 (place)."""
     state = NewtonDense().init(problem, np.random.default_rng(0), None, tol)
-    return [
-        state.rows, state.c, state.width, state.sigma, state.offset, state.lam, state.level, state.constant, state.w,
-        state.base, state.beta, state.place, tol, exact, steps,
-    ]  # fmt: skip
+    return [*state.scaled, *state.iterate, tol, exact, steps]
 
 
 @pytest.mark.parametrize("get", BOTH)

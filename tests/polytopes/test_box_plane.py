@@ -35,6 +35,63 @@ def test_slopes_within_rounding_count_as_flat():
     assert value == pytest.approx(0.3 * 6)
 
 
+def random_set(rng, plane):
+    n = int(rng.integers(2, 12))
+    lower = -rng.random(n)
+    upper, sigma = lower + rng.random(n), rng.choice([-1.0, 0.5, 2.0], n)
+    if not plane:
+        return Box(lower, upper)
+    return BoxPlane(lower, upper, sigma, float(sigma @ (lower + rng.random(n) * (upper - lower))))
+
+
+@pytest.mark.parametrize("plane", [False, True])
+def test_some_rows_with_the_others_fixed_are_the_slice_of_the_set(plane):
+    for seed in range(50):
+        rng = np.random.default_rng(seed)
+        Q = random_set(rng, plane)
+        rows = np.sort(rng.permutation(Q.size)[: int(rng.integers(1, Q.size + 1))])
+        alpha = Q.sample(rng)
+        fixed = alpha.copy()
+        fixed[rows] = 0.0
+        part = Q.take(rows, fixed=fixed)
+        assert part.contains(alpha[rows], 1e-10)
+        whole = fixed.copy()
+        whole[rows] = part.sample(rng)
+        assert Q.contains(whole, 1e-10)
+
+
+@pytest.mark.parametrize("plane", [False, True])
+def test_all_rows_in_another_order_are_the_same_set(plane):
+    for seed in range(20):
+        rng = np.random.default_rng(seed)
+        Q = random_set(rng, plane)
+        order = rng.permutation(Q.size)
+        part, alpha = Q.take(order), Q.sample(rng)
+        assert type(part) is type(Q) and part.contains(alpha[order])
+        assert part.support(alpha[order])[0] == pytest.approx(Q.support(alpha)[0])
+
+
+def test_a_sample_of_the_rows_grows_to_the_total():
+    part = Box(np.zeros(4), np.arange(1.0, 5.0)).take(np.array([1, 3]), growth=2.0)
+    assert part.upper.tolist() == [4.0, 8.0]
+
+
+@pytest.mark.parametrize("plane", [False, True])
+def test_onto_face_is_in_the_set_and_leaves_rows_at_their_bounds_where_it_can(plane):
+    kept = 0
+    for seed in range(50):
+        rng = np.random.default_rng(seed)
+        Q = random_set(rng, plane)
+        alpha = np.clip(Q.sample(rng) + 0.01 * rng.standard_normal(Q.size), Q.lower, Q.upper)
+        moved = Q.onto_face(alpha)
+        assert Q.contains(moved)
+        bound = (alpha == Q.lower) | (alpha == Q.upper)
+        kept += np.array_equal(moved[bound], alpha[bound])
+        if not plane:
+            assert moved is alpha
+    assert kept >= 40
+
+
 @pytest.mark.parametrize("z", [-1.1, 3.5])
 def test_empty_set_is_refused_with_the_interval(z):
     with pytest.raises(ValueError, match=r"\[-1\.0, 2\.0\]"):

@@ -25,7 +25,7 @@ def test_pragam_takes_over_when_the_fast_paths_have_had_their_share(name, monkey
 
 @pytest.mark.parametrize("bias", [False, True])
 def test_the_paths_hand_over_to_each_other_and_lose_nothing(bias, monkeypatch):
-    monkeypatch.setattr(auto, "_PATIENCE", 1e-3)
+    monkeypatch.setattr(auto, "_ALLOWANCE", 1e-3)
     seen = []
     problem = hinge_case("plain", bias, 3).problem
     method = pragam.solvers.Auto()

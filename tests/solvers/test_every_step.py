@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import fields, is_dataclass
+
 import numpy as np
 import pytest
 
@@ -54,3 +56,31 @@ def test_a_random_start_is_certified_too(solver, name):
         for _, w, alpha, _ in run(case.problem, solver, start):
             certificate = pragam.certify(case.problem, w, alpha)
             assert certificate.dual <= case.optimum + 1e-9 * (1 + abs(case.optimum))
+
+
+def contents(part):
+    """All that a state holds, as a flat list of copies."""
+    if isinstance(part, np.ndarray):
+        return [part.copy()]
+    if is_dataclass(part) and not isinstance(part, pragam.Problem):
+        return [item for f in fields(part) for item in contents(getattr(part, f.name))]
+    if isinstance(part, (tuple, list)):
+        return [item for element in part for item in contents(element)]
+    return [part] if isinstance(part, (int, float)) else []
+
+
+@pytest.mark.parametrize(("solver", "name"), PAIRS)
+def test_candidate_and_estimate_are_queries(solver, name):
+    """They leave the state as it is, so asking twice gives the same answer."""
+    problem = ZOO[name](3).problem
+    method = choose(solver, problem)
+    state = method.init(problem, np.random.default_rng(0), None, 1e-6)
+    for _ in range(8):
+        before = contents(state)
+        first = [x.copy() for x in method.candidate(problem, state)]
+        method.estimate(problem, state)
+        after = contents(state)
+        assert len(before) == len(after)
+        assert all(np.array_equal(x, y, equal_nan=True) for x, y in zip(before, after, strict=True))
+        assert all(np.array_equal(x, y) for x, y in zip(first, method.candidate(problem, state), strict=True))
+        state = method.step(problem, state)

@@ -9,9 +9,11 @@ from scipy import sparse
 import pragam
 from pragam.certificate import certify
 from pragam.operators.pattern import PatternRows
-from pragam.solvers import Start, dcd, newton
+from pragam.solvers import Start
 from pragam.solvers.dcd import Dcd
+from pragam.solvers.dcd import solver as dcd
 from pragam.solvers.newton import Newton
+from pragam.solvers.newton import solver as newton
 from pragam.solvers.packed import Packed, packed
 
 
@@ -88,7 +90,7 @@ def test_a_warm_start_of_newton_is_in_the_users_order(bias):
     state = method.init(p, np.random.default_rng(0), Start(cold.w, cold.alpha), 1e-9)
     assert isinstance(state.packed.problem.A, PatternRows)
     width = p.Q.upper - p.Q.lower
-    assert np.allclose(width * state.packed.unpack(state.centre), cold.alpha - p.Q.lower, atol=1e-12)
+    assert np.allclose(width * state.packed.unpack(state.stage.centre), cold.alpha - p.Q.lower, atol=1e-12)
     warm = pragam.solve(p, "newton", tol=1e-9, start=cold, screening=False)
     assert warm.converged and warm.n_iter < cold.n_iter
 
@@ -104,8 +106,8 @@ def test_a_working_set_and_samples_are_packed_too(monkeypatch):
         if method.estimate(p, state) <= 1e-9:
             break
         state = method.step(p, state)
-        assert isinstance(state.work.A, PatternRows)
-        smallest = min(smallest, len(state.work.s))
+        assert isinstance(state.active.A, PatternRows)
+        smallest = min(smallest, len(state.active.s))
     assert smallest < p.Q.size
     assert certify(p, *method.candidate(p, state)).relative_gap <= 1e-8
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from functools import cached_property
 
 import numpy as np
-from numpy.typing import ArrayLike
+from numpy.typing import ArrayLike, NDArray
 
 from pragam import _kernels
 from pragam.polytopes.base import REPAIRABLE, Curvature, Polytope, Repair, Vector
@@ -87,6 +87,17 @@ class Box(Polytope):
 
     def _holds(self, alpha: Vector) -> bool:
         return bool((alpha >= self.lower).all() and (alpha <= self.upper).all())  # a NaN is neither
+
+    def onto_face(self, alpha: Vector) -> Vector:
+        """The point of Q nearest to ``alpha``, which is in the box, on alpha's own face of it where that meets Q."""
+        return alpha
+
+    def take(self, rows: NDArray[np.int64], growth: float = 1.0, fixed: Vector | None = None) -> Box:
+        """The set of these rows alone, with bounds that are ``growth`` times as large.
+
+        ``fixed`` is what the other rows keep as their alpha, and 0 in these rows; None leaves a plane's level as it is.
+        """
+        return Box(growth * self.lower[rows], growth * self.upper[rows])
 
     def radius2(self, centre: Vector | None = None) -> float:
         return self._radius2 if centre is None else _half_farthest2(self.lower - centre, self.upper - centre)

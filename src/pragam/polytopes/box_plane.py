@@ -11,7 +11,7 @@ from numpy.typing import ArrayLike, NDArray
 from pragam import _kernels
 from pragam.polytopes.base import REPAIRABLE, Curvature, Repair, Vector
 from pragam.polytopes.box import ZERO, Box, as_column, relative
-from pragam.polytopes.box_plane_projection import column, level_in_range, minimise, plane_range
+from pragam.polytopes.box_plane_projection import column, level_in_range, minimise, plane_range, project_box_plane
 from pragam.polytopes.multiplier_search import DiagonalQP
 from pragam.rounding import TINY, gamma, total, two_product, two_sum, upward
 
@@ -54,6 +54,29 @@ class BoxPlane(Box):
     def project(self, v: Vector, start: float | None = None) -> Vector:
         """The point clip(v + t sigma) of Q nearest to ``v``; ``start`` is a guess of t."""
         return v.copy() if self._holds_zero and not v.any() else self._project(v, start)[0]
+
+    def onto_face(self, alpha: Vector) -> Vector:
+        """The nearest point of Q on alpha's own face of the box if that meets the plane, else the nearest of all."""
+        free = (alpha > self.lower) & (alpha < self.upper)
+        moved = alpha.copy()
+        try:
+            rest = self.z - float(self.sigma[~free] @ alpha[~free])
+            moved[free] = project_box_plane(alpha[free], self.lower[free], self.upper[free], self.sigma[free], rest)
+        except ValueError:  # the face does not meet the plane
+            return self.project(alpha)
+        return moved
+
+    def take(self, rows: NDArray[np.int64], growth: float = 1.0, fixed: Vector | None = None) -> Box:
+        """As that of a box. The level is what ``fixed`` leaves of it; without a plane if none of the rows can move."""
+        box, sigma = super().take(rows, growth), self.sigma[rows]
+        if fixed is None:
+            return BoxPlane(box.lower, box.upper, sigma, self.z)
+        if not np.abs(sigma) @ (box.upper - box.lower) > 0:
+            return box
+        # These rows attain the level that is left but for rounding, if the others have the values of a point of Q.
+        ends = np.sort([sigma * box.lower, sigma * box.upper], axis=0).sum(axis=1)
+        z = self.z - float(self.sigma @ fixed)
+        return BoxPlane(box.lower, box.upper, sigma, float(np.clip(z, *ends)))
 
     def maximise_linear(self, s: Vector) -> Vector:
         low, high = self._biases(s)

@@ -4,19 +4,19 @@ from __future__ import annotations
 
 from pragam.problem import Problem
 from pragam.solvers.auto import Auto
-from pragam.solvers.base import AnySolver, Solver, Start, State
+from pragam.solvers.base import AnySolver, Certified, Solver, Start, State
+from pragam.solvers.bundle.ls_bmrm import LsBmrm
+from pragam.solvers.bundle.qp_bmrm import QpBmrm
 from pragam.solvers.dcd import Dcd
-from pragam.solvers.ls_bmrm import LsBmrm
 from pragam.solvers.newton import Newton
-from pragam.solvers.newton_dense import NewtonDense
+from pragam.solvers.newton.dense import NewtonDense
 from pragam.solvers.pegasos_1 import Pegasos1
 from pragam.solvers.pegasos_n import PegasosN
 from pragam.solvers.pragam import Pragam
-from pragam.solvers.qp_bmrm import QpBmrm
 
 __all__ = [
-    "Auto", "Dcd", "LsBmrm", "Newton", "NewtonDense", "Pegasos1", "PegasosN", "Pragam", "QpBmrm", "Solver", "Start",
-    "State", "by_name", "choose", "names",
+    "Auto", "Certified", "Dcd", "LsBmrm", "Newton", "NewtonDense", "Pegasos1", "PegasosN", "Pragam", "QpBmrm", "Solver",
+    "Start", "State", "by_name", "choose", "names",
 ]  # fmt: skip
 
 _SOLVERS: dict[str, type[AnySolver]] = {

@@ -26,26 +26,26 @@ import numpy as np
 
 from pragam.operators.base import RowOperator, Vector
 from pragam.problem import Problem
-from pragam.solvers.base import AnySolver, Solver, Start, State
+from pragam.solvers.base import AnySolver, Certified, Solver, Start, State
+from pragam.solvers.bundle.qp_bmrm import QpBmrm
 from pragam.solvers.dcd import Dcd
 from pragam.solvers.hardness import hardness
 from pragam.solvers.newton import Newton
-from pragam.solvers.newton_dense import NewtonDense
-from pragam.solvers.newton_system import LARGEST_MATRIX
+from pragam.solvers.newton.dense import NewtonDense
+from pragam.solvers.newton.system import LARGEST_MATRIX
 from pragam.solvers.pragam import Pragam
-from pragam.solvers.qp_bmrm import QpBmrm
 
 #: How much more than the other path's estimate a path may use before it hands over.
-_PATIENCE = 3.0
+_ALLOWANCE = 3.0
 #: Passes over the data in an iteration of PRAGAM with adapted L.
 _PASSES_OF_PRAGAM = 3.0
-#: Passes that the fast paths may make before anybody asks for the limit, which takes a pass to compute.
+#: Passes that the fast paths may make before their limit is computed, which takes a pass.
 _FREE = 20.0
-#: Bytes that a sweep finds again in a cache.
+#: Data of more bytes than this make a sweep wait for memory.
 _CACHE = 32e6
-#: Seconds that it takes to compare the costs: a problem that newton-dense solves in less is its own.
+#: Seconds that it takes to compare the costs. What newton-dense solves in less is left to it.
 _QUESTION = 1e-3
-#: Calls that newton-dense may make. One does as a rule (``benchmarks/small_sets.py``).
+#: Calls that newton-dense may make. One is enough as a rule (``benchmarks/small_sets.py``).
 _DENSE_CALLS = 3
 
 
@@ -83,6 +83,7 @@ class Auto(Solver[AutoState]):
     """Newton or coordinate ascent, whichever should be faster, with PRAGAM's worst case."""
 
     name = "auto"
+    may_drop_rows = True
 
     @classmethod
     def missing(cls, problem: Problem) -> list[str]:
@@ -118,6 +119,11 @@ class Auto(Solver[AutoState]):
 
     def candidate(self, problem: Problem, state: AutoState) -> tuple[Vector, Vector]:
         return state.legs[0].solver.candidate(problem, state.inner)
+
+    def observe(self, problem: Problem, state: AutoState, certified: Certified) -> AutoState:
+        """What the current algorithm counts for the certificate is added to the passes after its next step."""
+        state.inner = state.legs[0].solver.observe(problem, state.inner, certified)
+        return state
 
     def estimate(self, problem: Problem, state: AutoState) -> float | None:
         return state.legs[0].solver.estimate(problem, state.inner)
@@ -187,7 +193,7 @@ def _long_plan(problem: Problem, tol: float) -> list[Leg]:
     legs = []
     for turn in range(20):
         own, other = (first, second) if turn % 2 == 0 else (second, first)
-        legs.append(Leg(own.solver, own.per_pass, own.per_step, _PATIENCE * other.total * 2.0 ** (turn // 2)))
+        legs.append(Leg(own.solver, own.per_pass, own.per_step, _ALLOWANCE * other.total * 2.0 ** (turn // 2)))
     return [*legs, *last]
 
 

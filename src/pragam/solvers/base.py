@@ -1,11 +1,11 @@
-"""What an algorithm is to the driver: init, step, candidate on an explicit state, and what it needs."""
+"""What an algorithm is to the driver: init, step, candidate and observe on an explicit state, and what it needs."""
 
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any, ClassVar, Generic, NamedTuple, TypeVar
+from typing import Any, ClassVar, Generic, NamedTuple, Protocol, TypeVar
 
 import numpy as np
 
@@ -19,6 +19,30 @@ class Start(NamedTuple):
 
     w: Vector
     alpha: Vector
+
+
+class Proof(Protocol):
+    """What an algorithm may read of a certificate, which it never makes itself."""
+
+    @property
+    def primal(self) -> float: ...
+
+    @property
+    def dual(self) -> float: ...
+
+    @property
+    def gap(self) -> float: ...
+
+    @property
+    def relative_gap(self) -> float: ...
+
+
+class Certified(NamedTuple):
+    """What the driver has just certified: the pair that was proposed, and the best one so far with its proof."""
+
+    proposed: Start
+    best: Start  # the weights with the lowest J and the dual point with the highest D, perhaps of two iterates
+    proof: Proof
 
 
 @dataclass
@@ -74,6 +98,8 @@ class Solver(ABC, Generic[S]):
 
     name: ClassVar[str]
     requires: ClassVar[tuple[Requirement, ...]] = ()
+    #: Whether a warm start may go on without the rows that are proved to be at a bound (:mod:`pragam.screened`).
+    may_drop_rows: ClassVar[bool] = False
 
     @abstractmethod
     def init(self, problem: Problem, rng: np.random.Generator, start: Start | None, tol: float) -> S:
@@ -85,8 +111,17 @@ class Solver(ABC, Generic[S]):
 
     @abstractmethod
     def candidate(self, problem: Problem, state: S) -> tuple[Vector, Vector]:
-        """The pair ``(w, alpha)`` proposed now, alpha in Q. They may be the state's own arrays: the driver copies them
-        before the next step."""
+        """The pair ``(w, alpha)`` proposed now, alpha in Q. A query: it leaves the state as it is.
+
+        They may be the state's own arrays: the driver copies them before the next step.
+        """
+
+    def observe(self, problem: Problem, state: S, certified: Certified) -> S:
+        """What follows from a certificate of the candidate of this state; by default nothing.
+
+        The driver calls it after every certificate, so it has to be cheap. What costs time belongs in the next step.
+        """
+        return state
 
     def estimate(self, problem: Problem, state: S) -> float | None:
         """A cheap guess of the relative gap, by which the driver chooses when to certify; None if unknown."""
@@ -100,6 +135,10 @@ class Solver(ABC, Generic[S]):
         """What to call the algorithm that ran."""
         return self.name
 
+    def n_screened(self, state: S) -> int:
+        """The number of rows that were proved to be at a bound and have left the problem."""
+        return 0
+
     @classmethod
     def missing(cls, problem: Problem) -> list[str]:
         """What this problem lacks for this algorithm, one sentence each; empty if it fits."""
@@ -107,3 +146,17 @@ class Solver(ABC, Generic[S]):
 
 
 AnySolver = Solver[Any]
+
+
+def advance(method: Solver[S], problem: Problem, state: S, tol: float, passes: float) -> S:
+    """Steps until the solver's own estimate is at most ``tol`` or ``passes`` were made: a start for another solve.
+
+    Nothing is certified, so nothing is claimed of the result.
+    """
+    while not _is_within(method.estimate(problem, state), tol) and state.passes < passes:
+        state = method.step(problem, state)
+    return state
+
+
+def _is_within(estimate: float | None, tol: float) -> bool:
+    return estimate is not None and not estimate > tol

@@ -2,9 +2,9 @@ r"""The exact maximum of a concave quadratic over a face of a box, or of a box c
 
 Coordinate ascent and bundle methods both end here: once the variables at a bound are known, the rest of the
 problem has no inequalities. With F the free variables and slopes s = gradient - bias sigma at the current point,
-the conditions of a maximum over the face,  <sigma, delta> = -r  for the plane, are linear:
+the conditions of a maximum over the face,  <sigma, move> = -r  for the plane, are linear:
 
-    [ gram_F    sigma_F ] [ delta ]   [ s_F ]
+    [ gram_F    sigma_F ] [ move  ]   [ s_F ]
     [ sigma_F'     0    ] [ shift ] = [ -r  ]
 
 A singular system without a solution has a ray along which the function grows for ever: follow it to the box's end.
@@ -22,18 +22,19 @@ import scipy.linalg
 
 from pragam.operators.base import Vector
 
-#: Work of one round on f free variables, in units of f^3: a sweep of coordinate ascent over N entries is 4 N such
-#: units of time (measured: LAPACK's LU runs at some 16 times the rate of a sweep, its SVD slower than one).
+#: What LU costs on f free variables, times f^3, in the unit in which a sweep of coordinate ascent over N entries costs
+#: 4 N. Measured: LAPACK's LU runs at some 16 times the rate of a sweep.
 COST_LU = 0.05
+#: What a least-squares solution by SVD costs, in the same way. Measured: it runs slower than a sweep.
 COST_SVD = 4.0
-#: What a round costs however few the variables, in the same units.
+#: What a round costs however few the variables, in the same unit.
 COST_ROUND = 3e5
 
 
 class FaceMaximum(NamedTuple):
     alpha: Vector  # new values of the face's variables
     shift: float  # change of the plane's multiplier (the bias)
-    work: float  # what it cost, see COST_LU
+    cost: float  # in the unit of COST_LU
 
 
 def maximise_on_face(
@@ -46,7 +47,7 @@ def maximise_on_face(
     residual: float = 0.0,
     budget: float = np.inf,
 ) -> FaceMaximum:
-    """Climb to the maximum over the face of the f free variables, or to where the ``budget`` of work ends.
+    """Climb to the maximum over the face of the f free variables, or until it has cost the ``budget``.
 
     Parameters
     ----------
@@ -58,35 +59,35 @@ def maximise_on_face(
     """
     alpha, slopes = alpha.copy(), slopes.copy()
     free = np.arange(len(alpha))
-    shift, work = 0.0, 0.0
-    while free.size and work < budget:
+    shift, spent = 0.0, 0.0
+    while free.size and spent < budget:
         part = None if sigma is None else sigma[free]
-        afford_svd = work + COST_SVD * free.size**3 <= budget
+        afford_svd = spent + COST_SVD * free.size**3 <= budget
         direction, cost = _direction(gram[np.ix_(free, free)], slopes[free], part, residual, afford_svd)
-        work += cost * free.size**3 + COST_ROUND
+        spent += cost * free.size**3 + COST_ROUND
         if direction is None:
             break
-        delta, change, is_ray = direction
-        reach, blocking = _reach(alpha[free], delta, lower[free], upper[free])
-        step = reach if is_ray else min(reach, 1.0)
-        if not np.isfinite(step):
+        move, change, is_ray = direction
+        reach, blocking = _reach(alpha[free], move, lower[free], upper[free])
+        length = reach if is_ray else min(reach, 1.0)
+        if not np.isfinite(length):
             break
-        alpha[free] = np.clip(alpha[free] + step * delta, lower[free], upper[free])
-        slopes -= gram[:, free] @ (step * delta)
+        alpha[free] = np.clip(alpha[free] + length * move, lower[free], upper[free])
+        slopes -= gram[:, free] @ (length * move)
         if sigma is not None:
-            slopes -= step * change * sigma
-            residual += step * float(sigma[free] @ delta)
-            shift += step * change
+            slopes -= length * change * sigma
+            residual += length * float(sigma[free] @ move)
+            shift += length * change
         if reach >= 1.0 and not is_ray:
             break
         row = free[blocking]
-        alpha[row] = lower[row] if delta[blocking] < 0 else upper[row]
+        alpha[row] = lower[row] if move[blocking] < 0 else upper[row]
         free = np.delete(free, blocking)
-    return FaceMaximum(alpha, shift, work)
+    return FaceMaximum(alpha, shift, spent)
 
 
 class Direction(NamedTuple):
-    delta: Vector
+    move: Vector
     shift: float
     is_ray: bool  # follow it to the end of the box, rather than one unit
 
@@ -94,7 +95,7 @@ class Direction(NamedTuple):
 def _direction(
     gram: Vector, slopes: Vector, sigma: Vector | None, residual: float, afford_svd: bool
 ) -> tuple[Direction | None, float]:
-    """The Newton step, or a ray where the system has no solution, or None if finding it is too dear; its cost."""
+    """The Newton step, or a ray where the system has no solution, or None if finding it is too expensive; its cost."""
     f = len(slopes)
     if sigma is None:
         matrix, rhs = gram, slopes
@@ -124,9 +125,9 @@ def _solve_lu(matrix: Vector, rhs: Vector) -> Vector | None:
     return solution if accurate else None
 
 
-def _reach(alpha: Vector, delta: Vector, lower: Vector, upper: Vector) -> tuple[float, int]:
-    """How far along delta the box reaches (in units of delta), and the variable that is met first."""
+def _reach(alpha: Vector, move: Vector, lower: Vector, upper: Vector) -> tuple[float, int]:
+    """How far along ``move`` the box reaches (in units of it), and the variable that is met first."""
     with np.errstate(divide="ignore", invalid="ignore"):
-        room = np.where(delta > 0, (upper - alpha) / delta, np.where(delta < 0, (lower - alpha) / delta, np.inf))
+        room = np.where(move > 0, (upper - alpha) / move, np.where(move < 0, (lower - alpha) / move, np.inf))
     blocking = int(np.argmin(room))
     return float(max(room[blocking], 0.0)), blocking

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from pragam.operators.base import RowOperator, Vector
 from pragam.operators.pattern import PatternRows
-from pragam.polytopes import Box, BoxPlane
+from pragam.polytopes import Box
 from pragam.problem import Problem
 
 
@@ -44,6 +44,4 @@ def packed(problem: Problem) -> Packed:
     if found is None:
         return Packed(problem, None)
     rows, order = found
-    lower, upper = Q.lower[order], Q.upper[order]
-    box = BoxPlane(lower, upper, Q.sigma[order], Q.z) if isinstance(Q, BoxPlane) else Box(lower, upper)
-    return Packed(Problem(rows, problem.c[order], box, problem.lam), order)
+    return Packed(Problem(rows, problem.c[order], Q.take(order), problem.lam), order)

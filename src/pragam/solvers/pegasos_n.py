@@ -20,7 +20,7 @@ import scipy.linalg
 from pragam.operators.base import Vector
 from pragam.problem import Problem
 from pragam.solvers.base import BOUNDED, PIECEWISE_LINEAR, Solver, Start, State
-from pragam.solvers.bundle import cut_at
+from pragam.solvers.bundle.cuts import cut_at
 
 
 @dataclass

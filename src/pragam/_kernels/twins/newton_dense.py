@@ -6,7 +6,7 @@ With alpha = width beta, 0 <= beta <= 1, the problem is to minimise
 
 and its dual to maximise  constant + <c, alpha> - |offset + rows' alpha|^2 / (2 lam)  on the plane  <sigma, alpha> =
 level. A stage keeps a centre ``base`` and a delta; its inner problem is smooth, with beta = clip(base + factor s, 0, 1)
-and factor = unit / delta (:mod:`pragam.solvers.newton` has the theory, :mod:`pragam.solvers.newton_dense` the use).
+and factor = unit / delta (:mod:`pragam.solvers.newton` has the theory, :mod:`pragam.solvers.newton.dense` the use).
 """
 
 from __future__ import annotations

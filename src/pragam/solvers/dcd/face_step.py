@@ -10,9 +10,9 @@ import numpy as np
 from pragam.operators.base import RowOperator
 from pragam.polytopes import Box
 from pragam.problem import Problem
-from pragam.solvers.equality import Equality
+from pragam.solvers.dcd.equality import Equality
+from pragam.solvers.dcd.sweep import WorkingSet
 from pragam.solvers.face import COST_LU, COST_ROUND, COST_SVD, maximise_on_face
-from pragam.solvers.working_set import WorkingSet
 
 #: No solve beyond this many free rows: its matrix would be the largest thing in memory.
 _LARGEST = 2000
@@ -20,13 +20,13 @@ _LARGEST = 2000
 
 class Climbed(NamedTuple):
     rows: int  # how many rows the face had; 0 if nothing was done
-    work: float  # what it cost, see COST_LU
+    cost: float  # in the unit of COST_LU
 
 
 def price_of_face(problem: Problem, work: WorkingSet, equality: Equality, free: int) -> float:
-    """What a solve with so many free rows costs at least; inf if there is none to be made.
+    """What a solve with this many free rows costs at least; inf if there is none to be made.
 
-    More free rows than weights (and bias) are linearly dependent, which makes the solve dear.
+    More free rows than weights (and bias) are linearly dependent, which makes the solve expensive.
     """
     if not 0 < free <= _LARGEST:
         return inf
@@ -53,9 +53,9 @@ def climb_face(problem: Problem, work: WorkingSet, equality: Equality, credit: f
     work.alpha[free] = maximum.alpha
     equality.refresh(problem, work.w, work.alpha)
     equality.multiplier += maximum.shift
-    return Climbed(free.size, assembly + maximum.work)
+    return Climbed(free.size, assembly + maximum.cost)
 
 
 def _assembly(work: WorkingSet, free: int) -> float:
-    """What the Gram matrix of so many rows costs."""
+    """What the Gram matrix of this many rows costs."""
     return free**2 * work.entries / work.size

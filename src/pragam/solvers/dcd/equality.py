@@ -17,17 +17,18 @@ from dataclasses import dataclass
 import numpy as np
 
 from pragam.operators.base import Vector
-from pragam.polytopes import BoxPlane, project_box_plane
+from pragam.polytopes import BoxPlane
 from pragam.problem import Problem
 
-#: rho as a share of the mean curvature of the rows that can move: so small that the sweeps hardly feel it, ...
+#: rho as a share of the mean curvature of the rows that can move: so small that the sweeps hardly feel it.
 _PENALTY = 0.1
-#: ... but this share of the curvature of all rows, or few rows would all jump between their bounds at once.
+#: rho is no less than this many times that mean over the number of rows: few rows would otherwise all jump between
+#: their bounds at once.
 _PENALTY_FEW_ROWS = 10.0
-#: ... and such that r, at its largest, changes the slopes by this much of c: where C R^2 is tiny, a smaller one would
-#: vanish in their rounding.
+#: rho is no less than what changes the slopes, where r is largest, by this share of c: where C R^2 is tiny, a smaller
+#: rho would vanish in their rounding.
 _PENALTY_FELT = 1e-6
-#: Rounding in |x_i - m|^2, relative to |x_i|^2: a smaller curvature is not to be trusted.
+#: A curvature |x_i - m|^2 below this share of |x_i|^2 consists of rounding.
 _CANCELLATION = 1e-12
 
 
@@ -96,20 +97,6 @@ def equality_of(problem: Problem, w: Vector, alpha: Vector) -> tuple[Equality, V
     equality.refresh(problem, w, alpha)
     equality.bias = Q.support(problem.c + A.matvec(w))[1] or 0.0
     return equality, length2 / lam + equality.rho * Q.sigma**2
-
-
-def onto_plane(problem: Problem, alpha: Vector) -> Vector:
-    """The nearest point of Q on alpha's own face if the face meets the plane, else the nearest point of Q."""
-    Q = problem.Q
-    assert isinstance(Q, BoxPlane)
-    free = (alpha > Q.lower) & (alpha < Q.upper)
-    moved = alpha.copy()
-    try:
-        rest = Q.z - float(Q.sigma[~free] @ alpha[~free])
-        moved[free] = project_box_plane(alpha[free], Q.lower[free], Q.upper[free], Q.sigma[free], rest)
-    except ValueError:  # the face does not meet the plane
-        return Q.project(alpha)
-    return moved
 
 
 def _residual(problem: Problem, alpha: Vector) -> float:

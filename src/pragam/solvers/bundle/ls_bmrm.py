@@ -18,7 +18,7 @@ import numpy as np
 from pragam.operators.base import Vector
 from pragam.problem import Problem
 from pragam.solvers.base import BOUNDED, PIECEWISE_LINEAR, Solver, Start, State
-from pragam.solvers.bundle import Cut, cut_at, cut_of
+from pragam.solvers.bundle.cuts import Cut, cut_at, cut_of
 
 
 @dataclass

@@ -1,14 +1,14 @@
 r"""The rows that a stage of the Newton method works on, and what the others add to everything.
 
 A dual variable is alpha_i = lower_i + width_i beta_i with beta_i = clip(u_i, 0, 1) at the position u_i = base_i +
-factor s_i, base the stage's centre. A row whose position is many widths outside its box will hardly come back in this
-stage: its beta_i stays 0 or 1, and it leaves the loops. With
+tau s_i, base the stage's centre. A row whose position is many widths outside its box will hardly come back in this
+stage: its beta_i stays 0 or 1, and it leaves the loops. The others are the active ones. With
 
-    fixed_i = upper_i for a row outside the set at beta_i = 1, else lower_i,
+    fixed_i = upper_i for a row that is not active and has beta_i = 1, else lower_i,
 
-alpha = fixed + width beta, where beta now runs over the set alone, and the rows outside enter only through A' fixed,
-<c, fixed> and <sigma, fixed>. Before a stage ends all rows are looked at again; inside a stage the set may only grow,
-or it could cycle.
+alpha = fixed + width beta, where beta now runs over the active rows alone, and the others enter only through A' fixed,
+<c, fixed> and <sigma, fixed>. Before a stage ends all rows are looked at again; inside a stage active rows are only
+added, or they could cycle.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ _LARGEST_SHARE = 0.3
 
 
 class Sums(NamedTuple):
-    """Over the rows of the set."""
+    """Over the active rows."""
 
     proximal: float  # width (beta - base)^2
     hinge: float  # width [s]_+
@@ -41,7 +41,7 @@ class Sums(NamedTuple):
 
 
 @dataclass
-class WorkingSet:
+class ActiveRows:
     """Some rows, or all (``rows`` is None), in contiguous arrays of their own."""
 
     rows: NDArray[np.int64] | None
@@ -66,36 +66,36 @@ class WorkingSet:
         """The filled part of the rows' alpha."""
         return self.width * self.beta
 
-    def move(self, t: float, ds: Vector, factor: float) -> Vector:
-        """Go t along ds, to beta = clip(base + factor s, 0, 1); what that adds to alpha."""
+    def move(self, t: float, ds: Vector, tau: float) -> Vector:
+        """Go t along ds, to beta = clip(base + tau s, 0, 1); what that adds to alpha."""
         change = np.empty_like(self.beta)
-        arguments = (t, self.s, ds, self.base, self.width, self.c, self.sigma, factor, self.beta, change)
+        arguments = (t, self.s, ds, self.base, self.width, self.c, self.sigma, tau, self.beta, change)
         self.sums = Sums(*_kernels.get("box_move")(*arguments))
         return change
 
-    def weights(self, factor: float, blur: float) -> Vector:
+    def weights(self, tau: float, blur: float) -> Vector:
         """The rows' weights in the Hessian: their widths inside the box, and some of it just outside.
 
         Only the rows inside belong to the generalised Hessian; but after a change of stage many rows are about to
         enter, and a step that does not see them is soon stopped by them.
         """
         out = np.empty_like(self.beta)
-        _kernels.get("box_weights")(self.s, self.base, self.width, factor, blur, out)
+        _kernels.get("box_weights")(self.s, self.base, self.width, tau, blur, out)
         return out
 
 
 @dataclass
 class Selection:
-    """Where all rows stand at given slopes s: what a working set is made of."""
+    """Where all rows stand at given slopes s: what the active rows are chosen from."""
 
     s: Vector
     beta: Vector
-    near: NDArray[np.bool_]  # belongs in the working set
+    near: NDArray[np.bool_]  # belongs among the active rows
     fixed: Vector
 
 
 def select(
-    problem: Problem, s: Vector, base: Vector, factor: float, band: float, keep: NDArray[np.int64] | None = None
+    problem: Problem, s: Vector, base: Vector, tau: float, band: float, keep: NDArray[np.int64] | None = None
 ) -> Selection:
     """Rows within the band around their boxes, and those to ``keep``."""
     Q = problem.Q
@@ -104,21 +104,21 @@ def select(
     if keep is not None:
         found.near[keep] = True
     near = found.near.view(np.uint8)
-    _kernels.get("box_select")(s, base, factor, band, Q.lower, Q.upper, found.beta, near, found.fixed)
+    _kernels.get("box_select")(s, base, tau, band, Q.lower, Q.upper, found.beta, near, found.fixed)
     return found
 
 
-def working_set(problem: Problem, found: Selection, base: Vector, factor: float) -> WorkingSet:
-    """The set of the rows found near, or of all if they are many. It may keep and change the arrays of ``found``."""
+def active_rows(problem: Problem, found: Selection, base: Vector, tau: float) -> ActiveRows:
+    """The rows found near, or all if those are many. They may keep and change the arrays of ``found``."""
     A, Q, c = problem.A, problem.Q, problem.c
     assert isinstance(A, RowOperator) and isinstance(Q, Box)
     sigma = Q.sigma if isinstance(Q, BoxPlane) else np.zeros(Q.size)
     rows = np.flatnonzero(found.near) if np.count_nonzero(found.near) <= _LARGEST_SHARE * Q.size else None
     here, part, fixed = (slice(None), A, Q.lower) if rows is None else (rows, A.take(rows), found.fixed)
-    work = WorkingSet(
+    active = ActiveRows(
         rows, part, c[here], sigma[here], Q.upper[here] - Q.lower[here], found.s[here], base[here], found.beta[here],
         A.rmatvec(fixed) if fixed.any() else np.zeros(problem.n_weights), float(c @ fixed), float(sigma @ fixed),
         Sums(0.0, 0.0, 0.0, 0.0, 0.0),
     )  # fmt: skip
-    work.move(0.0, work.base, factor)
-    return work
+    active.move(0.0, active.base, tau)
+    return active

@@ -2,11 +2,11 @@ r"""The rows that coordinate ascent sweeps over, with all that a sweep reads and
 
 The function that the sweeps maximise over a box is
 
-    <c, alpha> - |A' alpha|^2 / (2 lam) - 1/2 sum_i delta_i alpha_i^2,      w = -A' alpha / lam,
+    <c, alpha> - |A' alpha|^2 / (2 lam) - 1/2 sum_i own_i alpha_i^2,      w = -A' alpha / lam,
 
-with slopes s_i = c_i + <a_i, w> - delta_i alpha_i and curvatures q_i = |a_i|^2 / lam + delta_i, plus the terms of an
-equality (:mod:`pragam.solvers.equality`). The curvature delta is zero but in a copy of some rows
-(:mod:`pragam.solvers.compact`).
+with slopes s_i = c_i + <a_i, w> - own_i alpha_i and curvatures q_i = |a_i|^2 / lam + own_i, plus the terms of an
+equality (:mod:`pragam.solvers.dcd.equality`). A row has a curvature of its own, own_i > 0, only in a copy of some rows
+(:mod:`pragam.solvers.dcd.row_copy`).
 """
 
 from __future__ import annotations
@@ -23,43 +23,47 @@ from pragam import _kernels
 from pragam.operators.base import RowOperator, Rows, Vector
 from pragam.polytopes import Box
 from pragam.problem import Problem
-from pragam.solvers.equality import Equality
+from pragam.solvers.dcd.equality import Equality
 
-#: Bytes that a sweep surely finds again in a cache, and the rows in a block where it does not.
-_CACHE, _BLOCK = 8e6, 16
+#: Bytes that a sweep finds again in a cache of any present machine.
+_CACHE = 8e6
+#: Rows that are met together where the data are larger than that.
+_BLOCK = 16
 
 
 class Swept(NamedTuple):
-    """What a sweep tells of the rows that it met; or the last of several, but for the gain and the rows met."""
+    """What a sweep tells of the rows that it met. Of several in one call it is the last, but ``gain`` and ``met``."""
 
     gap: float  # the sum of the rows' gaps, each as it was met
-    gain: float  # of the function
+    gain: float  # of the function, by all sweeps of the call
     drift2: float  # the mean of (change of s_i since the visit before)^2 / q_i
     turns: int  # moves from a bound or onto one
     free: int  # rows between their bounds
     before: float  # the gap of the sweep before
-    met: int  # rows, in all of them
-    last: int  # rows, in the last
+    met: int  # rows, in all sweeps of the call
+    last: int  # rows, in the last of them
 
 
 class Batch(NamedTuple):
     """When further sweeps follow in one call: a call for each would cost more than a sweep over few rows."""
 
-    kappa2: float = inf  # their reach over drift2
+    caution2: float = inf  # their reach over drift2
     before: float = inf  # the gap of the sweep before the first
-    goal: float = 0.0  # the gap that ends them, ...
-    entries: int = 0  # ... as do so many entries met, ...
-    rows: int = 0  # ... or rows
+    goal: float = 0.0  # the gap that ends them
+    entries: int = 0  # the number of entries met that ends them
+    rows: int = 0  # the number of rows met that ends them
 
 
 _ONE = Batch()
 
 #: Columns of the table that a sweep reads and writes, one cache line for each row.
-SCALE, C, LOWER, UPPER, Q, DELTA, ALPHA, SLOPE = range(8)
+SCALE, C, LOWER, UPPER, CURVATURE, OWN, ALPHA, SLOPE = range(8)
 
 
 @dataclass
 class WorkingSet:
+    """Some rows of a problem, or all of them."""
+
     rows: Rows
     table: Vector  # (n, 8); slope is that after the last visit, NaN where that is too long ago to tell
     plane: Vector  # (n, 2), sigma and lift of the equality; no rows without one

@@ -17,10 +17,11 @@ import numpy as np
 from pragam.operators.base import Vector
 from pragam.problem import Problem
 from pragam.solvers.base import BOUNDED, PIECEWISE_LINEAR, Solver, Start, State
-from pragam.solvers.bundle import Cut, cut_at, cut_of
-from pragam.solvers.simplex_qp import maximise_on_simplex
+from pragam.solvers.bundle.cuts import Cut, cut_at, cut_of
+from pragam.solvers.bundle.simplex_qp import maximise_on_simplex
 
-_PATIENCE = 50
+#: A cut is forgotten after this many QPs in a row that gave it no weight.
+_IDLE = 50
 
 
 @dataclass
@@ -73,7 +74,7 @@ def _with_cut(state: QpBmrmState, cut: Cut, passes: float) -> QpBmrmState:
 
 
 def _without_idle_cuts(state: QpBmrmState) -> QpBmrmState:
-    keep = np.flatnonzero(state.idle < _PATIENCE)
+    keep = np.flatnonzero(state.idle < _IDLE)
     if len(keep) < len(state.cuts):
         state.cuts = [state.cuts[j] for j in keep]
         state.gram, state.weights, state.idle = state.gram[np.ix_(keep, keep)], state.weights[keep], state.idle[keep]

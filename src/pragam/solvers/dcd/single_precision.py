@@ -1,4 +1,4 @@
-r"""w in single precision for coordinate ascent to a low accuracy, where there are so many columns that it matters.
+r"""w in single precision, for coordinate ascent to a low accuracy on data with many columns.
 
 What a sweep then costs is the way of the entries of w through the caches, and half as many bytes come up to twice as
 fast. All else stays in double precision: alpha, the slopes, every sum. If w is rounded, a slope s_i = c_i + <a_i, w> is
@@ -20,16 +20,17 @@ import numpy as np
 
 from pragam.polytopes import Box
 from pragam.problem import Problem
-from pragam.solvers.working_set import Q as CURVATURE
-from pragam.solvers.working_set import WorkingSet
+from pragam.solvers.dcd.sweep import CURVATURE, WorkingSet
 
-#: So many columns, 256 kB of float64, are worth it: a core's own cache is hardly larger, and the rows pass through it.
+#: The least number of columns that is worth it: 256 kB of float64. A core's own cache is hardly larger, and the rows
+#: pass through it too.
 _COLUMNS = 2**15
-#: What the roundings of all updates may come to, in units of that bound, and at what C R^2 they are trusted to: a
-#: hundredth was seen on text at the paper's lam, but 18 on rcv1 at C R^2 = 1000. Should it be too little, a certificate
-#: will tell, and double precision take over.
-_UPDATES, _HARDEST = 4.0, 10.0
-#: For a lower tolerance there are many sweeps over few rows, in copies of their own: not worth it.
+#: What the roundings of all updates may come to, in units of that bound. A hundredth was seen on text at the paper's
+#: lam. Should it be more, a certificate fails and double precision takes over.
+_UPDATES = 4.0
+#: The largest C R^2 at which that is trusted: on rcv1 at C R^2 = 1000 the roundings came to 18 times the bound.
+_HARDEST = 10.0
+#: A lower tolerance takes many sweeps over few rows, which are copied: single precision is not worth it there.
 _TOL = 1e-5
 
 

@@ -1,4 +1,4 @@
-"""The two small quadratic programs inside the solvers: on a simplex, and on a face of a box."""
+"""The maximum of a quadratic over a face of a box."""
 
 from __future__ import annotations
 
@@ -8,26 +8,11 @@ from scipy import sparse
 
 from clarabel_qp import minimise
 from pragam.solvers.face import maximise_on_face
-from pragam.solvers.simplex_qp import maximise_on_simplex
 
 
 def quadratic(rng, n, rank):
     B = rng.standard_normal((n, rank))
     return B @ B.T
-
-
-@pytest.mark.parametrize("rank", [1, 3, 8])
-def test_simplex(rank):
-    for seed in range(40):
-        rng = np.random.default_rng([rank, seed])
-        n = int(rng.integers(1, 9))
-        K, b = quadratic(rng, n, rank), rng.standard_normal(n)
-        start = rng.dirichlet(np.ones(n)) if seed % 2 else np.eye(n)[0]
-        p = maximise_on_simplex(K, b, start)
-        assert p.min() >= 0 and p.sum() == pytest.approx(1.0, abs=1e-14)
-        gradient = b - K @ p
-        # the KKT conditions, which suffice for a concave function
-        assert gradient.max() <= gradient @ p + 1e-10 * (1 + np.abs(K).max())
 
 
 @pytest.mark.parametrize("plane", [False, True])

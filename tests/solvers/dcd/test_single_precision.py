@@ -8,10 +8,10 @@ from scipy import sparse
 
 import pragam
 from pragam.certificate import certify
-from pragam.solvers import dcd, single
-from pragam.solvers.dcd import Dcd
+from pragam.solvers import Certified, Start
+from pragam.solvers.dcd import Dcd, row_copy, single_precision
 
-D = single._COLUMNS
+D = single_precision._COLUMNS
 
 
 def text(seed, n=300, entries=20, offset=0.0):
@@ -42,7 +42,7 @@ def test_the_path_is_that_of_double_precision(tol, bias, monkeypatch):
         assert state_of(p, tol).is_single
         mine = pragam.solve(p, "dcd", tol=tol)
         with monkeypatch.context() as patch:
-            patch.setattr(single, "_COLUMNS", 2 * D)
+            patch.setattr(single_precision, "_COLUMNS", 2 * D)
             assert not state_of(p, tol).is_single
             theirs = pragam.solve(p, "dcd", tol=tol)
         assert mine.converged and mine.n_iter == theirs.n_iter
@@ -85,7 +85,7 @@ def test_double_precision_takes_over_where_the_optimum_turns_out_to_be_too_small
         state = method.step(p, state)
         if not state.is_single:
             break
-    assert not state.is_single and state.fresh_at > 1
+    assert not state.is_single and state.precision.fresh_at > 1
     alpha = state.work.alpha.copy()
     assert np.allclose(state.whole.w, p.w_of_alpha(alpha), rtol=1e-9, atol=1e-9 * np.abs(state.whole.w).max())
     assert pragam.solve(p, "dcd", tol=5e-5).converged
@@ -94,10 +94,10 @@ def test_double_precision_takes_over_where_the_optimum_turns_out_to_be_too_small
 @pytest.mark.parametrize("bias", [False, True])
 def test_a_certificate_that_fails_ends_single_precision_and_w_stays_that_of_alpha(bias, monkeypatch):
     """Trusted far too much, and with a copy of the active rows on the way."""
-    monkeypatch.setattr(single, "_UPDATES", 1e-9)
-    monkeypatch.setattr(single, "_HARDEST", np.inf)
-    monkeypatch.setattr(dcd.compact, "PRICE", 1e-3)
-    monkeypatch.setattr(dcd.compact, "PRICE_COLUMN", 1e-6)
+    monkeypatch.setattr(single_precision, "_UPDATES", 1e-9)
+    monkeypatch.setattr(single_precision, "_HARDEST", np.inf)
+    monkeypatch.setattr(row_copy, "PRICE", 1e-3)
+    monkeypatch.setattr(row_copy, "PRICE_COLUMN", 1e-6)
     p, method = problem(0, bias, lam=1e-7), Dcd()
     state = state_of(p, 1e-2)
     assert state.is_single
@@ -109,7 +109,8 @@ def test_a_certificate_that_fails_ends_single_precision_and_w_stays_that_of_alph
         precision = 1e-4 if state.is_single else 1e-9
         assert np.allclose(state.whole.w, expected, rtol=precision, atol=precision * np.abs(expected).max())
         if step == 5:
-            certify(p, *method.candidate(p, state))
+            pair = Start(*method.candidate(p, state))
+            state = method.observe(p, state, Certified(pair, pair, certify(p, *pair)))
         assert step <= 6 or not state.is_single
     assert copies > 0
     assert certify(p, *method.candidate(p, state)).relative_gap <= 1e-2

@@ -1,9 +1,9 @@
 r"""The linear system of a semismooth Newton step, by the cheapest of four ways.
 
-    (lam I + factor sum_i weight_i a_i a_i') x = rhs,      weight_i > 0 for few rows, J
+    (lam I + tau sum_i weight_i a_i a_i') x = rhs,      weight_i > 0 for few rows, J
 
 *Cholesky* of the d x d matrix, whose sum of outer products is kept and changed only by the rows whose weight changed (a
-new factor is free). *Woodbury*, where J has fewer rows than that: a |J| x |J| matrix instead. *Conjugate gradients*
+new tau is free). *Woodbury*, where J has fewer rows than that: a |J| x |J| matrix instead. *Conjugate gradients*
 where both are too large, preconditioned, where d allows it, with the Cholesky factor of an earlier system or of one
 from a sample of J: such a matrix says little about the optimum, but nearly everything about the scales.
 
@@ -27,31 +27,40 @@ from pragam.operators.base import RowOperator, Vector
 LARGEST_MATRIX = 3000
 #: Woodbury where |J| is below this share of d: its matrix is assembled anew each time.
 _WOODBURY_SHARE = 0.7
-#: How well conjugate gradients solve.
+#: The relative residual at which conjugate gradients end.
 _CG_TOL = 0.2
 #: A preconditioner needs this many rows of J for each weight.
 _SAMPLE_PER_WEIGHT = 4
 #: Conjugate gradients work on a copy of the rows of J if they are no more than this share of all.
 _COPIED_SHARE = 0.3
-#: Iterations that conjugate gradients are expected to take, and after which their preconditioner is given up.
+#: Iterations that preconditioned conjugate gradients are expected to take.
 _EXPECTED = 8
+#: After more iterations than this their preconditioner is given up.
 _MOST = 16
-#: Seconds, roughly: an entry of a row's outer product, if the row is sparse and if it has one in this many columns, ...
-_PER_PAIR, _PER_DENSE_PAIR, _DENSE = 1e-9, 2e-10, 3
-#: ... an operation of BLAS, an entry in a product with A, and the calls of an iteration of conjugate gradients.
-_PER_FLOP, _PER_ENTRY, _PER_CALL = 5e-11, 1e-9, 6e-5
+#: Seconds for an entry of a row's outer product, roughly, if the row is sparse.
+_PER_PAIR = 1e-9
+#: The same if the row is nearly dense.
+_PER_DENSE_PAIR = 2e-10
+#: A row is nearly dense if it has an entry in one of this many columns.
+_DENSE = 3
+#: Seconds for an operation of BLAS, roughly.
+_PER_FLOP = 5e-11
+#: Seconds for an entry in a product with A, roughly.
+_PER_ENTRY = 1e-9
+#: Seconds for the calls of an iteration of conjugate gradients, roughly.
+_PER_CALL = 6e-5
 _EPS = float(np.finfo(np.float64).eps)
-#: A matrix of order d with a diagonal of at most s is positive definite, however it is rounded, if this share of d s is
-#: added to it.
+#: A matrix of order d with a diagonal of at most s is positive definite, however it was rounded, if this share of d s
+#: is added to its diagonal.
 _SAFE = 1e3 * _EPS
 
 
 class Centre(NamedTuple):
-    """The rows are a_i - sigma_i mean, with mean = factor sum_i weight_i sigma_i a_i / total."""
+    """The rows are a_i - sigma_i mean, with mean = tau sum_i weight_i sigma_i a_i / total."""
 
     sigma: Vector
     mean: Vector
-    total: float  # factor sum_i weight_i sigma_i^2, or a little more
+    total: float  # tau sum_i weight_i sigma_i^2, or a little more
 
 
 class _Rows(NamedTuple):
@@ -88,8 +97,8 @@ class NewtonSystem:
     weights: Vector = field(init=False)  # to be set before each solve
     outer: Vector | None = None  # sum of contained_i a_i a_i', upper triangle
     contained: Vector = field(init=False)  # the weights of the rows in it
-    factor: Vector | None = None  # a Cholesky factor to precondition with
-    work: int = 0  # rows read
+    cholesky: Vector | None = None  # a factor to precondition with
+    rows_read: int = 0  # since the caller last set it to 0
 
     def __post_init__(self) -> None:
         self.weights = np.zeros(self.A.shape[0])
@@ -111,22 +120,22 @@ class NewtonSystem:
             contained[new] = 0.0
             gone = np.flatnonzero(contained)
             everything.add_outer(gone, -contained[gone], self.outer)
-            self.work += len(gone)
+            self.rows_read += len(gone)
 
-    def solve(self, factor: float, rhs: Vector, centre: Centre | None = None) -> Vector:
+    def solve(self, tau: float, rhs: Vector, centre: Centre | None = None) -> Vector:
         d = self.A.shape[1]
         rows = np.flatnonzero(self.weights != 0)  # of booleans: several times as fast
         if rows.size == 0 or d == 0:
             return rhs / self.lam
         if rows.size <= min(_WOODBURY_SHARE * d, LARGEST_MATRIX):
-            return self._woodbury(factor, rows, rhs, centre)
+            return self._woodbury(tau, rows, rhs, centre)
         if d > LARGEST_MATRIX:
-            return self._cg(factor, rows, rhs, centre)
+            return self._cg(tau, rows, rhs, centre)
         changed = np.flatnonzero(self.weights != self.contained)
         cost = self._per_row * min(changed.size, rows.size) + _PER_FLOP * d**3 / 3
         if cost > self._cost_of_cg(rows.size):
-            return self._preconditioned_cg(factor, rows, rhs, centre)
-        return _back_substitute(self._factorise(factor, self.weights, rows, changed, centre), rhs)
+            return self._preconditioned_cg(tau, rows, rhs, centre)
+        return _back_substitute(self._factorise(tau, self.weights, rows, changed, centre), rhs)
 
     def _cost_of_cg(self, n_rows: int) -> float:
         substitution = 10 * _PER_FLOP * self.A.shape[1] ** 2
@@ -134,13 +143,13 @@ class NewtonSystem:
 
     def _factorise(
         self,
-        factor: float,
+        tau: float,
         weights: Vector,
         rows: NDArray[np.int64],
         changed: NDArray[np.int64],
         centre: Centre | None = None,
     ) -> Vector:
-        """The Cholesky factor of the system with these weights, kept in ``self.factor``.
+        """The Cholesky factor of the system with these weights, kept in ``self.cholesky``.
 
         ``rows`` are those that have a weight, ``changed`` those that had another.
         """
@@ -151,22 +160,22 @@ class NewtonSystem:
             difference = weights[changed] - self.contained[changed]
         self.A.add_outer(changed, difference, self.outer)
         self.contained = weights
-        self.work += changed.size
-        matrix = factor * self.outer
+        self.rows_read += changed.size
+        matrix = tau * self.outer
         sizes = matrix.diagonal().copy()
         if centre is not None:
             scipy.linalg.blas.dsyr(-centre.total, centre.mean, lower=1, a=matrix.T, overwrite_a=1)
-        self.factor = _cholesky(matrix, self.lam, sizes)
-        return self.factor
+        self.cholesky = _cholesky(matrix, self.lam, sizes)
+        return self.cholesky
 
-    def _preconditioned_cg(self, factor: float, rows: NDArray[np.int64], rhs: Vector, centre: Centre | None) -> Vector:
-        if self.factor is None:
+    def _preconditioned_cg(self, tau: float, rows: NDArray[np.int64], rhs: Vector, centre: Centre | None) -> Vector:
+        if self.cholesky is None:
             stride = max(1, rows.size // (_SAMPLE_PER_WEIGHT * self.A.shape[1]))
             drawn = np.ascontiguousarray(rows[::stride])
             sample = np.zeros_like(self.weights)
             sample[drawn] = stride * self.weights[drawn]
-            self._factorise(factor, sample, drawn, np.flatnonzero(sample != self.contained))
-        return self._cg(factor, rows, rhs, centre)
+            self._factorise(tau, sample, drawn, np.flatnonzero(sample != self.contained))
+        return self._cg(tau, rows, rhs, centre)
 
     def _part(self, rows: NDArray[np.int64] | None, centre: Centre | None) -> _Rows:
         """These rows (None: all)."""
@@ -174,16 +183,16 @@ class NewtonSystem:
             return _Rows(self.A, centre)
         return _Rows(self.A.take(rows), centre and centre._replace(sigma=centre.sigma[rows]))
 
-    def _woodbury(self, factor: float, rows: NDArray[np.int64], rhs: Vector, centre: Centre | None) -> Vector:
-        """(lam I + B'B)^-1 = (I - B' (lam I + B B')^-1 B) / lam  with B = sqrt(factor weight) A on J."""
-        part, root = self._part(rows, centre), np.sqrt(factor * self.weights[rows])
+    def _woodbury(self, tau: float, rows: NDArray[np.int64], rhs: Vector, centre: Centre | None) -> Vector:
+        """(lam I + B'B)^-1 = (I - B' (lam I + B B')^-1 B) / lam  with B = sqrt(tau weight) A on J."""
+        part, root = self._part(rows, centre), np.sqrt(tau * self.weights[rows])
         gram, squares = part.gram()
-        cholesky = _cholesky(root[:, None] * gram * root, self.lam, root * squares * root)
-        self.work += len(rows)
-        return (rhs - part.rmatvec(root * _back_substitute(cholesky, root * part.matvec(rhs)))) / self.lam
+        factor = _cholesky(root[:, None] * gram * root, self.lam, root * squares * root)
+        self.rows_read += len(rows)
+        return (rhs - part.rmatvec(root * _back_substitute(factor, root * part.matvec(rhs)))) / self.lam
 
-    def _cg(self, factor: float, rows: NDArray[np.int64], rhs: Vector, centre: Centre | None) -> Vector:
-        weights, d = factor * self.weights, self.A.shape[1]
+    def _cg(self, tau: float, rows: NDArray[np.int64], rhs: Vector, centre: Centre | None) -> Vector:
+        weights, d = tau * self.weights, self.A.shape[1]
         is_copy = rows.size <= _COPIED_SHARE * len(weights)
         part = self._part(rows if is_copy else None, centre)
         weights = weights[rows] if is_copy else weights
@@ -195,14 +204,14 @@ class NewtonSystem:
             return self.lam * x + part.rmatvec(weights * part.matvec(x))
 
         matrix = LinearOperator((d, d), matvec=product, dtype=np.float64)
-        earlier = self.factor
+        earlier = self.cholesky
         inverse = None
         if earlier is not None:
             inverse = LinearOperator((d, d), matvec=lambda x: _back_substitute(earlier, x), dtype=np.float64)
         solution = cg(matrix, rhs, rtol=_CG_TOL, M=inverse)[0]
-        self.work += 2 * len(rows) * iterations
+        self.rows_read += 2 * len(rows) * iterations
         if iterations > _MOST:
-            self.factor = None
+            self.cholesky = None
         return solution
 
 

@@ -11,12 +11,16 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pragam.operators.base import RowOperator
-from pragam.polytopes import Box, BoxPlane
+from pragam.polytopes import Box
 from pragam.problem import Problem
 
+#: One row of this many is drawn.
 _ONE_OF = 4
+#: A sample has at least this many rows.
 _LEAST_ROWS = 500
+#: A sample has at least this many rows for each weight.
 _ROWS_PER_WEIGHT = 4.0
+#: The smaller class has at least this many rows for each weight in the sample.
 _SMALLER_CLASS_PER_WEIGHT = 2.5
 
 
@@ -44,7 +48,4 @@ def sampled_problem(problem: Problem, rows: NDArray[np.int64]) -> Problem:
     """The problem on these rows alone, their boxes scaled to the total weight of all."""
     A, Q = problem.A, problem.Q
     assert isinstance(A, RowOperator) and isinstance(Q, Box)
-    growth = Q.size / len(rows)
-    lower, upper = growth * Q.lower[rows], growth * Q.upper[rows]
-    part = BoxPlane(lower, upper, Q.sigma[rows], Q.z) if isinstance(Q, BoxPlane) else Box(lower, upper)
-    return Problem(A.take(rows), problem.c[rows], part, problem.lam)
+    return Problem(A.take(rows), problem.c[rows], Q.take(rows, growth=Q.size / len(rows)), problem.lam)

@@ -18,6 +18,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from math import frexp
+from typing import NamedTuple
 
 import numpy as np
 from scipy import sparse
@@ -27,17 +28,21 @@ from pragam.operators.base import RowOperator, Vector
 from pragam.polytopes import Box, BoxPlane
 from pragam.problem import Problem
 from pragam.solvers.base import BOUNDED, BOX_OR_PLANE, PIECEWISE_LINEAR, ROWS, Requirement, Solver, Start, State
-from pragam.solvers.equality import onto_plane
 
-#: The copy has at most this many entries (2 MB), and its d x d matrix at most this many columns.
-MOST_PLACES, MOST_COLUMNS = 250_000, 300
-#: The first delta: with nothing known, and at a warm start.
-_FIRST_DELTA, _WARM_DELTA = 4.0, 0.25
+#: The copy has at most this many entries (2 MB).
+MOST_PLACES = 250_000
+#: Its d x d matrix has at most this many columns.
+MOST_COLUMNS = 300
+#: The first delta where nothing is known.
+_FIRST_DELTA = 4.0
+#: The first delta at a warm start.
+_WARM_DELTA = 0.25
 #: Newton steps in a call; the rest is up to the driver. No problem of the tests takes as many.
 _STEPS = 60
-#: The optimum, for float64: a relative gap that the roundings of J and D hide. For going there, n d^2, about as many
-#: products as a step takes, may be so large.
-_EXACT, _EXACT_PRODUCTS = 1e-13, 2e5
+#: A relative gap that the roundings of J and D hide: the optimum, for float64.
+_EXACT = 1e-13
+#: The kernel goes on to the optimum if n d^2, about as many products as a step takes, is no larger than this.
+_EXACT_PRODUCTS = 2e5
 #: How far from the plane rounding leaves alpha, relative to the terms of its sum.
 _ON_PLANE = 1e-14
 
@@ -54,25 +59,37 @@ SMALL = Requirement(
 )
 
 
-@dataclass
-class DenseState(State):
+class Scaled(NamedTuple):
+    """The problem as the kernel sees it, in the order of its arguments."""
+
     rows: Vector
     c: Vector
     width: Vector
     sigma: Vector  # zeros without a plane
     offset: Vector  # what the lower bounds and the centring add to A' alpha
-    mean: Vector  # m
     lam: float
     level: float  # of the plane, for width beta
     constant: float  # of J and D: <c, lower>
-    length: float  # 2^p
+
+
+class Iterate(NamedTuple):
+    """What the kernel reads and writes, in the order of its arguments."""
+
     w: Vector  # w'
     base: Vector  # the stage's centre, as beta
     beta: Vector  # (alpha - lower) / width
     place: Vector  # b' and delta
+
+
+@dataclass
+class DenseState(State):
+    scaled: Scaled
+    mean: Vector  # m
+    length: float  # 2^p
+    iterate: Iterate
     tol: float
     exact: float  # the gap at which the kernel ends
-    gap: float  # the kernel's estimate
+    gap: float = np.inf  # the kernel's estimate
 
 
 @dataclass(frozen=True)
@@ -95,47 +112,38 @@ class NewtonDense(Solver[DenseState]):
         length, size = _power_of_two(rows), _power_of_two(np.sum(Q.upper - Q.lower))
         rows /= length
         lower, width = Q.lower / size, (Q.upper - Q.lower) / size
-        state = DenseState(
-            passes=2.0,
+        scaled = Scaled(
             rows=rows,
             c=c,
             width=width,
             sigma=sigma,
             offset=lower @ rows + z / size * (mean / length),
-            mean=mean,
             lam=problem.lam / length / length / size,
             level=z / size - float(sigma @ lower),
             constant=float(c @ lower),
-            length=length,
-            w=np.zeros(d),
-            base=np.full(n, 0.5),
-            beta=np.zeros(n),
-            place=np.array([0.0, _FIRST_DELTA]),
-            tol=tol,
-            exact=_EXACT if n * d**2 <= _EXACT_PRODUCTS else max(tol, _EXACT),
-            gap=np.inf,
         )
+        iterate = Iterate(np.zeros(d), np.full(n, 0.5), np.zeros(n), np.array([0.0, _FIRST_DELTA]))
+        exact = _EXACT if n * d**2 <= _EXACT_PRODUCTS else max(tol, _EXACT)
+        state = DenseState(2.0, scaled, mean, length, iterate, tol, exact)
         if start is not None:
             _begin_at(problem, state, start)
         return state
 
     def step(self, problem: Problem, state: DenseState) -> DenseState:
-        _, read, state.gap = _kernels.get("dense_newton")(
-            state.rows, state.c, state.width, state.sigma, state.offset, state.lam, state.level, state.constant,
-            state.w, state.base, state.beta, state.place, state.tol, state.exact, _STEPS,
-        )  # fmt: skip
-        state.passes += read / max(len(state.c), 1)
+        solve = _kernels.get("dense_newton")
+        _, read, state.gap = solve(*state.scaled, *state.iterate, state.tol, state.exact, _STEPS)
+        state.passes += read / max(problem.Q.size, 1)
         return state
 
     def candidate(self, problem: Problem, state: DenseState) -> tuple[Vector, Vector]:
         Q = problem.Q
         assert isinstance(Q, Box)
-        alpha = np.clip(Q.lower + (Q.upper - Q.lower) * state.beta, Q.lower, Q.upper)
+        alpha = np.clip(Q.lower + (Q.upper - Q.lower) * state.iterate.beta, Q.lower, Q.upper)
         if isinstance(Q, BoxPlane):
             terms = Q.sigma * alpha
             if abs(terms.sum() - Q.z) > _ON_PLANE * (np.abs(terms).sum() + abs(Q.z)):
-                alpha = onto_plane(problem, alpha)
-        return state.w / state.length, alpha
+                alpha = Q.onto_face(alpha)
+        return state.iterate.w / state.length, alpha
 
     def estimate(self, problem: Problem, state: DenseState) -> float:
         """The kernel's, which adds what the plane is off by."""
@@ -160,10 +168,10 @@ def _power_of_two(x: Vector) -> float:
 def _begin_at(problem: Problem, state: DenseState, start: Start) -> None:
     Q = problem.Q
     assert isinstance(Q, Box)
-    inside = Q.upper > Q.lower
-    np.divide(start.alpha - Q.lower, Q.upper - Q.lower, out=state.beta, where=inside)
-    np.clip(state.beta, 0.0, 1.0, out=state.base)
-    state.beta[:] = state.base
-    state.w[:] = start.w * state.length
+    w, base, beta, place = state.iterate
+    np.divide(start.alpha - Q.lower, Q.upper - Q.lower, out=beta, where=Q.upper > Q.lower)
+    np.clip(beta, 0.0, 1.0, out=base)
+    beta[:] = base
+    w[:] = start.w * state.length
     bias = Q.support(problem.c + problem.A.matvec(start.w))[1] or 0.0
-    state.place[:] = bias - float(state.mean @ start.w), _WARM_DELTA
+    place[:] = bias - float(state.mean @ start.w), _WARM_DELTA

@@ -1,14 +1,17 @@
 r"""Momentum for coordinate ascent that never lets the dual fall.
 
-After a sweep from (alpha_0, w_0) to (alpha_1, w_1) the function F of :mod:`pragam.solvers.working_set` is maximised
+After a sweep from (alpha_0, w_0) to (alpha_1, w_1) the function F of :mod:`pragam.solvers.dcd.sweep` is maximised
 *exactly* over alpha_1 + t_1 p + t_2 h, with p the sweep's step and h the whole step before it, momentum included: two
 equations in two unknowns,
 
     H t = g,    H_uv = <u, -F'' v>,    g_u = <F'(alpha_1), u>      for u, v in {p, h}.
 
-H needs no product with X, since each direction carries its change of w along. Nor does g, and it must not be had from
-F itself, whose rounding exceeds what is left to gain near the end: F quadratic makes g_p = F(alpha_1) - F(alpha_0) -
-H_pp / 2, the gain that the sweep has summed up, and g_h = <F'(alpha_0), h> - H_ph, which the maximum before has left.
+H needs no product with X, since each direction carries its change of w along. Nor does g. Differences of F itself would
+be too coarse: near the end their rounding exceeds what is left to gain. As F is quadratic,
+
+    g_p = F(alpha_1) - F(alpha_0) - H_pp / 2,    g_h = <F'(alpha_0), h> - H_ph,
+
+where the difference is the gain that the sweep has summed up, and <F'(alpha_0), h> what the maximum before has left.
 
 What leaves the box is put back, row by row: each such move of alpha_i changes F and its derivative along h by what the
 slope of row i and its curvature say. If that costs more than was gained, the step is not made. If many rows leave the
@@ -23,12 +26,12 @@ import numpy as np
 
 from pragam import _kernels
 from pragam.operators.base import Vector
-from pragam.solvers.equality import Equality
-from pragam.solvers.working_set import ALPHA, WorkingSet
+from pragam.solvers.dcd.equality import Equality
+from pragam.solvers.dcd.sweep import ALPHA, WorkingSet
 
-#: Of the curvature along h, added to it: two steps in nearly one direction would only magnify their noise.
+#: This share of the curvature along h is added to it: two steps in nearly one direction would magnify their noise.
 _RIDGE = 0.1
-#: The plane is not trusted further than so many times either step.
+#: The two coefficients are at most this large: further away the plane of the two steps is not trusted.
 _LONGEST = 5.0
 #: If more than this share of the rows leaves the box, h is forgotten.
 _CLIPPED = 0.02
@@ -45,10 +48,10 @@ class Momentum:
 
     before: Vector = field(default_factory=_nothing)  # where the sweep began: alpha_0
     step: Vector = field(default_factory=_nothing)  # p
-    history: Vector = field(default_factory=_nothing)  # h ...
-    has_history: bool = False  # ... if there is one
-    slope: float = 0.0  # <F'(alpha_0), h> ...
-    multiplier: float = 0.0  # ... with this multiplier of the equality
+    history: Vector = field(default_factory=_nothing)  # h
+    has_history: bool = False  # whether there is an h
+    slope: float = 0.0  # <F'(alpha_0), h>
+    multiplier: float = 0.0  # of the equality, when that slope was computed
 
     def begin(self, work: WorkingSet, equality: Equality) -> None:
         """Remember where the sweep to come begins."""

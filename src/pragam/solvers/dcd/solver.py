@@ -1,0 +1,169 @@
+r"""Dual coordinate descent (Hsieh, Chang, Lin, Keerthi and Sundararajan, ICML 2008), with a certified end.
+
+On a box, D is maximised exactly over one alpha_i after the other, in a fresh random order each sweep:
+
+    alpha_i <- clip(alpha_i + s_i / q_i, lower_i, upper_i),   s_i = c_i + <a_i, w>,   q_i = |a_i|^2 / lam,
+
+with w = w(alpha) kept up to date (:mod:`~pragam.solvers.dcd.sweep`, :mod:`~pragam.solvers.dcd.state`). What makes it
+fast:
+
+*Shrinking by drift.* A row held at its bound is set aside when its slope is further from turning than slopes have
+lately been moving from one visit to the next, s_i^2 / q_i > caution^2 mean_j (change of s_j)^2 / q_j. When the rest
+look done, or have had more work than everything before, all rows come back (:mod:`~pragam.solvers.dcd.schedule`).
+
+*A packed copy of binary data* (:mod:`pragam.solvers.packed`), whose rows are in another order.
+
+*A copy of the active rows* of other sparse data (:mod:`~pragam.solvers.dcd.row_copy`), as soon as sweeps over them have
+cost as much as making it.
+
+*w in single precision*, where there are very many columns (:mod:`~pragam.solvers.dcd.single_precision`).
+
+*Several sweeps in one call* of the kernel, where they are so short that the calls would cost more.
+
+*Momentum* (:mod:`~pragam.solvers.dcd.momentum`), once few rows change their bounds.
+
+*An exact solve on the current face* (:mod:`~pragam.solvers.dcd.face_step`), when it is small and the sweeps have paid
+for it.
+
+*An unpenalised bias* is the equality <sigma, alpha> = z, kept by a multiplier (:mod:`~pragam.solvers.dcd.equality`).
+
+Nothing here decides to stop: the sum of the rows' gaps, (upper_i - alpha_i) [s_i]_+ + (alpha_i - lower_i) [-s_i]_+, as
+the sweep meets them, only tells the driver when to certify.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from math import inf
+
+import numpy as np
+
+from pragam.operators.base import Vector
+from pragam.polytopes import Box
+from pragam.problem import Problem
+from pragam.solvers.base import BOX_OR_PLANE, PIECEWISE_LINEAR, ROWS, Certified, Solver, Start
+from pragam.solvers.dcd import single_precision
+from pragam.solvers.dcd.equality import equality_of
+from pragam.solvers.dcd.schedule import (
+    FACE_SHARE,
+    TIGHT,
+    is_momentum_due,
+    perhaps_climb_face,
+    perhaps_copy_rows,
+    perhaps_recall_rows,
+)  # fmt: skip
+from pragam.solvers.dcd.state import DONE, HINDSIGHT, DcdState, all_alpha, dual_of, passes_of_w, renew, w_of
+from pragam.solvers.dcd.sweep import Batch, whole
+from pragam.solvers.packed import packed
+
+#: The caution of the shrinking rule.
+_CAUTION = 1.0
+#: The same for a tight tolerance: many sweeps follow then, in which a row that was set aside wrongly is missing.
+_CAUTION_TIGHT = 2.5
+#: Entries that a call of the kernel should meet. The call itself takes as long as meeting some thousands.
+_BATCH = 20_000
+#: Multiplier of a linear congruential generator modulo 2^63 (Knuth's MMIX): one sweep's seed follows from the last.
+_MULTIPLIER = 6364136223846793005
+
+
+@dataclass(frozen=True)
+class Dcd(Solver[DcdState]):
+    """Dual coordinate descent with shrinking.
+
+    Parameters
+    ----------
+    shrinking : bool
+        Whether rows may be set aside between full sweeps.
+    momentum : bool
+        Whether sweeps near the end are followed by a step along the last two.
+    face : bool
+        Whether to finish on the identified face by an exact solve.
+    """
+
+    shrinking: bool = True
+    momentum: bool = True
+    face: bool = True
+
+    name = "dcd"
+    requires = (ROWS, BOX_OR_PLANE, PIECEWISE_LINEAR)
+    may_drop_rows = True
+
+    def init(self, problem: Problem, rng: np.random.Generator, start: Start | None, tol: float) -> DcdState:
+        view = packed(problem)
+        problem = view.problem
+        alpha = problem.Q.project(np.zeros(problem.Q.size)) if start is None else view.pack(start.alpha.copy())
+        w = problem.w_of_alpha(alpha) if alpha.any() else np.zeros(problem.n_weights)
+        equality, q = equality_of(problem, w, alpha)
+        work = whole(problem, w, alpha, q, equality)
+        passes, seed = 4.0 if equality.active else 1.0, int(rng.integers(2**63))
+        state = DcdState(passes, view, work, work, equality, tol, seed, dual_of(problem, w, alpha))
+        if (rounding := single_precision.rounding(problem, work, tol)) is not None:
+            precision = state.precision
+            precision.single, precision.size = rounding, abs(problem.Q.support(problem.c)[0])
+            if single_precision.serves(rounding, precision.size, tol):
+                work.w = w.astype(np.float32)
+        return state
+
+    def step(self, problem: Problem, state: DcdState) -> DcdState:
+        """Sweeps over the active rows until a tenth of all rows was met or they look done; perhaps a face solve."""
+        problem, goal = state.packed.problem, state.passes + 0.1
+        while state.passes < goal:
+            perhaps_recall_rows(problem, state)
+            self._sweep(problem, state)
+            if state.looks_done:
+                break
+            if state.is_single and (state.is_rounded or state.precision.is_doubted):
+                renew(problem, state)
+            perhaps_copy_rows(problem, state)
+        if self.face and not state.is_copy:
+            perhaps_climb_face(problem, state)
+        return state
+
+    def candidate(self, problem: Problem, state: DcdState) -> tuple[Vector, Vector]:
+        problem = state.packed.problem
+        assert isinstance(problem.Q, Box)
+        alpha = problem.Q.onto_face(all_alpha(state))
+        return w_of(problem, state, alpha), state.packed.unpack(alpha)
+
+    def observe(self, problem: Problem, state: DcdState, certified: Certified) -> DcdState:
+        """Count what the candidate has cost. If w is rounded, renew it; if it is in single precision, doubt that."""
+        if state.is_rounded and not state.is_copy and not state.equality.active:
+            renew(state.packed.problem, state)
+        else:
+            state.passes += passes_of_w(state, state.packed.pack(certified.proposed.alpha))
+        state.precision.is_doubted = state.is_single
+        return state
+
+    def estimate(self, problem: Problem, state: DcdState) -> float:
+        sweeps = state.sweeps
+        return sweeps.relative_gap if sweeps.is_plain and (sweeps.is_full or state.looks_done) else inf
+
+    def _sweep(self, problem: Problem, state: DcdState) -> None:
+        work, sweeps, n = state.work, state.sweeps, state.whole.size
+        all_active = work.n_active == n
+        caution2 = (_CAUTION if state.tol >= TIGHT else _CAUTION_TIGHT) ** 2 if self.shrinking else inf
+        reach = inf if sweeps.hold else caution2 * sweeps.last.drift2
+        sweeps.is_plain = not (self.momentum and is_momentum_due(state))
+        one = state.equality.active or not sweeps.is_plain
+        goal = HINDSIGHT * DONE * state.tol * abs(state.dual)
+        batch = Batch(caution2, sweeps.last.gap, goal, 0 if one else _BATCH, n)
+        if sweeps.is_plain:
+            state.momentum.forget()
+        else:
+            state.momentum.begin(work, state.equality)
+        swept = work.sweep(problem.lam, state.equality, reach, state.seed, batch)
+        state.seed = (_MULTIPLIER * state.seed + 1) % 2**63
+        state.dual += swept.gain
+        if not sweeps.is_plain:
+            state.dual += state.momentum.push(work, problem.lam, state.equality, swept.gain)
+        sweeps.hold = max(sweeps.hold - 1, 0)
+        sweeps.is_full = swept.last == n
+        if all_active:
+            sweeps.full_at = state.passes + 1
+        else:
+            state.copy.credit += swept.met / n * state.whole.entries
+        state.passes += swept.met / n
+        state.face.credit += FACE_SHARE * 4 * swept.met / n * state.whole.entries
+        if state.equality.active:
+            state.equality.ascend()
+        state.note(swept)

@@ -1,0 +1,129 @@
+r"""Where the Newton method's first stage starts: the first of these that applies.
+
+*At a warm start*, if there is one.
+
+*At a sample's solution* (:mod:`pragam.solvers.newton.sample`), where there are many more rows than weights.
+
+*After sweeps* of coordinate ascent. The smaller C R^2 (:mod:`pragam.solvers.hardness`), and the rarer one of the
+classes, the faster sweeps find each row's final bound; Newton's method takes a dozen steps on all rows to send them
+there. Sweeps that get nowhere leave a worse start than none. So the first is a trial: if its gap, the sum of the rows'
+gaps as it met them, is nearly all of J, no other follows. Sweeps are not tried where they did not pay: on problems of a
+few milliseconds, whose time is Python's own; at large C R^2, where the trial would fail; on dense rows, where Newton's
+steps cost less; and with a bias, which sweeps are slow to find.
+
+*In the middle* of the boxes, at w = 0, where nothing is known.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from pragam.operators.base import RowOperator, Vector
+from pragam.polytopes import Box, BoxPlane
+from pragam.problem import Problem
+from pragam.solvers.base import Solver, Start, advance
+from pragam.solvers.dcd import Dcd
+from pragam.solvers.hardness import hardness
+from pragam.solvers.newton.sample import sample_rows, sampled_problem
+from pragam.solvers.newton.state import NewtonState
+
+#: The first delta where nothing is known.
+_FIRST_DELTA = 4.0
+#: The first delta at a warm start.
+_WARM_DELTA = 0.25
+#: The first delta after sweeps.
+_SWEPT_DELTA = 1.0
+#: The first delta after a sample's solution, times the number of rows in the sample, over the number of weights.
+_SAMPLE_DELTA = 30.0
+#: The estimated gap at which a sample is solved.
+_SAMPLE_TOL = 0.1
+#: The most passes over the sample that its solution may take.
+_SAMPLE_PASSES = 60.0
+#: Sweeps are tried if X has at least this many places.
+_LEAST_PLACES = 3e5
+#: Sweeps are tried if C R^2 is no larger than this.
+_HARDEST = 300.0
+#: Sweeps go on if the first leaves a relative gap no larger than this.
+_PROMISING = 0.93
+#: Sweeps end at this estimated gap.
+_SWEPT_TOL = 1e-2
+#: Sweeps end after this many passes.
+_SWEPT_PASSES = 10.0
+
+
+@dataclass
+class Guess:
+    """Where the first stage starts."""
+
+    w: Vector
+    bias: float | None  # None: the best for w
+    centre: Vector  # in the units of beta
+    delta: float
+    passes: float
+    cholesky: Vector | None = None  # of a sample's system, to precondition with
+
+
+def first_guess(method: Solver[NewtonState], problem: Problem, rng: np.random.Generator, start: Start | None) -> Guess:
+    """From the warm start, else from a sample's solution by ``method``, else by sweeps or from nothing."""
+    if start is not None:
+        return at_start(problem, start)
+    rows = sample_rows(problem, rng)
+    return by_sweeps(problem, rng) if rows is None else from_sample(method, problem, rng, rows)
+
+
+def at_start(problem: Problem, start: Start) -> Guess:
+    return Guess(start.w.copy(), None, _positions(problem, start.alpha), _WARM_DELTA, 0.0)
+
+
+def in_the_middle(problem: Problem) -> Guess:
+    return Guess(np.zeros(problem.n_weights), None, np.full(problem.Q.size, 0.5), _FIRST_DELTA, 0.0)
+
+
+def from_sample(
+    method: Solver[NewtonState], problem: Problem, rng: np.random.Generator, rows: NDArray[np.int64]
+) -> Guess:
+    """At the weights that are right for these rows."""
+    part = sampled_problem(problem, rows)
+    state = advance(method, part, method.init(part, rng, None, _SAMPLE_TOL), _SAMPLE_TOL, _SAMPLE_PASSES)
+    guess = in_the_middle(problem)
+    guess.w, guess.bias, guess.cholesky = state.point.w, state.point.bias, state.system.cholesky
+    guess.passes = state.passes * len(rows) / problem.Q.size
+    # The fewer rows for a weight, the less is the guess worth, and the softer the first stage must be.
+    guess.delta = min(_SAMPLE_DELTA * problem.n_weights / len(rows), _FIRST_DELTA)
+    return guess
+
+
+def by_sweeps(problem: Problem, rng: np.random.Generator) -> Guess:
+    """After some sweeps of coordinate ascent; in the middle where they do not pay."""
+    guess = in_the_middle(problem)
+    if not _worth_a_trial(problem):
+        return guess
+    method = Dcd(momentum=False, face=False)
+    state = method.step(problem, method.init(problem, rng, None, _SWEPT_TOL))
+    if not method.estimate(problem, state) <= _PROMISING:
+        guess.passes = state.passes
+        return guess
+    state = advance(method, problem, state, _SWEPT_TOL, _SWEPT_PASSES)
+    w, alpha = method.candidate(problem, state)
+    return Guess(w.copy(), None, _positions(problem, alpha), _SWEPT_DELTA, state.passes)
+
+
+def _worth_a_trial(problem: Problem) -> bool:
+    A = problem.A
+    assert isinstance(A, RowOperator)
+    n, d = A.shape
+    if isinstance(problem.Q, BoxPlane) or A.rows().kind == "dense" or n * d < _LEAST_PLACES:
+        return False
+    return hardness(problem) <= _HARDEST
+
+
+def _positions(problem: Problem, alpha: Vector) -> Vector:
+    """Where alpha is in its box: 0 at the lower end, 1 at the upper."""
+    Q = problem.Q
+    assert isinstance(Q, Box)
+    width = Q.upper - Q.lower
+    positions = np.divide(alpha - Q.lower, width, out=np.zeros(Q.size), where=width > 0)
+    return np.clip(positions, 0.0, 1.0)
