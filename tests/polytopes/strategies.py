@@ -28,6 +28,11 @@ class Drawn(NamedTuple):
     member: np.ndarray
     v: np.ndarray
 
+    def __repr__(self) -> str:
+        names = [name for name in ("lower", "upper", "sigma", "z", "totals", "K") if hasattr(self.Q, name)]
+        parts = ", ".join(f"{name}={getattr(self.Q, name)}" for name in names)
+        return f"{type(self.Q).__name__}({parts}), member={self.member}, v={self.v}"
+
 
 def vectors(n: int, elements: st.SearchStrategy = quarters) -> st.SearchStrategy:
     return st.lists(elements, min_size=n, max_size=n).map(lambda x: np.array(x, dtype=float))
@@ -83,3 +88,22 @@ def exact_support(Q: Box | Simplices, s: list[Fraction]) -> Fraction:
         b * z + sum(max(l * (x - b * g), u * (x - b * g)) for l, u, x, g in zip(lower, upper, s, sigma, strict=True))  # noqa: E741
         for b in kinks
     )
+
+
+def exact_biases(Q: BoxPlane, s: list[Fraction]) -> tuple[Fraction | float, Fraction | float]:
+    """The ends of {b : sum_i max over the box of alpha_i (s_i - b sigma_i) + b z is least}; the sum is convex in b."""
+    rows = list(zip(s, exact(Q.sigma), exact(Q.lower), exact(Q.upper), strict=True))
+
+    def slopes(b):
+        """Left and right of b. A row sits at its upper end where s - b sigma > 0."""
+        fixed = sum(g * (u if x > b * g else low) for x, g, low, u in rows if x != b * g)
+        tied = [(g * low, g * u) for x, g, low, u in rows if x == b * g]
+        return [Fraction(Q.z) - fixed - sum(end(pair) for pair in tied) for end in (max, min)]
+
+    kinks = sorted({x / g for x, g, low, u in rows if g and low < u})
+    if not kinks:
+        return -np.inf, np.inf
+    first = next((b for b in kinks if slopes(b)[1] >= 0), None)
+    last = next((b for b in reversed(kinks) if slopes(b)[0] <= 0), None)
+    assert first is not None and last is not None, "Q is empty"
+    return (-np.inf if slopes(kinks[0])[0] >= 0 else first), (np.inf if slopes(kinks[-1])[1] <= 0 else last)
