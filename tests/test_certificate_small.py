@@ -20,7 +20,7 @@ LOST = Fraction(2) ** -44
 
 
 def entries(A):
-    """A as a matrix; for differences of classes, whose roundings count even where they cancel, what they are made of."""
+    """A as a matrix; for differences of classes, whose roundings count where they cancel, what these are made of."""
     if isinstance(A, CrammerSinger):
         X = A.storage.matmat(np.eye(A.storage.shape[1]))
         return np.repeat(np.tile(X, A.K), A.K, axis=0)
@@ -60,8 +60,10 @@ def test_a_certificate_is_true_and_tight(posed, bias):
     assert Fraction(proof.primal) - primal <= LOST * largest[0] + tiny
     if proof.dual > -np.inf:
         assert dual - Fraction(proof.dual) <= LOST * largest[1] + tiny
-    else:  # no point of Q is known exactly: a plane that touches its box
-        assert problem.Q.z in problem.Q.ends[:2]
+    else:  # repair does not know a vertex of the box to be on the plane unless sigma is of signs
+        Q = problem.Q
+        assert isinstance(Q, BoxPlane) and not (np.abs(Q.sigma) == 1).all()
+        assert ((alpha == Q.lower) | (alpha == Q.upper) | (Q.sigma == 0)).all()
 
 
 @settings(max_examples=100)

@@ -85,7 +85,7 @@ def exact_support(Q: Box | Simplices, s: list[Fraction]) -> Fraction:
     sigma, z = (exact(Q.sigma), Fraction(Q.z)) if isinstance(Q, BoxPlane) else ([Fraction(0)] * Q.size, Fraction(0))
     kinks = [x / g for x, g in zip(s, sigma, strict=True) if g] or [Fraction(0)]
     return min(
-        b * z + sum(max(l * (x - b * g), u * (x - b * g)) for l, u, x, g in zip(lower, upper, s, sigma, strict=True))  # noqa: E741
+        b * z + sum(max(l * (x - b * g), u * (x - b * g)) for l, u, x, g in zip(lower, upper, s, sigma, strict=True))
         for b in kinks
     )
 
