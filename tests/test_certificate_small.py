@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 import pragam
 from exact_judge import exact_dual, exact_optimum, exact_primal
 from polytopes.strategies import quarters
-from pragam.operators import CrammerSinger
+from pragam.operators import CrammerSinger, ScaledRows
 from pragam.polytopes import BoxPlane, Simplices
 from problem_strategies import problems
 
@@ -79,3 +79,30 @@ def test_without_a_bias_given_none_is_better(posed):
     (b,) = best.biases.tolist()
     for other in (b + 1, b - 1, b * 1.01, b * 0.99, 0.0):
         assert exact_primal(problem, w, [b]) <= exact_primal(problem, w, [other]) + LOST * size
+
+
+#: 3 alpha_1 + 3 alpha_2 = 1: no two floats lie on that plane, so that a repaired point still has to move by a real
+#: number. The third row is fixed at 1, and cancels what the first two add up to.
+THIRDS = BoxPlane([0.0, 0.0, 1.0], [1.0, 1.0, 1.0], [3.0, 3.0, 0.0], 1.0)
+NEAR = THIRDS.repair(np.array([1 / 6, 1 / 6, 1.0])).point
+
+
+def test_the_last_move_onto_the_plane_counts_in_the_linear_term():
+    """D = alpha_1 + alpha_2 - c_3 = 1/3 - c_3, of which the floats at hand give more."""
+    third = float(NEAR[0] + NEAR[1])
+    off = Fraction(NEAR[0]) + Fraction(NEAR[1]) - Fraction(1, 3)
+    assert off > 0
+    problem = pragam.Problem(ScaledRows(np.zeros((3, 1)), np.ones(3)), np.array([1.0, 1.0, -third]), THIRDS, 1.0)
+    proof = pragam.certify(problem, np.zeros(1), NEAR)
+    true = Fraction(1, 3) - Fraction(third)
+    assert true - 4 * off <= Fraction(proof.dual) <= true <= Fraction(proof.primal)
+
+
+def test_the_last_move_onto_the_plane_counts_in_the_weights():
+    """A' alpha = alpha_1 + alpha_2 - a_3 is 0 for the floats at hand, and not for the point on the plane."""
+    third = float(NEAR[0] + NEAR[1])
+    A = ScaledRows(np.array([[1.0], [1.0], [-third]]), np.ones(3))
+    problem = pragam.Problem(A, np.zeros(3), THIRDS, 2.0**-100)
+    true = -((Fraction(1, 3) - Fraction(third)) ** 2) * 2**99
+    proof = pragam.certify(problem, np.zeros(1), NEAR)
+    assert 4 * true <= Fraction(proof.dual) <= true <= Fraction(proof.primal)

@@ -17,11 +17,10 @@ from pragam.polytopes import Box, BoxPlane, Simplices
 from zoo import ZOO
 
 
-@pytest.mark.parametrize("name", ZOO)
+@pytest.mark.parametrize("name", [name for name in ZOO if not name.startswith("tall")])  # 120 rows take long
 def test_the_optimum_is_clarabels(name):
     case = ZOO[name](0)
-    if case.problem.Q.size <= 60:
-        assert float(exact_optimum(case.problem)) == pytest.approx(case.optimum, rel=1e-8, abs=1e-9)
+    assert float(exact_optimum(case.problem)) == pytest.approx(case.optimum, rel=1e-8, abs=1e-9)
 
 
 @pytest.mark.parametrize("name", ZOO)
@@ -98,9 +97,11 @@ def test_an_empty_set():
     upper = np.array([1.0, 2.0**-53, 2.0**-53 * 1.5])
     problem = pragam.Problem(ScaledRows(np.ones((3, 1)), np.ones(3)), np.ones(3),
                              BoxPlane(np.zeros(3), upper, np.ones(3), 1.0 + 2.0**-51), 1.0)  # fmt: skip
-    if Fraction(problem.Q.z) > sum(map(Fraction, upper.tolist())):
-        assert exact_optimum(problem) == -inf
-        assert exact_dual(problem, upper) is None
+    assert Fraction(problem.Q.z) > sum(map(Fraction, upper.tolist()))
+    assert exact_optimum(problem) == -inf
+    assert exact_dual(problem, upper) is None
+    proof = pragam.certify(problem, np.zeros(1), upper)  # which must not claim a bound either
+    assert proof.dual == -inf and proof.gap == inf
 
 
 def test_repeated_entries_are_summed_exactly():
