@@ -190,6 +190,16 @@ def test_matrices_are_flattened():
     assert pragam.certify(problem, w.reshape(3, -1), alpha.reshape(-1, 3)) == flat
 
 
+@pytest.mark.parametrize(("size", "lam"), [(1e160, 1e300), (1e-170, 1e-300)])
+def test_the_dual_survives_squares_that_overflow_or_vanish(size, lam):
+    problem = pragam.Problem(ScaledRows(np.array([[size]]), [1.0]), np.zeros(1), Box([0.0], [1.0]), lam)
+    with np.errstate(over="ignore"):
+        value = problem.dual(np.ones(1))
+    assert value == pytest.approx(-0.5 * size * (size / lam), rel=1e-14)
+    proof = pragam.certify(problem, np.zeros(1), np.ones(1))
+    assert value * (1 + 1e-13) <= proof.dual <= value
+
+
 @pytest.mark.parametrize("bias", [False, True])
 def test_overflow_gives_infinity_and_no_warning(bias):
     problem = hinge_case("plain", bias, 0).problem

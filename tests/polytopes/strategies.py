@@ -90,6 +90,18 @@ def exact_support(Q: Box | Simplices, s: list[Fraction]) -> Fraction:
     )
 
 
+def exact_smooth_support(Q: Simplices, s: list[Fraction], kappa: Fraction) -> Fraction:
+    """max over Q of <alpha, s> - kappa/2 |alpha|^2, at the projection of s/kappa."""
+    value = Fraction(0)
+    for i, total in enumerate(exact(Q.totals)):
+        row = [x / kappa for x in s[i * Q.K : (i + 1) * Q.K]]
+        falling = sorted(row, reverse=True)
+        theta = max((sum(falling[:r]) - total) / r for r in range(1, Q.K + 1))
+        alpha = [max(x - theta, Fraction(0)) for x in row]
+        value += kappa * sum(a * (x - a / 2) for a, x in zip(alpha, row, strict=True))
+    return value
+
+
 def exact_biases(Q: BoxPlane, s: list[Fraction]) -> tuple[Fraction | float, Fraction | float]:
     """The ends of {b : sum_i max over the box of alpha_i (s_i - b sigma_i) + b z is least}; the sum is convex in b."""
     rows = list(zip(s, exact(Q.sigma), exact(Q.lower), exact(Q.upper), strict=True))

@@ -12,7 +12,17 @@ from hypothesis import strategies as st
 from pragam.polytopes import Box, BoxPlane, Simplices, project_box_plane
 from pragam.rounding import U
 
-from .strategies import boxes, exact, exact_dot, exact_support, exponents, quarters, simplices, vectors
+from .strategies import (
+    boxes,
+    exact,
+    exact_dot,
+    exact_smooth_support,
+    exact_support,
+    exponents,
+    quarters,
+    simplices,
+    vectors,
+)
 
 SETS = st.one_of(boxes(), simplices())
 #: A result may be off by this many roundings of the largest number that it was computed from.
@@ -103,6 +113,7 @@ def test_the_support_function_is_the_largest_product_with_a_member(drawn, data):
 def test_a_support_bound_is_one_for_all_scores_that_near_and_tight(drawn, kappa, room, away, data):
     """At any bias, not the best one alone. Without room and curvature it is the support function but for rounding."""
     Q, member, s = drawn
+    s = s * data.draw(st.sampled_from([1.0, 0.1]))  # one that rounds
     slack = np.full(Q.size, room / 4 * float(np.abs(s).max()))
     best = Q.best_bias(s, kappa)
     value, rounding = Q.support_bound(s, slack, kappa, best + away * (1 + abs(best)) if Q.has_bias else 0.0)
@@ -114,6 +125,8 @@ def test_a_support_bound_is_one_for_all_scores_that_near_and_tight(drawn, kappa,
                 assert exact_dot(a, t) - Fraction(kappa) / 2 * exact_dot(a, a) <= Fraction(value)
         if not kappa:
             assert exact_support(Q, t) <= Fraction(value)
+        elif isinstance(Q, Simplices):
+            assert exact_smooth_support(Q, t, Fraction(kappa)) <= Fraction(value)
     if kappa == room == 0 and (away == 0 or not Q.has_bias):
         level = abs(Fraction(best) * Fraction(Q.z)) if Q.has_bias else 0
         excess = Fraction(value) - exact_support(Q, exact(s))
