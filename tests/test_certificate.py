@@ -101,15 +101,15 @@ def test_the_biases_are_one_for_a_plane_and_none_without(name):
     assert certificate.biases.shape == (1 if isinstance(problem.Q, BoxPlane) else 0,)
 
 
-@pytest.mark.parametrize("seed", range(5))
-def test_a_given_bias_is_judged_as_it_is(seed):
-    problem = hinge_case("weights", True, seed).problem
-    w, alpha = feasible(problem, seed)
-    best = pragam.certify(problem, w, alpha)
-    assert pragam.certify(problem, w, alpha, best.biases[0]) == best
-    other = pragam.certify(problem, w, alpha, best.biases[0] + 0.5)
-    assert other.biases.tolist() == [best.biases[0] + 0.5]
-    assert other.primal > best.primal and other.dual == best.dual
+def test_a_given_bias_is_judged_as_it_is():
+    for seed in range(5):
+        problem = hinge_case("weights", True, seed).problem
+        w, alpha = feasible(problem, seed)
+        best = pragam.certify(problem, w, alpha)
+        assert pragam.certify(problem, w, alpha, best.biases[0]) == best, f"seed {seed}"
+        other = pragam.certify(problem, w, alpha, best.biases[0] + 0.5)
+        assert other.biases.tolist() == [best.biases[0] + 0.5], f"seed {seed}"
+        assert other.primal > best.primal and other.dual == best.dual, f"seed {seed}"
 
 
 def test_a_bias_that_is_no_number_or_that_the_problem_lacks_is_refused():
@@ -190,6 +190,16 @@ def test_matrices_are_flattened():
     assert pragam.certify(problem, w.reshape(3, -1), alpha.reshape(-1, 3)) == flat
 
 
+@pytest.mark.parametrize(("size", "lam"), [(1e160, 1e300), (1e-170, 1e-300)])
+def test_the_dual_survives_squares_that_overflow_or_vanish(size, lam):
+    problem = pragam.Problem(ScaledRows(np.array([[size]]), [1.0]), np.zeros(1), Box([0.0], [1.0]), lam)
+    with np.errstate(over="ignore"):
+        value = problem.dual(np.ones(1))
+    assert value == pytest.approx(-0.5 * size * (size / lam), rel=1e-14)
+    proof = pragam.certify(problem, np.zeros(1), np.ones(1))
+    assert value * (1 + 1e-13) <= proof.dual <= value
+
+
 @pytest.mark.parametrize("bias", [False, True])
 def test_overflow_gives_infinity_and_no_warning(bias):
     problem = hinge_case("plain", bias, 0).problem
@@ -201,19 +211,27 @@ def test_overflow_gives_infinity_and_no_warning(bias):
     assert certificate.gap == np.inf and certificate.relative_gap == np.inf
 
 
-@pytest.mark.parametrize("seed", range(5))
-def test_a_wrong_sign_in_a_violates_weak_duality(seed):
+@pytest.mark.parametrize("states_its_rounding", [False, True])
+def test_a_wrong_factor_in_a_violates_weak_duality(states_its_rounding):
     """Parts that do not belong together: D of one model against J of another."""
-    right = hinge_case("separable", False, seed).problem
-    optimum = pragam.solve(right, tol=1e-9)
 
     class Wrong(ScaledRows):
+        rigorous = states_its_rounding
+
         def rmatvec(self, alpha):
             return 0.5 * super().rmatvec(alpha)
 
-    wrong = pragam.Problem(Wrong(right.A.storage, right.A.scale), right.c, right.Q, right.lam)
-    with pytest.raises(ArithmeticError, match="weak duality"):
-        pragam.certify(wrong, optimum.w, np.minimum(1.5 * optimum.alpha, right.Q.upper))
+        def sharp_rmatvec(self, alpha):
+            value, error = super().sharp_rmatvec(alpha)
+            return 0.5 * value, error
+
+    for seed in range(5):
+        right = hinge_case("separable", False, seed).problem
+        optimum = pragam.solve(right, tol=1e-9)
+        wrong = pragam.Problem(Wrong(right.A.storage, right.A.scale), right.c, right.Q, right.lam)
+        assert wrong.A.rigorous == states_its_rounding
+        with pytest.raises(ArithmeticError, match="weak duality"):
+            pragam.certify(wrong, optimum.w, np.minimum(1.5 * optimum.alpha, right.Q.upper))
 
 
 @pytest.mark.parametrize(

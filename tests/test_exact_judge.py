@@ -17,11 +17,10 @@ from pragam.polytopes import Box, BoxPlane, Simplices
 from zoo import ZOO
 
 
-@pytest.mark.parametrize("name", ZOO)
+@pytest.mark.parametrize("name", [name for name in ZOO if not name.startswith("tall")])  # 120 rows take long
 def test_the_optimum_is_clarabels(name):
     case = ZOO[name](0)
-    if case.problem.Q.size <= 60:
-        assert float(exact_optimum(case.problem)) == pytest.approx(case.optimum, rel=1e-8, abs=1e-9)
+    assert float(exact_optimum(case.problem)) == pytest.approx(case.optimum, rel=1e-8, abs=1e-9)
 
 
 @pytest.mark.parametrize("name", ZOO)
@@ -36,26 +35,27 @@ def test_primal_and_dual_enclose_the_optimum(name):
 
 
 @pytest.mark.parametrize("bias", [False, True])
-@pytest.mark.parametrize("seed", range(3))
-def test_a_smoothed_hinge(bias, seed):
-    rng = np.random.default_rng(seed)
-    X, y, u = rng.standard_normal((9, 3)), rng.choice([-1.0, 1.0], 9), rng.random(9)
-    y[:2] = 1, -1
-    Q = BoxPlane(np.zeros(9), u, y) if bias else Box(np.zeros(9), u)
-    problem = pragam.Problem(ScaledRows(X, -y), np.ones(9), Q, 0.3, kappa=0.7)
-    assert float(exact_optimum(problem)) == pytest.approx(hinge_optimum(X, y, 0.3, 9 * u, bias, 0.7), rel=1e-8)
+def test_a_smoothed_hinge(bias):
+    for seed in range(3):
+        rng = np.random.default_rng(seed)
+        X, y, u = rng.standard_normal((9, 3)), rng.choice([-1.0, 1.0], 9), rng.random(9)
+        y[:2] = 1, -1
+        Q = BoxPlane(np.zeros(9), u, y) if bias else Box(np.zeros(9), u)
+        problem = pragam.Problem(ScaledRows(X, -y), np.ones(9), Q, 0.3, kappa=0.7)
+        value = hinge_optimum(X, y, 0.3, 9 * u, bias, 0.7)
+        assert float(exact_optimum(problem)) == pytest.approx(value, rel=1e-8), f"seed {seed}"
 
 
-@pytest.mark.parametrize("seed", range(5))
-def test_a_box_of_any_signs_with_a_plane(seed):
+def test_a_box_of_any_signs_with_a_plane():
     """Least absolute deviations with an intercept: min lam/2 |w|^2 + sum u (xi + xi'), xi - xi' = x w - b - t."""
-    rng = np.random.default_rng(seed)
-    X, t, u = rng.standard_normal((8, 2)), rng.standard_normal(8), rng.random(8)
-    problem = pragam.Problem(ScaledRows(X, np.ones(8)), -t, BoxPlane(-u, u, np.ones(8)), 0.2)
-    P = sparse.diags(np.r_[0.2, 0.2, np.zeros(9)])
-    G = np.vstack([np.hstack([s * X, -s * np.ones((8, 1)), -np.eye(8)]) for s in (1, -1)])
-    value = minimise(P, np.r_[np.zeros(3), u], G, np.r_[t, -t])
-    assert float(exact_optimum(problem)) == pytest.approx(value, rel=1e-8, abs=1e-9)
+    for seed in range(5):
+        rng = np.random.default_rng(seed)
+        X, t, u = rng.standard_normal((8, 2)), rng.standard_normal(8), rng.random(8)
+        problem = pragam.Problem(ScaledRows(X, np.ones(8)), -t, BoxPlane(-u, u, np.ones(8)), 0.2)
+        P = sparse.diags(np.r_[0.2, 0.2, np.zeros(9)])
+        G = np.vstack([np.hstack([s * X, -s * np.ones((8, 1)), -np.eye(8)]) for s in (1, -1)])
+        value = minimise(P, np.r_[np.zeros(3), u], G, np.r_[t, -t])
+        assert float(exact_optimum(problem)) == pytest.approx(value, rel=1e-8, abs=1e-9), f"seed {seed}"
 
 
 def test_a_problem_by_hand():
@@ -97,9 +97,11 @@ def test_an_empty_set():
     upper = np.array([1.0, 2.0**-53, 2.0**-53 * 1.5])
     problem = pragam.Problem(ScaledRows(np.ones((3, 1)), np.ones(3)), np.ones(3),
                              BoxPlane(np.zeros(3), upper, np.ones(3), 1.0 + 2.0**-51), 1.0)  # fmt: skip
-    if Fraction(problem.Q.z) > sum(map(Fraction, upper.tolist())):
-        assert exact_optimum(problem) == -inf
-        assert exact_dual(problem, upper) is None
+    assert Fraction(problem.Q.z) > sum(map(Fraction, upper.tolist()))
+    assert exact_optimum(problem) == -inf
+    assert exact_dual(problem, upper) is None
+    proof = pragam.certify(problem, np.zeros(1), upper)  # which must not claim a bound either
+    assert proof.dual == -inf and proof.gap == inf
 
 
 def test_repeated_entries_are_summed_exactly():

@@ -59,21 +59,22 @@ def test_an_error_in_a_callback_is_the_callers_own():
 
 @pytest.mark.parametrize("solver", ["auto", "newton"])
 @pytest.mark.parametrize("bias", [False, True])
-@pytest.mark.parametrize("seed", range(5))
-def test_columns_that_occur_twice(solver, bias, seed):
+def test_columns_that_occur_twice(solver, bias):
     """lam is below the rounding of the Hessian, which is singular without it."""
-    rng = np.random.default_rng(seed)
-    B = rng.standard_normal((200, 4))
-    y = np.where(B @ rng.standard_normal(4) + 0.5 * rng.standard_normal(200) > 0, 1, -1)
-    result = pragam.solve(pragam.hinge(1e6 * np.c_[B, B], y, 5e-6, bias=bias), solver, tol=1e-6)
-    assert result.status is not Status.FAILED
+    for seed in range(5):
+        rng = np.random.default_rng(seed)
+        B = rng.standard_normal((200, 4))
+        y = np.where(B @ rng.standard_normal(4) + 0.5 * rng.standard_normal(200) > 0, 1, -1)
+        result = pragam.solve(pragam.hinge(1e6 * np.c_[B, B], y, 5e-6, bias=bias), solver, tol=1e-6)
+        assert result.status is not Status.FAILED, f"seed {seed}"
 
 
-@pytest.mark.parametrize("solver", ["auto", "dcd", "newton", "pragam", "qp-bmrm", "ls-bmrm", "pegasos-n"])
+BEYOND = pragam.max_affine(1e200 * np.eye(3), np.zeros(3))
+
+
+@pytest.mark.parametrize("solver", [s for s in pragam.solvers.names() if not pragam.solvers.by_name(s).missing(BEYOND)])
 def test_numbers_beyond_float64_end_in_a_result(solver):
-    problem = pragam.max_affine(1e200 * np.eye(3), np.zeros(3))
-    if not pragam.solvers.by_name(solver).missing(problem):
-        assert not pragam.solve(problem, solver, max_iter=20).converged
+    assert not pragam.solve(BEYOND, solver, max_iter=20).converged
 
 
 @pytest.mark.parametrize("solver", ["dcd", "newton"])

@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 import pickle
+from fractions import Fraction
 
 import numpy as np
 import pytest
 from scipy import sparse
 
 import pragam
-from pragam.operators import check_data
-from pragam.optimum import bias_interval, neighbourhood, radius
-from pragam.polytopes import Box
+from pragam.operators import ScaledRows, check_data
+from pragam.optimum import Neighbourhood, bias_interval, neighbourhood, radius, scores_near
+from pragam.polytopes import Box, BoxPlane
 from zoo import HINGE, hinge_case
 
 
@@ -76,6 +77,31 @@ def test_without_a_proof_nothing_is_said():
     certificate = pragam.certify(problem, np.zeros(3))
     assert radius(certificate, 0.1) == np.inf
     assert bias_interval(problem, np.zeros(3), certificate) == (-np.inf, np.inf)
+
+
+def test_a_smooth_risk_has_no_interval_of_biases():
+    """The proof is about piecewise linear risks: the best bias of a smooth one moves with every score."""
+    X, y, _ = noisy(0)
+    Q = BoxPlane(np.zeros(60), np.full(60, 1 / 60), y.astype(float))
+    smooth = pragam.Problem(ScaledRows(X, -y.astype(float)), np.ones(60), Q, 0.1, kappa=0.5)
+    result = pragam.solve(smooth, "pragam", tol=1e-6)
+    assert result.converged and bias_interval(smooth, result.w, result.certificate) == (-np.inf, np.inf)
+
+
+def test_scores_of_a_point_are_within_their_room():
+    """Without a radius the room is that of rounding alone, where the terms of a score all but cancel."""
+    for seed in range(20):
+        rng = np.random.default_rng(seed)
+        X, w = rng.standard_normal((30, 6)), rng.standard_normal(6)
+        X[:, -1] = -(X[:, :-1] @ w[:-1]) / w[-1]
+        exact = [sum(Fraction(a) * Fraction(b) for a, b in zip(row, w.tolist(), strict=True)) for row in X.tolist()]
+        problem = pragam.Problem(ScaledRows(X, np.ones(30)), np.zeros(30), Box(np.zeros(30), np.ones(30)), 1.0)
+        s, room = scores_near(problem, w, 0.0)
+        ends = Neighbourhood(0.0, 0.0, 0.0).decisions(check_data(X), w)
+        assert (room <= 1e-14 * np.linalg.norm(X, axis=1) * np.linalg.norm(w)).all(), f"seed {seed}"
+        for true, value, near, (low, high) in zip(exact, s.tolist(), room.tolist(), ends.tolist(), strict=True):
+            assert abs(true - Fraction(value)) <= Fraction(near), f"seed {seed}"
+            assert low <= true <= high, f"seed {seed}"
 
 
 def test_boxes_of_both_signs():

@@ -303,10 +303,15 @@ def test_any_bytes_give_a_valid_matrix_or_a_value_error_of_one_line(text):
 
 
 def test_every_truncation_of_a_good_text():
+    """A row counts as soon as its label is there; what is refused ends in the middle of something, or has no row."""
     text = b"# c\n+1 qid:3 1:0.5 20:1e-3 # c\r\n-1.5 7:123456789012345678901234567890e-10\n"
+    whole, n_refused = read(text), 0
     for stop in range(len(text)):
         try:
             X, y = read(text[:stop])
         except ValueError:
+            n_refused += 1
             continue
-        assert X.shape[0] == len(y) <= 2
+        assert X.shape[0] == len(y) == 1 + (stop > text.index(b"\n-1") + 2)
+        assert y[0] == 1 and (X.indptr[1] < 1 or X.data[0] in (0.0, 0.5))
+    assert 0 < n_refused < len(text) / 2 and whole[1].tolist() == [1, -1.5]

@@ -95,28 +95,28 @@ def entries(X):
     return rows
 
 
-@pytest.mark.parametrize("seed", range(4))
-def test_products_of_every_storage_are_within_their_bounds(seed):
-    rng = np.random.default_rng(seed)
-    for X in storages(rng):
-        S, rows = check_data(X), entries(X)
-        w, alpha = spread(rng, S.shape[1], 8), spread(rng, S.shape[0], 8)
-        weights, duals = exact(w), exact(alpha)
-        true = [sum((v * weights[j] for j, v in row), Fraction(0)) for row in rows]
-        plain, error = S.matvec(w), S.product_error(w)
-        high, low, sharp_error = S.twofold_matvec(w)
-        for i, value in enumerate(true):
-            assert abs(Fraction(plain[i]) - value) <= Fraction(error[i])
-            assert abs(Fraction(high[i]) + Fraction(low[i]) - value) <= Fraction(sharp_error[i])
-            assert sharp_error[i] <= 1e-14 * error[i] + 1e-290
-        adjoint = [Fraction(0)] * S.shape[1]
-        for a, row in zip(duals, rows, strict=True):
-            for j, v in row:
-                adjoint[j] += a * v
-        sharp, sharp_norm = S.twofold_rmatvec(alpha)
-        for value, bound in ((S.rmatvec(alpha), S.adjoint_error(alpha)), (sharp, sharp_norm)):
-            off = sum(((Fraction(v) - t) ** 2 for v, t in zip(value, adjoint, strict=True)), Fraction(0))
-            assert off <= Fraction(bound) ** 2
+def test_products_of_every_storage_are_within_their_bounds():
+    for seed in range(4):
+        rng = np.random.default_rng(seed)
+        for X in storages(rng):
+            S, rows = check_data(X), entries(X)
+            w, alpha = spread(rng, S.shape[1], 8), spread(rng, S.shape[0], 8)
+            weights, duals = exact(w), exact(alpha)
+            true = [sum((v * weights[j] for j, v in row), Fraction(0)) for row in rows]
+            plain, error = S.matvec(w), S.product_error(w)
+            high, low, sharp_error = S.twofold_matvec(w)
+            for i, value in enumerate(true):
+                assert abs(Fraction(plain[i]) - value) <= Fraction(error[i]), f"seed {seed}"
+                assert abs(Fraction(high[i]) + Fraction(low[i]) - value) <= Fraction(sharp_error[i]), f"seed {seed}"
+                assert sharp_error[i] <= 1e-14 * error[i] + 1e-290, f"seed {seed}"
+            adjoint = [Fraction(0)] * S.shape[1]
+            for a, row in zip(duals, rows, strict=True):
+                for j, v in row:
+                    adjoint[j] += a * v
+            sharp, sharp_norm = S.twofold_rmatvec(alpha)
+            for value, bound in ((S.rmatvec(alpha), S.adjoint_error(alpha)), (sharp, sharp_norm)):
+                off = sum(((Fraction(v) - t) ** 2 for v, t in zip(value, adjoint, strict=True)), Fraction(0))
+                assert off <= Fraction(bound) ** 2, f"seed {seed}"
 
 
 @pytest.mark.parametrize("kernel", KERNELS)
@@ -194,26 +194,28 @@ def planes(rng, n=600):
     yield BoxPlane(np.zeros(3), [0.1, 0.2, 0.3], [1.0, 1.0, 1.0], z=0.1 + 0.2 + 0.3)
 
 
-@pytest.mark.parametrize("seed", range(6))
-def test_a_repaired_point_is_exactly_feasible(seed):
-    rng = np.random.default_rng(seed)
-    for Q in planes(rng):
-        for size in (0.0, 1e-12, 1e-7):
-            off = size * rng.standard_normal(Q.size) * Q.upper.max() / Q.size
-            point, rows, slack, feasible = Q.repair(Q.sample(rng) + off)
-            if not feasible:  # only where no point of the box lies on the plane
-                top = sum((abs(a * b) for a, b in zip(exact(Q.sigma), exact(Q.upper), strict=True)), Fraction(0))
-                assert Fraction(Q.z) >= top
-                continue
-            residual = exact_dot(Q.sigma, point) - Fraction(Q.z)
-            move = -residual / Fraction(Q.sigma[rows[0]]) if rows.size else Fraction(0)
-            real = exact(point)
-            if rows.size:
-                assert abs(move) <= Fraction(slack[0])
-                real[rows[0]] += move
-            assert rows.size or residual == 0
-            assert all(low <= a <= high for low, a, high in zip(exact(Q.lower), real, exact(Q.upper), strict=True))
-            assert slack.sum() <= 1e-18 * Q.upper.max()
+def test_a_repaired_point_is_exactly_feasible():
+    for seed in range(6):
+        rng = np.random.default_rng(seed)
+        for Q in planes(rng):
+            for size in (0.0, 1e-12, 1e-7):
+                off = size * rng.standard_normal(Q.size) * Q.upper.max() / Q.size
+                point, rows, slack, feasible = Q.repair(Q.sample(rng) + off)
+                if not feasible:  # only where no point of the box lies on the plane
+                    top = sum((abs(a * b) for a, b in zip(exact(Q.sigma), exact(Q.upper), strict=True)), Fraction(0))
+                    assert Fraction(Q.z) >= top, f"seed {seed}"
+                    continue
+                residual = exact_dot(Q.sigma, point) - Fraction(Q.z)
+                move = -residual / Fraction(Q.sigma[rows[0]]) if rows.size else Fraction(0)
+                real = exact(point)
+                if rows.size:
+                    assert abs(move) <= Fraction(slack[0]), f"seed {seed}"
+                    real[rows[0]] += move
+                inside = all(
+                    low <= a <= high for low, a, high in zip(exact(Q.lower), real, exact(Q.upper), strict=True)
+                )
+                assert inside and (rows.size or residual == 0), f"seed {seed}"
+                assert slack.sum() <= 1e-18 * Q.upper.max(), f"seed {seed}"
 
 
 @pytest.mark.parametrize(("n", "K"), [(40, 3), (2, 700), (5, 1)])

@@ -8,6 +8,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from pragam.polytopes import Box, BoxPlane, Simplices
+from pragam.rounding import TINY
+
+from .strategies import boxes, exact, exact_biases, vectors
 
 
 def test_bias_is_the_midpoint_of_its_interval():
@@ -138,25 +141,48 @@ def test_a_million_rows():
     assert np.dot(vertex, s) == pytest.approx(value, rel=1e-13)
 
 
-@settings(max_examples=300, deadline=None)
-@given(st.integers(0, 2**32 - 1))
-def test_bias_bounds_enclose_the_best_biases_of_all_scores_that_near(seed):
-    """Scores at corners of their room, and between; and the interval is no wider than a corner makes it."""
-    rng = np.random.default_rng(seed)
-    n = int(rng.integers(1, 40))
-    lower = np.where(rng.random(n) < 0.5, 0.0, -rng.random(n)) / n
-    upper = np.where(rng.random(n) < 0.1, lower, lower + rng.exponential(size=n) / n)
-    sigma = np.where(rng.random(n) < 0.1, 0.0, rng.choice([-1, 1], n) * 10.0 ** (rng.uniform(-1, 1, n) * (n % 2)))
-    Q = BoxPlane(lower, upper, sigma, float(sigma @ (lower + rng.random(n) * (upper - lower))))
-    s, room = rng.integers(-2, 3, n).astype(float), rng.exponential(size=n) * (rng.random(n) < 0.7)
-    first, last = Q.bias_bounds(s, room)
-    for _ in range(30):
-        part = rng.choice([-1.0, 0.0, 1.0], n) if rng.random() < 0.5 else rng.uniform(-1, 1, n)
-        low, high = Q._biases(s + part * room)
-        assert first <= low and high <= last
-    corners = (Q._biases(s - np.sign(sigma) * room)[0], Q._biases(s + np.sign(sigma) * room)[1])
-    if np.isfinite(corners).all():
-        assert first >= corners[0] - 1e-9 and last <= corners[1] + 1e-9
+@settings(max_examples=300)
+@given(boxes(plane=True), st.data())
+def test_bias_bounds_enclose_the_best_biases_of_all_scores_that_near(drawn, data):
+    """In rational arithmetic; and the interval is no wider than the scores at the ends of their room make it."""
+    Q, _, s = drawn
+    s = s * data.draw(st.sampled_from([1.0, 0.1]))  # one that rounds
+    room = (
+        data.draw(vectors(Q.size, st.integers(0, 4))) * float(np.abs(s).max()) * data.draw(st.sampled_from([0.25, 0.3]))
+    )
+    signs = data.draw(vectors(Q.size, st.sampled_from([0.0, 1.0, -1.0, 0.5])))
+    ends = Q.bias_bounds(s, room)
+    normal = np.sign(Q.sigma)
+    left, right, other = ([x + r * k for x, r, k in zip(*map(exact, (s, room, part)), strict=True)]
+                          for part in (-normal, normal, signs))  # fmt: skip
+    for scores in (left, right, other, exact(s)):
+        low, high = exact_biases(Q, scores)
+        assert ends[0] <= low and high <= ends[1]
+    noise = (1e-9 * float(np.max(np.abs(s) + room)) + 8 * TINY) / np.abs(Q.sigma[Q.sigma != 0]).min(initial=np.inf)
+    assert_near(ends, (exact_biases(Q, left)[0], exact_biases(Q, right)[1]), noise)
+
+
+def assert_near(ends, expected, noise):
+    for end, true in zip(ends, expected, strict=True):
+        assert end == true if np.isinf(float(true)) else abs(end - true) <= noise + 4 * TINY
+
+
+@settings(max_examples=300)
+@given(boxes(plane=True))
+def test_the_bias_lies_among_the_best_ones(drawn):
+    """The midpoint of an interval, inside a half-line, and 0 where all are equally good."""
+    Q, _, s = drawn
+    low, high = map(float, exact_biases(Q, exact(s)))
+    b = Q.support(s)[1]
+    if low == -np.inf and high == np.inf:
+        assert b == 0
+        return
+    noise = 1e-13 * float(np.max(np.abs(s))) / np.abs(Q.sigma[Q.sigma != 0]).min(initial=np.inf)
+    assert_near(Q._biases(s), (low, high), noise)
+    if np.isfinite(low) and np.isfinite(high):
+        assert b == pytest.approx(low / 2 + high / 2, rel=1e-13, abs=noise)
+    else:
+        assert low < b < high
 
 
 @pytest.mark.parametrize("bad", [np.nan, np.inf])

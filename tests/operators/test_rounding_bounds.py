@@ -1,0 +1,134 @@
+"""What an operator says of its rounding holds, by rational arithmetic, on data that round as badly as can be."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+
+import numpy as np
+import pytest
+from scipy import sparse
+
+from pragam.operators import Columns, Counting, CrammerSinger, ScaledRows
+from pragam.rounding import U
+
+STORES = {"dense": np.asarray, "dense F": np.asfortranarray, "csr": sparse.csr_array, "csc": sparse.csc_array}
+
+
+def exact(x):
+    return [Fraction(a) for a in np.asarray(x, dtype=float).ravel().tolist()]
+
+
+def sticky(n):
+    """1 and then numbers just above half a unit in its last place: added one after the other, each rounds up."""
+    return np.r_[1.0, np.full(n - 1, U * (1 + 2.0**-10))]
+
+
+def ordinary(rng, shape):
+    return rng.standard_normal(shape) * 10.0 ** rng.uniform(-6, 6, shape)
+
+
+def rows_of(operator, X):
+    """A as rows of Fractions, from its definition."""
+    X = [exact(row) for row in X]
+    if isinstance(operator, Counting):
+        operator = operator.operator
+    if isinstance(operator, CrammerSinger):
+        d, zero = len(X[0]), Fraction(0)
+        blocks = []
+        for x, y in zip(X, operator.y_index.tolist(), strict=True):
+            for k in range(operator.K):
+                row = [zero] * (d * operator.K)
+                if k != y:
+                    row[k * d : (k + 1) * d], row[y * d : (y + 1) * d] = x, [-v for v in x]
+                blocks.append(row)
+        return blocks
+    X = [list(column) for column in zip(*X, strict=True)] if isinstance(operator, Columns) else X
+    return [[s * v for v in row] for s, row in zip(exact(operator.scale), X, strict=True)]
+
+
+def operators(rng, store, X):
+    n, K = len(X), 3
+    stored = store(X)
+    scale = 10.0 ** rng.uniform(-3, 3, n) * rng.choice([-1.0, 1.0], n)
+    yield ScaledRows(stored, np.where(scale > 0, 1.0, -1.0))
+    yield ScaledRows(stored, scale)
+    yield ScaledRows(stored, np.full(n, 1e3 / 3))
+    yield Counting(ScaledRows(stored, scale))
+    yield Columns(stored)
+    yield CrammerSinger(stored, rng.integers(0, K, n), K)
+
+
+def check(operator, A, w, alpha):
+    exact_w, exact_alpha = exact(w), exact(alpha)
+    scores = [sum(a * v for a, v in zip(row, exact_w, strict=True)) for row in A]
+    plain, error = exact(operator.matvec(w)), exact(operator.matvec_error(w))
+    high, low, sharp_error = map(exact, operator.sharp_matvec(w))
+    for true, value, bound, first, second, sharp in zip(scores, plain, error, high, low, sharp_error, strict=True):
+        assert abs(value - true) <= bound
+        assert abs(first + second - true) <= sharp <= max(error) * Fraction(1e-10) + Fraction(1e-290)
+    sums = [sum(a * row[j] for a, row in zip(exact_alpha, A, strict=True)) for j in range(operator.shape[1])]
+    for value, bound in ((operator.rmatvec(alpha), operator.rmatvec_error(alpha)), operator.sharp_rmatvec(alpha)):
+        assert sum((v - t) ** 2 for v, t in zip(exact(value), sums, strict=True)) <= Fraction(bound) ** 2
+    lengths2 = [sum(a * a for a in row) for row in A]
+    bounds = exact(operator.row_bounds(np.arange(len(A))))
+    used = [not isinstance(operator, CrammerSinger) or length2 > 0 for length2 in lengths2]  # x_i - x_i has no length
+    for length2, bound, tight in zip(lengths2, bounds, used, strict=True):
+        assert length2 <= bound**2 and (not tight or bound**2 <= 2 * length2 + Fraction(1e-290))
+
+
+@pytest.mark.parametrize("store", STORES)
+def test_products_are_within_their_bounds(store):
+    for seed in range(3):
+        rng = np.random.default_rng(seed)
+        X = np.where(rng.random((9, 4)) < 0.8, ordinary(rng, (9, 4)), 0.0)
+        for operator in operators(rng, STORES[store], X):
+            w, alpha = ordinary(rng, operator.shape[1]), ordinary(rng, operator.shape[0])
+            check(operator, rows_of(operator, X), w, alpha)
+
+
+@pytest.mark.parametrize("store", STORES)
+@pytest.mark.parametrize("n", [7, 90])
+def test_sums_that_always_round_up_are_within_their_bounds(store, n):
+    """A column, and a row, of which every partial sum rounds the same way."""
+    rng = np.random.default_rng(n)
+    for X in (sticky(n)[:, None], sticky(n)[None, :]):
+        for operator in operators(rng, STORES[store], X):
+            check(operator, rows_of(operator, X), np.ones(operator.shape[1]), np.ones(operator.shape[0]))
+
+
+@pytest.mark.parametrize("K", [2, 6, 120])
+def test_sums_over_classes_are_within_their_bounds(K):
+    """One entry: the products are exact, and what rounds is the sum of the dual variables of the other classes."""
+    operator = CrammerSinger(np.ones((1, 1)), [0], K + 1)
+    alpha = np.r_[0.0, sticky(K)]
+    check(operator, rows_of(operator, np.ones((1, 1))), np.arange(K + 1.0) / 3, alpha)
+    off = abs(Fraction(operator.rmatvec(alpha)[0]) + sum(exact(alpha)))
+    assert K == 2 or off > 4 * U  # so that a bound of a few roundings would not do
+
+
+def test_the_rounding_of_a_scaled_alpha_counts():
+    operator = ScaledRows(np.ones((1, 1)), [1 / 3])
+    check(operator, [[Fraction(1 / 3)]], np.array([0.1]), np.array([0.1]))
+    value, bound = operator.sharp_rmatvec(np.array([0.1]))
+    assert 0 < abs(Fraction(value[0]) - Fraction(1 / 3) * Fraction(0.1)) <= Fraction(bound)
+
+
+def test_repeated_entries_that_cancel_leave_their_rounding():
+    """4e15 + 0.7 - 4e15 in one place: of length 0.7, and float64 finds 0.5."""
+    data = np.array([4e15, 0.7, -4e15])
+    operator = ScaledRows(sparse.csr_array((data, np.zeros(3, int), np.array([0, 3])), shape=(1, 1)), [2.0])
+    assert operator.row_norms()[0] == 1.0 and 1.4 <= operator.row_bounds(np.arange(1))[0] <= 20
+    for product, bound in (
+        (operator.matvec(np.ones(1)), operator.matvec_error(np.ones(1))[0]),
+        (operator.rmatvec(np.ones(1)), operator.rmatvec_error(np.ones(1))),
+    ):
+        assert product[0] == 1.0 and 0.4 <= bound <= 20
+
+
+@pytest.mark.parametrize("inner", [ScaledRows(np.eye(3), np.ones(3)), CrammerSinger(np.eye(3), [0, 1, 0], 2)])
+def test_products_in_more_digits_are_counted(inner):
+    operator = Counting(inner)
+    operator.sharp_matvec(np.ones(operator.shape[1]))
+    operator.sharp_matvec(np.ones(operator.shape[1]))
+    operator.sharp_rmatvec(np.ones(operator.shape[0]))
+    assert (operator.matvecs, operator.rmatvecs) == (2, 1)
