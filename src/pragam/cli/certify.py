@@ -1,4 +1,4 @@
-"""``pragam certify MODEL DATA``: compute a model's certificate anew, from the data and the model alone."""
+"""``pragam certify MODEL DATA``: recompute a model's certificate from the data and the model alone."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from pragam.cli.status import CERTIFIED, NOT_CERTIFIED
 if TYPE_CHECKING:
     from pragam.io import Model
 
-#: The columns of the built-in example: a model of any other number was not trained on it.
+#: The number of columns of the built-in example. A model with another number was not trained on it.
 _EXAMPLE_COLUMNS = 30
 
 
@@ -36,7 +36,7 @@ def add_parser(commands: Any) -> None:
 
 
 def run(args: argparse.Namespace) -> int:
-    """Recompute, compare, report. The status is 0 only if every gap, recomputed, is within the tolerance."""
+    """Recompute, compare, report. The status is 0 only if every recomputed gap is within the tolerance."""
     from pragam import io
     from pragam.cli.data import check_inputs, named
 
@@ -56,11 +56,11 @@ def run(args: argparse.Namespace) -> int:
 
 
 def _training_data(model: Model, path: str | None) -> tuple[Any, Any]:
-    """The data that the model was trained on, which its fingerprint tells."""
+    """The data that the model was trained on, checked against its fingerprint."""
     from pragam.cli.data import labels_of, read_for
     from pragam.io import data_fingerprint
 
-    _parameters(model)  # first: without them there is nothing to read data for
+    _parameters(model)  # first, since without them there is no need to read the data
     example = "it was not trained on the built-in example: name its training data, pragam certify MODEL DATA"
     if path is None and (model.columns is not None or model.fingerprint.get("d") != _EXAMPLE_COLUMNS):
         raise ValueError(example)

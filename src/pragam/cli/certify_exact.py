@@ -13,7 +13,7 @@ from pragam.exact import Judge, Proof, rounded_down, rounded_up, scaled
 if TYPE_CHECKING:
     from pragam.io import Model
 
-#: More products than this take more than a few minutes: they are not begun unless forced.
+#: More products than this take more than a few minutes. They need --force.
 _PRODUCTS = 5e8
 
 
@@ -26,7 +26,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(model: Model, X: Any, y: Any, parameters: tuple[float, bool, Any, float], args: argparse.Namespace) -> int:
-    """Prove and report; 0 only if every stored bound is confirmed and every exact gap is within the tolerance."""
+    """Prove and report. 0 only if every stored bound is confirmed and every exact gap is within the tolerance."""
     lam, bias, class_weight, tol = parameters
     tol = tol if args.tol is None else args.tol
     _refuse_absurd(model, X, args.force)
@@ -58,7 +58,7 @@ def _judges(model: Model, y: Any, lam: float, bias: bool, class_weight: Any) -> 
 
     from pragam.risks.labels import example_weights
 
-    upper = (example_weights(y, None, class_weight) / len(y)).tolist()  # rounded once: this belongs to the problem
+    upper = (example_weights(y, None, class_weight) / len(y)).tolist()  # rounded once; the rounded value is part of the problem
     parts = zip(
         outputs(model.classes), model.coef.tolist(), model.intercept.tolist(), model.alpha.tolist(), strict=True
     )
@@ -79,7 +79,7 @@ def _rows(X: Any) -> Iterator[tuple[list[int], list[float]]]:
 
 
 def _progress(rows: Iterator[Any], n: int, quiet: bool) -> Iterator[Any]:
-    """The same rows, with a bar on the standard error if that is a terminal."""
+    """The same rows, with a progress bar on standard error if that is a terminal."""
     from rich.console import Console
     from rich.progress import track
 

@@ -1,4 +1,4 @@
-"""``pragam train [DATA] -o MODEL``: train until the gap is certified, or as far as the budget goes."""
+"""``pragam train [DATA] -o MODEL``: train until the gap is certified or the budget ends."""
 
 from __future__ import annotations
 
@@ -108,7 +108,7 @@ def _lam(args: argparse.Namespace, n: int) -> float:
 
 
 def _check_target(path: Path) -> None:
-    """Fail before the training, not after it."""
+    """Fail before training, not after it."""
     if path.is_dir():
         raise ValueError(f"{path}: is a folder, and the model is one file")
     target = Path(os.path.realpath(path))
@@ -122,7 +122,7 @@ def _check_target(path: Path) -> None:
 def _solve_all(
     problems: list[Problem], classes: list[Any], args: argparse.Namespace, termination: Termination
 ) -> list[Result]:
-    """One after the other, so that each has its line of progress. Ctrl-C ends the rest at its start."""
+    """One after the other, so that each has its own progress line. After Ctrl-C the rest end at their start."""
     from pragam.one_vs_rest import Job, Stop, solve_all
 
     def job(problem: Problem, label: str) -> Job:
