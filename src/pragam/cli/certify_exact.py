@@ -58,7 +58,7 @@ def _judges(model: Model, y: Any, lam: float, bias: bool, class_weight: Any) -> 
 
     from pragam.risks.labels import example_weights
 
-    upper = (example_weights(y, None, class_weight) / len(y)).tolist()  # rounded once; the rounded value is part of the problem
+    upper = (example_weights(y, None, class_weight) / len(y)).tolist()  # rounded once, as in the problem
     parts = zip(
         outputs(model.classes), model.coef.tolist(), model.intercept.tolist(), model.alpha.tolist(), strict=True
     )

@@ -66,7 +66,7 @@ def read(path: source.Path, n_features: int | None = None, zero_based: bool | Li
             cause = f"{opened.name}: the shape {X.shape}"
             return Samples(X, None if y is None else _checked_labels(y, X.shape[0]), cause)
         except (ValueError, OverflowError, OSError, *DAMAGE) as error:
-            if isinstance(error, OSError) and error.errno != errno.EINVAL:  # EINVAL: an offset before the start of the file
+            if isinstance(error, OSError) and error.errno != errno.EINVAL:  # a seek before the start
                 raise
             raise ValueError(f"{opened.name}: {str(error).splitlines()[0] if str(error) else 'damaged'}") from error
 
