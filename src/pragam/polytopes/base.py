@@ -1,4 +1,4 @@
-"""What a solver and the certificate may ask of a convex set Q of dual variables."""
+"""The interface of a convex set Q of dual variables, as solvers and the certificate use it."""
 
 from __future__ import annotations
 
@@ -12,15 +12,15 @@ from pragam.rounding import Stating, Vector, gamma
 
 __all__ = ["Polytope", "Repair", "Vector"]
 
-#: A set that cannot repair alpha lets it lie outside by this much of its size: the rounding of a projection.
+#: A set that cannot repair alpha accepts it up to this far outside, relative to its size: the rounding of a projection.
 FEASIBLE = 1e-12
-#: One that can repairs what is outside by up to this much of its size. The lower bound pays for it.
+#: A set that can repair alpha does so up to this far outside, relative to its size. The lower bound pays for it.
 REPAIRABLE = 1e-6
 
 
 class Repair(NamedTuple):
-    """An exactly feasible point, as near as floats can tell: the coordinates ``rows`` of ``point`` are to be changed by
-    real numbers of at most ``slack``, and no others. ``feasible`` is False if no such point is known."""
+    """A float ``point`` next to an exactly feasible real point. The two differ only in the coordinates ``rows``, by at
+    most ``slack`` each. ``feasible`` is False if no such point is known."""
 
     point: Vector
     rows: NDArray[np.int64] = np.empty(0, np.int64)
@@ -37,15 +37,15 @@ class Polytope(Stating, ABC):
 
     so a risk is defined by what its Q can do: decide membership, project, and maximise a linear function.
 
-    A set with ``rigorous = True`` has ``support_bound`` and ``repair`` of its own, which hold as real numbers. Those
-    below are for sets that state nothing: their certificates hold up to rounding only.
+    A set with ``rigorous = True`` has its own ``support_bound`` and ``repair``, which hold as real numbers. The
+    versions below are for sets that state no bounds. Certificates on such sets hold only up to rounding.
     """
 
     size: int
 
     @abstractmethod
     def violation(self, alpha: Vector) -> float:
-        """How far ``alpha`` is outside Q, relative to the size of Q: 0 inside, inf if it holds a NaN."""
+        """How far ``alpha`` is outside Q, relative to the size of Q. 0 inside, inf if alpha contains a NaN."""
 
     def contains(self, alpha: Vector, tol: float = 1e-12) -> bool:
         """Whether ``alpha`` lies in Q up to the relative tolerance ``tol``."""
@@ -77,7 +77,7 @@ class Polytope(Stating, ABC):
 
     def support_bound(self, s: Vector, slack: Vector, kappa: float, bias: float) -> tuple[float, float]:
         """``(bound, slack)``: an upper bound of max over Q of <alpha, t> - kappa/2 |alpha|^2 for all t within ``slack``
-        of s, with the plane (if any) replaced by its multiplier ``bias``; and how much of it is due to rounding."""
+        of s, and how much of it is due to rounding. The multiplier ``bias`` replaces the plane, if there is one."""
         return self.support(s, kappa)[0], 0.0
 
     def sharp_support_bound(
@@ -88,7 +88,7 @@ class Polytope(Stating, ABC):
         return self.support_bound(s, slack + gamma(1) * np.abs(s), kappa, bias)
 
     def repair(self, alpha: Vector) -> Repair:
-        """A feasible point next to alpha; ValueError if alpha is farther outside than rounding explains."""
+        """A feasible point next to alpha. ValueError if alpha is farther outside than rounding explains."""
         self._require(alpha, FEASIBLE)
         return Repair(alpha)
 
@@ -106,4 +106,4 @@ class Polytope(Stating, ABC):
 
     @abstractmethod
     def sample(self, rng: np.random.Generator) -> Vector:
-        """A random point of Q, for tests: interior points and points on faces both occur."""
+        """A random point of Q, for tests. Both interior points and points on faces occur."""

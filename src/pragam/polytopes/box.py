@@ -63,7 +63,7 @@ class Box(Polytope):
         return self._support_bound(s, slack, kappa, ZERO, 0.0)
 
     def _support_bound(self, s: Vector, slack: Vector, kappa: float, sigma: Vector, b: float) -> tuple[float, float]:
-        """Each row's maximum is convex in its score, hence largest at one end of the interval of scores."""
+        """Each row's maximum is convex in its score, so it is largest at one end of the interval of scores."""
         bound, nominal, size = _kernels.get("box_plane_support_bound")(
             s, slack, self.lower, self.upper, sigma, b, kappa
         )
@@ -71,14 +71,14 @@ class Box(Polytope):
         return bound + rounding, (bound - nominal) + rounding
 
     def repair(self, alpha: Vector) -> Repair:
-        """The nearest point of the box: a float."""
+        """The nearest point of the box, which is a float."""
         if self._holds(alpha):
             return Repair(alpha)
         self._require(alpha, REPAIRABLE)
         return Repair(np.clip(alpha, self.lower, self.upper))
 
     def _holds(self, alpha: Vector) -> bool:
-        return bool((alpha >= self.lower).all() and (alpha <= self.upper).all())  # a NaN is neither
+        return bool((alpha >= self.lower).all() and (alpha <= self.upper).all())  # both are False for a NaN
 
     def radius2(self, centre: Vector | None = None) -> float:
         return self._radius2 if centre is None else _half_farthest2(self.lower - centre, self.upper - centre)

@@ -52,8 +52,8 @@ class Simplices(Polytope):
         return float(np.sum(self.totals * self._rows(s).max(axis=1))), None
 
     def support_bound(self, s: Vector, slack: Vector, kappa: float, bias: float) -> tuple[float, float]:
-        """sum_i totals_i max_k s_ik. With curvature any threshold t_i bounds a row's maximum from above, by
-        sum_k [s_ik - t_i]_+^2 / (2 kappa) + t_i totals_i: the best one is that of the projection."""
+        """sum_i totals_i max_k s_ik. With curvature, any threshold t_i bounds a row's maximum from above by
+        sum_k [s_ik - t_i]_+^2 / (2 kappa) + t_i totals_i. The best threshold is that of the projection."""
         rows = self._rows(s)
         raised = self._rows(s + slack + gamma(2) * np.abs(s))
         if kappa == 0:
@@ -78,9 +78,9 @@ class Simplices(Polytope):
         return squares.sum(axis=1) + level, gamma(self.K + 8) * sizes
 
     def repair(self, alpha: Vector) -> Repair:
-        """Negative entries become 0 and rows are scaled to their totals: in floats, then by a real factor 1 + t.
+        """Negative entries become 0, and rows are scaled to their totals, in floats and then by a real factor 1 + t.
 
-        |t| is at most what the row's sum lacks, relative to it. The largest entry alone could take that as well.
+        |t| is at most the relative error of the row's sum. Changing the largest entry alone would also suffice.
         """
         self._require(alpha, REPAIRABLE)
         rows = np.maximum(self._rows(alpha), 0.0)
