@@ -181,7 +181,7 @@ class BoxPlane(Box):
         return value, error + lost
 
     def _row_with_room(self, alpha: Vector, off: float, error: float) -> int:
-        """A row that can move by several times -off/sigma, or -1. It has the least alpha in the first suitable chunk."""
+        """A row that can move by several times -off/sigma, or -1: that of least alpha in the first suitable chunk."""
         for first in range(0, self.size, _CHUNK):
             rows = slice(first, first + _CHUNK)
             sigma, room = self.sigma[rows], self._room(alpha, off, error, rows)
