@@ -1,9 +1,9 @@
 """A plateau is not an optimum: three fits of scikit-learn's LinearSVC, and how far each is above the minimum.
 
-The instance is of the kind reported in scikit-learn's issue 22283: Gaussian X, 1000 x 300, hinge loss, C = 1, no
-intercept. LIBLINEAR stops by the size of its last steps, so its own verdict cannot tell a plateau from an optimum.
-Any dual point of pragam's bounds the minimum from below, and ``pragam.certify`` turns that into a number for *any*
-weights, whoever computed them.
+The data are of the kind reported in scikit-learn's issue 22283: Gaussian X, 1000 x 300, hinge loss, C = 1, no
+intercept. LIBLINEAR stops when its last steps are small, so it cannot tell a plateau from an optimum. Any of pragam's
+dual points bounds the minimum from below. ``pragam.certify`` turns that into a number for *any* weights, whatever
+computed them.
 """
 
 import warnings
@@ -25,7 +25,7 @@ result = pragam.solve(problem, tol=1e-9)
 
 
 def above(w: np.ndarray) -> float:
-    """How far J(w) is above the best lower bound, relatively: the excess over the minimum is at most this."""
+    """How far J(w) is above the best lower bound, relative to it. J(w) exceeds the minimum by at most this."""
     certificate = pragam.certify(problem, w, result.alpha)
     return certificate.primal / certificate.dual - 1
 

@@ -1,8 +1,9 @@
-"""An intercept that is not penalised: the same data, then moved by 100, and three linear SVMs.
+"""An intercept that is not penalised: three linear SVMs, on the data as given and on the data moved by 100.
 
-Adding a constant to every column of X changes no margin that an intercept could not undo, so the weights of a linear
-SVM should stay and only its intercept should move. LinearSVC appends a column of ones and penalises its weight, so
-for it the moved data are another problem. SVC(kernel="linear") solves the right problem, in time quadratic in n.
+Suppose that a constant is added to every column of X. The intercept can undo the effect on every margin. So the weights
+of a linear SVM should stay the same, and only its intercept should change. LinearSVC appends a column of ones and
+penalises its weight, so for LinearSVC the moved data are another problem. SVC(kernel="linear") solves the right
+problem, in time quadratic in n.
 """
 
 import warnings

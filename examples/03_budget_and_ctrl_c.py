@@ -1,4 +1,4 @@
-"""Budgets, callbacks and Ctrl-C: however a solve ends, it returns its best model and what is proven of it."""
+"""Budgets, callbacks and Ctrl-C: however a solve ends, it returns its best model and a proof of how good it is."""
 
 import os
 import signal
@@ -19,7 +19,7 @@ def report(what: str, result: pragam.Result) -> None:
     print(f"    relative gap {result.certificate.relative_gap:.1e} after {result.n_iter} iterations")
 
 
-# This solver is slow on purpose: nothing here would need a budget otherwise.
+# A slow solver, chosen on purpose. The default one would need no budget here.
 slow = {"solver": "pragam", "tol": 1e-12}
 result = pragam.solve(problem, **slow, max_seconds=1)
 report("One second at most", result)
@@ -27,7 +27,7 @@ assert result.status is pragam.Status.MAX_SECONDS
 
 
 def good_enough(progress: pragam.Progress) -> bool:
-    """Called after each iteration with the best certificate so far; a true value stops."""
+    """Called after each iteration with the best certificate so far. Returning True stops the solve."""
     return progress.certificate.relative_gap < 0.1
 
 
@@ -35,7 +35,7 @@ first = pragam.solve(problem, **slow, callback=good_enough)
 report("Until a callback is content", first)
 assert first.status is pragam.Status.STOPPED
 
-# Ctrl-C: the signal that the keyboard sends, after one second.
+# Ctrl-C after one second: the same signal that the keyboard sends.
 timer = threading.Timer(1, os.kill, (os.getpid(), signal.SIGINT))
 timer.start()
 result = pragam.solve(problem, **slow, start=first)

@@ -1,4 +1,4 @@
-"""Data as they are: a memory-mapped float32 matrix and a CSR matrix with 64-bit indices, used without a copy."""
+"""Any storage: a memory-mapped float32 matrix and a CSR matrix with 64-bit indices, both used without a copy."""
 
 import tempfile
 import tracemalloc
@@ -15,7 +15,7 @@ w = rng.standard_normal(d)
 
 
 def train(name: str, X, y: np.ndarray, values: np.ndarray) -> None:
-    """Train and compare the memory that it takes with that of the data."""
+    """Train, and compare the memory that training takes with the size of the data."""
     tracemalloc.start()
     problem = pragam.hinge(X, y, lam=1e-3)
     result = pragam.solve(problem, tol=1e-3)

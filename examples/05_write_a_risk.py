@@ -1,8 +1,8 @@
-"""A risk of your own in a few lines: quantile regression, certified like everything else.
+"""Your own risk in a few lines: quantile regression, certified like everything else.
 
 A risk is a polytope Q, a linear map A and an offset c with R(w) = max over alpha in Q of <alpha, A w + c>. The pinball
-loss of the residual r = t - <x, w> - b is max(q r, (q - 1) r) = max over a in [q - 1, q] of a r; the intercept b is
-not penalised, which is an equality in Q: its multiplier is b.
+loss of the residual r = t - <x, w> - b is max(q r, (q - 1) r) = max over a in [q - 1, q] of a r. The intercept b is
+not penalised. It appears in Q as an equality, and b is its multiplier.
 """
 
 import numpy as np

@@ -1,9 +1,10 @@
-"""The compiled loops, or their NumPy twins where the extension was not built.
+"""The compiled loops, or their NumPy twins if the extension was not built.
 
-A kernel is a plain function on flat arrays. ``_kernels.get(name)`` returns the compiled one when there is
-one, else the twin of the same name from :mod:`pragam._kernels.twins`, after one warning in the process.
-The environment variable ``PRAGAM_KERNELS`` chooses otherwise: ``numpy`` forces the twins, and the path of a compiled
-module loads that one (CI tests a build without vector instructions so).
+A kernel is a plain function on flat arrays. ``_kernels.get(name)`` returns the compiled kernel if there is one. Else it
+returns the twin of the same name from :mod:`pragam._kernels.twins`, after one warning per process.
+
+The environment variable ``PRAGAM_KERNELS`` overrides this. ``numpy`` forces the twins. The path of a compiled module
+loads that module, which is how CI tests a build without vector instructions.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
-// Momentum for coordinate ascent: the step after a sweep to the maximum over the plane of the last two steps.
+// Momentum for coordinate ascent. After a sweep, it steps to the maximum over the plane of the last two steps.
 //
-// F is the function that the sweeps maximise (coordinate.cpp), H = -F'' and s = F'. A point, or a difference of two, is
-// one array: alpha (n), w (d), r and moment. Specification, with the formulas: twins/acceleration.py.
+// F is the function that the sweeps maximise (coordinate.cpp), H = -F'' and s = F'. A point, or a difference of two
+// points, is one array: alpha (n), w (d), r and moment. The specification, with the formulas, is twins/acceleration.py.
 #include <algorithm>
 #include <cmath>
 #include <vector>
@@ -14,7 +14,7 @@ namespace pragam {
 namespace {
 
 using Answer = std::tuple<double, double, bool>;
-constexpr std::int64_t lanes = 8;     // partial sums, so that the loop vectorises as it stands
+constexpr std::int64_t lanes = 8;     // partial sums, so that the loop vectorises
 constexpr std::int64_t block = 2048;  // short sums, so that rounding does not grow with d
 
 struct Sizes {
@@ -90,7 +90,7 @@ struct Step {
     double p, h;
 };
 
-// The highest point of the plane, with a ridge along h, or on the way there; 0 where there is none.
+// The highest point of the plane, with a ridge along h, or a point on the way there. 0 if there is none.
 Step maximise(const Products &H, double g_p, double g_h, const Settings &set) {
     const double hh = (1 + set.ridge) * H.hh, det = H.pp * hh - H.ph * H.ph;
     if (!(det > 0)) return {0, 0};
@@ -99,7 +99,7 @@ Step maximise(const Products &H, double g_p, double g_h, const Settings &set) {
     return {shorter * t.p, shorter * t.h};
 }
 
-// Move alpha, and h with it; the numbers of the rows that left the box.
+// Move alpha, and h with it. Returns the numbers of the rows that left the box.
 std::vector<std::int64_t> advance_rows(Sizes size, Row *table, Step t, const double *p, double *h) {
     std::vector<std::int64_t> out;
     for (std::int64_t i = 0; i < size.n; ++i) {
@@ -116,8 +116,8 @@ struct Change {
     double gain, slope;
 };
 
-// Put one row back into its box, which moves both the point and h by e along it: what that changes of F and of
-// <s, h>, exactly.
+// Put one row back into its box, which moves both the point and h by e along this row. Computes the exact change of F
+// and of <s, h>.
 template <class R>
 Change put_back(const R &rows, std::int64_t i, Sizes size, Row &row, const Plane &plane, double lam, double *w,
                 double *h) {

@@ -1,7 +1,8 @@
 // What every certificate rests on: float64 operations of IEEE 754, each rounded once, in the order of the source.
 //
-// CMakeLists.txt asks the compiler for that. Where it does not obey, the build must fail (the package then installs the
-// NumPy twins instead). No macro tells whether multiply and add are fused: tests/kernels/test_builds.py compares bits.
+// CMakeLists.txt asks the compiler for this. If the compiler does not comply, the build must fail, and the package then
+// installs the NumPy twins instead. No macro tells whether multiply and add are fused, so tests/kernels/test_builds.py
+// compares bits.
 #pragma once
 
 #include <cfloat>

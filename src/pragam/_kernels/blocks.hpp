@@ -15,11 +15,11 @@
 namespace pragam {
 
 constexpr std::size_t block = 1024;  // rows between two flushes of a sum; the twins sample by it too
-constexpr std::size_t lanes = 64;    // independent partial sums, so that the loops vectorise as they stand
+constexpr std::size_t lanes = 64;    // independent partial sums, so that the loops vectorise
 constexpr double infinity = std::numeric_limits<double>::infinity();
 constexpr double epsilon = std::numeric_limits<double>::epsilon();
 
-// A column of the problem: one number a row, or a single number that holds for every row.
+// A column of the problem: one number per row, or a single number that applies to every row.
 class Column {
   public:
     Column(const In<double> &values, std::size_t n) : data_(values.data()), single_(values.size() == 1) {
@@ -35,7 +35,7 @@ class Column {
     double fill_[block];
 };
 
-// Running sum that keeps the rounding errors (Knuth's two-sum, which needs no branch).
+// A running sum that keeps the rounding errors, by Knuth's two-sum, which needs no branch.
 struct Sum {
     double value = 0, error = 0;
     void add(double x) {
@@ -44,12 +44,12 @@ struct Sum {
         error += (value - (next - added)) + (x - added);
         value = next;
     }
-    // Once infinite, the compensation is NaN and means nothing.
+    // Once the sum is infinite, the compensation is NaN and meaningless.
     double total() const { return std::isfinite(value) ? value + error : value; }
 };
 
 // Partial sums of one block: at most block / lanes terms in each, then a tree, then the compensated sum.
-// Local to a block's function, so that the compiler knows that nothing else points at them.
+// They are local to a block's function, so that the compiler knows that nothing else points to them.
 struct Lanes {
     double part[lanes] = {};
     void flush(Sum &sum) {

@@ -31,11 +31,10 @@ struct Ones {
 };
 using PatternIndices = In<std::uint16_t>;
 
-// Lets Ctrl-C through while the GIL is released. A kernel calls `beat(work)` with the number of entries
-// it has touched; about every 0.1 s the pending Python signals are handled, and a handler that raises
-// (KeyboardInterrupt) leaves the kernel as nb::python_error. So does pragam.interrupts.check, for threads that get no
-// signals. Call it only where the arrays are consistent.
-// A helper thread's pulse leaves Python alone and ends the thread once `stop` is set.
+// Handles Ctrl-C while the GIL is released. A kernel calls `beat(work)` with the number of entries that it has read or
+// written. About every 0.1 s pending Python signals are handled, and a handler that raises (KeyboardInterrupt) leaves
+// the kernel as nb::python_error. So does pragam.interrupts.check, for threads that receive no signals. Call `beat` only
+// where the arrays are consistent. A helper thread's pulse does not call Python, and ends the thread once `stop` is set.
 class Pulse {
   public:
     struct Stopped {};

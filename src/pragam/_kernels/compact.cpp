@@ -1,5 +1,5 @@
-// A copy of some rows of a CSR matrix for many sweeps over them: the columns relabelled in the order in which they are
-// met, and those which only one entry uses left out. Specification: twins/compact.py.
+// A copy of some rows of a CSR matrix, for many sweeps over them. Columns are relabelled in the order of their first
+// occurrence, and columns with only one entry are left out. Specification: twins/compact.py.
 #include "rows.hpp"
 
 namespace pragam {

@@ -3,11 +3,11 @@
 //   maximise  <c, alpha> - |A' alpha + r m|^2 / (2 lam) - 1/2 sum delta_i alpha_i^2 - b r - rho/2 r^2
 //   over lower <= alpha <= upper, with A = diag(scale) X, r = <sigma, alpha> - z and w = -A' alpha / lam kept up to date.
 //
-// On the plane r = 0 the vector m is without effect; off it, it centres the rows. With lift = A m and moment = <m, w> the
-// slope of row i is
+// On the plane r = 0 the vector m has no effect. Off the plane it centres the rows. With lift = A m and moment = <m, w>
+// the slope of row i is
 //   s_i = c_i + <a_i, w> - delta_i alpha_i - lift_i r/lam - sigma_i (b + rho r + |m|^2 r/lam - moment),
-// and the exact step is clip(alpha_i + s_i / q_i), where q_i is the curvature of it all along row i. For CSR, w may be in
-// single precision, so that more of it stays in a cache: all else is double.
+// and the exact step is clip(alpha_i + s_i / q_i), where q_i is the curvature along row i. For CSR, w may be in single
+// precision, so that more of it stays in a cache. Everything else is double.
 // Specification: dcd_sweep in twins/coordinate.py.
 #include <algorithm>
 #include <cmath>
@@ -30,7 +30,7 @@ void shuffle(std::uint32_t *first, std::int64_t n, SplitMix64 &random) {
     for (std::int64_t k = n - 1; k > 0; --k) std::swap(first[k], first[random.below(k + 1)]);
 }
 
-// 0 .. n-1 in blocks of neighbours: the blocks in random order, and each of them shuffled.
+// 0 .. n-1 in blocks of neighbours, with the blocks in random order and each block shuffled.
 std::vector<std::uint32_t> random_order(std::int64_t n, std::int64_t block_size, SplitMix64 &random) {
     std::vector<std::uint32_t> blocks(std::size_t((n + block_size - 1) / block_size)), order(static_cast<std::size_t>(n));
     for (std::size_t b = 0; b < blocks.size(); ++b) blocks[b] = std::uint32_t(b);
@@ -101,8 +101,8 @@ Swept sweep(const R &rows, Row *table, const Plane &plane, double lam, std::int6
     return {stay, gap, gain, known ? drift / double(known) : inf, turns, free, entries};
 }
 
-// One sweep, and others over the rows that stay active, as long as they are so few that a call each would cost more:
-// until so many entries or rows were met, or the gap is down to `goal`.
+// One sweep, and further sweeps over the rows that stay active, since a separate call for few rows would cost more. The
+// sweeps end after `most_entries` entries or `most_rows` rows, or when the gap is at most `goal`.
 struct Batch {
     double kappa2, before, goal;
     std::int64_t entries, rows;

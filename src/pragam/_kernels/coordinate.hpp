@@ -1,15 +1,15 @@
-// What the kernels of coordinate ascent share: a row's numbers, the equality, and how to bind.
+// Shared by the kernels of coordinate ascent: a row's numbers, the equality, and the bindings.
 #pragma once
 
 #include "rows.hpp"
 
 namespace pragam {
 
-// All that a sweep reads and writes of a row, in one cache line.
+// Everything that a sweep reads and writes for a row, in one cache line.
 struct Row {
     double scale, c, lower, upper, q, delta;
     double alpha;
-    double slope;  // after the last visit; NaN: too long ago to tell
+    double slope;  // after the last visit; NaN if that is too long ago
 };
 static_assert(sizeof(Row) == 8 * sizeof(double));
 

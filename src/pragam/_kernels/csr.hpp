@@ -1,5 +1,5 @@
 // Rows of a CSR matrix (data, indices, indptr) for kernels that read all of it. Values are float32 or float64, indices
-// int32 or int64, in place: float32 is widened entry by entry and every sum is accumulated in double.
+// int32 or int64, used in place. float32 is widened entry by entry, and every sum is accumulated in double.
 #pragma once
 
 #include <algorithm>
@@ -16,7 +16,7 @@ using Indptr = In<int64_t>;
 // Calls row(i, first, last) for every row i in [begin, end) with its entries first..last-1.
 template <class Row>
 void rows_between(const int64_t *indptr, int64_t begin, int64_t end, Pulse &pulse, const Row &row) {
-    constexpr int64_t batch = 64;  // rows between two beats: the pulse stays out of the inner loop
+    constexpr int64_t batch = 64;  // rows between two beats, so that the pulse stays out of the inner loop
     for (int64_t start = begin; start < end; start += batch) {
         const int64_t stop = std::min(start + batch, end);
         for (int64_t i = start; i < stop; ++i) row(i, indptr[i], indptr[i + 1]);
@@ -24,7 +24,7 @@ void rows_between(const int64_t *indptr, int64_t begin, int64_t end, Pulse &puls
     }
 }
 
-// The same for every row, without the GIL. On several threads, a row must write only what is its own.
+// The same for every row, without the GIL. On several threads, each row must write only to its own memory.
 template <class Row>
 void each_row(const Indptr &indptr, const Row &row, int64_t threads = 1) {
     nb::gil_scoped_release free;

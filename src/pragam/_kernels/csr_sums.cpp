@@ -1,5 +1,5 @@
-// Norms and sums of the rows and columns of a CSR matrix, and its check: only csr_check distrusts the indices, the
-// other kernels rely on it having passed.
+// Norms and sums of the rows and columns of a CSR matrix, and its check. Only csr_check tests the indices. The other
+// kernels rely on it having passed.
 #include <algorithm>
 #include <cmath>
 #include <limits>
@@ -37,7 +37,7 @@ PRAGAM_VECTORISED double squares(const T *x, int64_t length) {
 }
 
 // Calls plain(i, first, last) for a row whose columns increase; else visit(i, j, x, v) for every entry v in column j, with
-// x the sum of that column's entries at the first visit and 0 at later ones. They are added up in a workspace.
+// x the sum of that column's entries at the first visit and 0 at later ones. They are summed in a workspace.
 template <class T, class I, class Plain, class Visit>
 void each_summed_row(const In<T> &data, const In<I> &indices, const Indptr &indptr, size_t n_columns, Plain plain,
                      Visit visit) {
@@ -55,8 +55,8 @@ void each_summed_row(const In<T> &data, const In<I> &indices, const Indptr &indp
     });
 }
 
-// norms2[i] = sum_j X_ij^2, and repeated[i] the sum of |.| over entries of row i in a column that was there before. With
-// repetitions added up by absolute value, the row would be longer by at most 2 repeated[i].
+// norms2[i] = sum_j X_ij^2, and repeated[i] sums the sizes of the entries of row i whose column occurred before. With
+// repetitions summed by absolute value, the row would be longer by at most 2 repeated[i].
 template <class T, class I>
 void csr_row_norms2(In<T> data, In<I> indices, Indptr indptr, size_t n_columns, Out<double> norms2,
                     Out<double> repeated) {
@@ -74,7 +74,7 @@ void csr_row_norms2(In<T> data, In<I> indices, Indptr indptr, size_t n_columns, 
         });
 }
 
-// The same of every column.
+// The same for every column.
 template <class T, class I>
 void csr_column_norms2(In<T> data, In<I> indices, Indptr indptr, Out<double> norms2, Out<double> repeated) {
     require(repeated.shape(0) == norms2.shape(0), "norms2 and repeated must have the same length");
@@ -109,7 +109,7 @@ void csr_abs_sums(In<T> data, In<I> indices, Indptr indptr, Out<double> rows, Ou
     });
 }
 
-// What csr_check found; the Python side words it.
+// What csr_check found. Python turns it into a message.
 enum Fault : int { none = 0, start = 1, decreasing = 2, end = 3, index_range = 4, not_finite = 5 };
 using Found = std::tuple<int, int64_t, int64_t>;
 

@@ -1,4 +1,4 @@
-// The product with a dense matrix of float32 or float64 values and any strides; float32 is widened entry by entry and
+// The product with a dense matrix of float32 or float64 values and any strides. float32 is widened entry by entry, and
 // every sum is accumulated in double.
 #include <algorithm>
 #include <cstdlib>

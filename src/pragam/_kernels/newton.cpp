@@ -1,8 +1,8 @@
-// What the semismooth Newton method does row by row: the Hessian's weights and its sum of outer products, the line
+// The loops over rows of the semismooth Newton method: the Hessian's weights and its sum of outer products, the line
 // search, and the move. Specification: twins/newton.py.
 //
-// A row's dual variable is alpha_i = lower_i + width_i beta_i; a row at the position u = base + factor s has beta =
-// clip(u, 0, 1).
+// A row's dual variable is alpha_i = lower_i + width_i beta_i. A row at the position u = base + factor s has
+// beta = clip(u, 0, 1).
 #include <algorithm>
 #include <cmath>
 #include <limits>
@@ -30,7 +30,7 @@ void add_sorted_outer(Values x, const I *indices, int64_t length, int64_t begin,
             row[k] = gram + int64_t(indices[p + k]) * d;
             v[k] = weight * double(x[p + k]);
         }
-        for (int64_t q = 0; q < wide; ++q)  // bounds that do not depend on each other: the loops unroll
+        for (int64_t q = 0; q < wide; ++q)  // independent bounds, so that the loops unroll
             for (int64_t k = 0; k < wide; ++k)
                 if (k <= q) row[k][indices[p + q]] += v[k] * double(x[p + q]);
         for (int64_t q = p + wide; q < length; ++q)
@@ -43,8 +43,8 @@ void add_sorted_outer(Values x, const I *indices, int64_t length, int64_t begin,
     }
 }
 
-// The same for entries in any order: a pair may belong below the diagonal, or be one index met twice. Only the rows
-// begin .. end-1 of gram are touched.
+// The same for entries in any order. A pair may belong below the diagonal, or be the same index twice. Only the rows
+// begin .. end-1 of gram are written.
 template <class Values, class I>
 void add_outer(Values x, const I *indices, int64_t length, double weight, int64_t d, double *gram, int64_t begin,
                int64_t end) {
@@ -77,10 +77,10 @@ PRAGAM_VECTORISED void add_written_outer(const double *PRAGAM_RESTRICT x, double
     }
 }
 
-constexpr int64_t dense_enough = 3;  // a row with an entry in one of so many columns is cheaper written out
+constexpr int64_t dense_enough = 3;  // a row with an entry in one of this many columns is cheaper as dense
 
-// gram += sum over k of weights_k x_i x_i', i = rows_k. Each thread has rows of gram of its own, so that every entry is
-// summed in the order of the rows of X.
+// gram += sum over k of weights_k x_i x_i', i = rows_k. Each thread has its own rows of gram, so every entry is summed
+// in the order of the rows of X.
 template <class Values, class I>
 void gram_add(Values x, const I *indices, const Indptr &indptr, const In<int64_t> &rows, const In<double> &weights,
               int64_t d, const Out<double> &gram, int64_t threads) {
@@ -126,7 +126,7 @@ void pattern_gram_add(PatternIndices indices, Indptr indptr, In<int64_t> rows, I
 
 using Block = const double *PRAGAM_RESTRICT;
 using Written = double *PRAGAM_RESTRICT;
-constexpr int64_t lanes = 16;    // partial sums, so that the loops vectorise as they stand
+constexpr int64_t lanes = 16;    // partial sums, so that the loops vectorise
 constexpr int64_t block = 2048;  // short sums, so that rounding does not grow with n
 
 // The weights of one block: width inside the box, width / (1 + 4 (distance / blur)^2) up to a distance of 2 blur.
@@ -149,8 +149,8 @@ void weights(In<double> s, In<double> base, In<double> width, double factor, dou
     box_weights(int64_t(n), s.data(), base.data(), width.data(), factor, blur, out.data());
 }
 
-// For one block: beta = clip(u, 0, 1); near = whether the row is kept or u lies within `band` of [0, 1]; and fixed =
-// upper for a row that is neither near nor below its box, else lower.
+// For one block: beta = clip(u, 0, 1). near says whether the row is kept or u lies within `band` of [0, 1]. fixed is
+// upper for a row that is neither near nor below its box, and lower otherwise.
 PRAGAM_VECTORISED void select_block(int64_t count, Block s, Block base, double factor, double band, Block lower,
                                     Block upper, Written beta, std::uint8_t *PRAGAM_RESTRICT near, Written fixed) {
     for (int64_t i = 0; i < count; ++i) {

@@ -9,8 +9,8 @@ namespace pragam {
 void box_weights(std::int64_t n, const double *s, const double *base, const double *width, double factor, double blur,
                  double *out);
 
-// The root t > 0 of  linear + quadratic t + <width ds, clip(base + factor (s + t ds), 0, 1)>, by Newton's method with
-// a bracket as guard, until a step of it is at most tol t; that step is taken.
+// The root t > 0 of  linear + quadratic t + <width ds, clip(base + factor (s + t ds), 0, 1)>. Newton's method,
+// safeguarded by a bracket, ends with the first step of at most tol t.
 double box_line_search(std::int64_t n, const double *s, const double *ds, const double *base, const double *width,
                        double factor, double linear, double quadratic, double tol, std::int64_t evaluations);
 

@@ -1,5 +1,5 @@
-// The semismooth Newton method on a small dense matrix, stages and steps in one call. Specification: twins/newton_dense.py,
-// which has the formulas.
+// The semismooth Newton method on a small dense matrix, with stages and steps in one call. The specification, with the
+// formulas, is twins/newton_dense.py.
 #include <algorithm>
 #include <array>
 #include <cmath>
@@ -61,7 +61,7 @@ class Loop {
     double bias, delta;
     int64_t read = 0;  // rows
 
-    // At (w, bias), with the centre base: s, beta and A' alpha afresh.
+    // Recompute s, beta and A' alpha at (w, bias), with the centre base.
     void begin_stage() {
         const double largest = p_.n > 0 ? *std::max_element(base_, base_ + p_.n) : 0.0;
         unit_ = std::clamp(2 * largest, least_unit_, 1.0);
@@ -75,7 +75,7 @@ class Loop {
         read += 2 * p_.n;
     }
 
-    // One Newton step; false if the numbers do not allow one.
+    // One Newton step. False if the numbers do not allow one.
     bool step() {
         const double db = direction();
         small_product(p_.n, p_.d, p_.rows, dw_.data(), ds_.data());
@@ -102,10 +102,10 @@ class Loop {
         return error <= std::max(inner * proximal(), resolved * std::abs(primal()));
     }
 
-    // Whether a stage, at the least delta, has nothing to gain.
+    // Whether a stage, at the least delta, can gain nothing more.
     bool is_at_rest() const { return delta <= least_delta && proximal() <= resolved * std::abs(primal()); }
 
-    // Back onto the plane along the rows inside their boxes, to whom it makes no difference at the optimum.
+    // Move back onto the plane along the rows inside their boxes, which changes nothing at the optimum.
     void settle() {
         double mass = 0;
         for (int64_t i = 0; i < p_.n; ++i)
@@ -154,7 +154,7 @@ class Loop {
                          change_.data());
     }
 
-    // Writes the direction of w, and the mean of the rows that eliminates the bias; returns the direction of the bias.
+    // Writes the direction of w, and the mean of the rows that eliminates the bias. Returns the direction of the bias.
     double direction() {
         const double blur = blur_ >= least_blur ? blur_ * unit_ : 0.0;
         box_weights(p_.n, s_.data(), base_, p_.width, factor(), blur, weights_.data());
@@ -175,8 +175,8 @@ class Loop {
         return steepness_ > 0 ? dot(mean_, dw_.data()) - off_plane() / total : 0.0;
     }
 
-    // lam I + sum of weights a a' - total mean mean'. Where rounding has left it indefinite, more is added to the
-    // diagonal, as little as helps.
+    // lam I + sum of weights a a' - total mean mean'. If rounding has left it indefinite, its diagonal is increased until
+    // it is definite.
     void factorise(double total) {
         const size_t d = size_t(p_.d);
         std::fill(matrix_.begin(), matrix_.end(), 0.0);
@@ -202,7 +202,7 @@ class Loop {
     Sums sums_{};
 };
 
-// Where the loop was: a way to the optimum that the budget cuts short may end farther from it.
+// A point of the loop to return to, since steps towards the optimum that the budget cuts short may end farther away.
 class Place {
   public:
     bool is_known() const { return estimate_ < infinity; }

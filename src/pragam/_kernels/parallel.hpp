@@ -14,14 +14,14 @@
 
 namespace pragam {
 
-// How many of the threads asked for a loop over this many entries is worth: with fewer than 2^20 entries each, starting
-// one costs more than it saves.
+// The number of threads, out of those asked for, that pay for a loop over this many entries. With fewer than 2^20
+// entries each, starting a thread costs more than it saves.
 inline std::int64_t worthwhile(std::int64_t threads, std::int64_t entries) {
     return std::max<std::int64_t>(1, std::min(threads, entries >> 20));
 }
 
-// What the threads of one loop share. A helper joins by `enter` and leaves by `leave`; `close` waits for those inside.
-// One that comes later, on a busy machine, finds the door closed: nobody waits for a thread that has not begun.
+// The state that the threads of one loop share. A helper joins by `enter` and leaves by `leave`. `close` waits for the
+// helpers that have joined. A helper that starts later, on a busy machine, cannot join, so nobody waits for it.
 class Crew {
   public:
     std::atomic<std::int64_t> next{0};
@@ -54,10 +54,10 @@ class Crew {
     bool closed_ = false;
 };
 
-// Calls body(chunk, pulse) for chunk = 0 .. chunks-1 on up to `threads` threads, the calling one among them; the GIL
-// must have been released. Which thread takes which chunk is left to chance. So that the result is not, chunks whose
-// bounds matter to the bits are chosen by sizes alone, never by `threads`, and a body writes only what belongs to its
-// chunk. The first exception ends the loop. No thread is kept between calls, so a process can be forked at any time.
+// Calls body(chunk, pulse) for chunk = 0 .. chunks-1 on up to `threads` threads, including the calling one. The GIL must
+// have been released. Which thread takes which chunk is random, but the result must not be. So if the bounds of chunks
+// affect the bits, they depend on sizes alone, never on `threads`, and a body writes only to the memory of its chunk.
+// The first exception ends the loop. No thread is kept between calls, so a process can be forked at any time.
 template <class Body>
 void parallel_for(std::int64_t chunks, std::int64_t threads, const Body &body) {
     const auto crew = std::make_shared<Crew>();
@@ -79,7 +79,7 @@ void parallel_for(std::int64_t chunks, std::int64_t threads, const Body &body) {
     };
     try {
         for (std::int64_t k = 1; k < std::min(threads, chunks); ++k) std::thread(help).detach();
-    } catch (const std::system_error &) {  // no more threads to be had: those there are do the work
+    } catch (const std::system_error &) {  // no more threads available; the existing ones do the work
     }
     work(*crew, Pulse());
     crew->close();

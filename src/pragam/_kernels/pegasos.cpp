@@ -1,11 +1,11 @@
-// Pegasos with one random example an iteration: many iterations in one call.
+// Pegasos with one random example per iteration, many iterations in one call.
 //
 //   w <- (1 - 1/t) w - n v a_i / (lam t),  v = upper_i if c_i + <a_i, w> > 0 else lower_i,  then |w| <= radius
 //
 // w is kept as factor * direction, so that an iteration costs one row, and the sum of all iterates as
-// weight * direction - late, where weight sums the factors and late corrects for entries that changed later. A small
-// factor would leave nothing but rounding of that difference (the ball alone can divide it by 10 in each of the first
-// 1/sqrt(lam) iterations), so both are then brought back to plain vectors.
+// weight * direction - late, where weight sums the factors and late corrects for entries that changed later. With a
+// small factor only rounding would be left of that difference, so both are then converted back to plain vectors. The
+// ball alone can divide the factor by 10 in each of the first 1/sqrt(lam) iterations.
 // Specification: pegasos_epoch in twins/pegasos.py.
 #include <algorithm>
 #include <cmath>

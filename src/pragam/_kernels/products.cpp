@@ -1,5 +1,5 @@
-// Products with a CSR matrix, or with a pattern: one without values, whose entries are 1. They rely on csr_check having
-// passed.
+// Products with a CSR matrix, or with a pattern, which stores no values because all entries are 1. They rely on
+// csr_check having passed.
 #include <algorithm>
 #include <vector>
 
@@ -54,16 +54,17 @@ void pattern_matvec(PatternIndices indices, Indptr indptr, In<double> scale, In<
     matvec(Ones{}, indices.data(), indptr, scale, w, out, threads);
 }
 
-// How many parts of the rows are summed up each by itself: so few that the parts' sums (d numbers each) cost little
-// beside the entries. It depends on the sizes, and with it the order of summation, but not on the number of threads.
+// The number of parts of the rows that are summed separately. It is small enough that the parts' sums (d numbers each)
+// cost little compared with the entries. It depends on the sizes only, and so does the order of summation. Neither
+// depends on the number of threads.
 int64_t parts_of(int64_t entries, int64_t d) {
     constexpr int64_t most = 16, small = int64_t(1) << 18;
     if (entries < small) return 1;
     return std::max<int64_t>(1, std::min(most, entries / (64 * std::max<int64_t>(d, 1))));
 }
 
-// sum += x_i s_i alpha_i for the rows i in [begin, end). Many dual variables are 0 near the optimum: the others are first
-// collected, without a branch, since whether a row counts is hard to predict.
+// sum += x_i s_i alpha_i for the rows i in [begin, end). Many dual variables are 0 near the optimum. The others are
+// first collected without a branch, since whether a row counts is hard to predict.
 template <class Values, class I>
 void add_rows(Values v, const I *PRAGAM_RESTRICT index, const int64_t *ptr, const double *s, const double *alpha,
               int64_t begin, int64_t end, Pulse &pulse, double *PRAGAM_RESTRICT sum) {
@@ -115,8 +116,8 @@ void pattern_rmatvec(PatternIndices indices, Indptr indptr, In<double> scale, In
     rmatvec(Ones{}, indices.data(), indptr, scale, alpha, out, threads);
 }
 
-// to = the row's entries times the rows of W (columns of X, K) that they stand for; eight columns of W at a time, whose
-// sums stay in registers.
+// to = the row's entries times the corresponding rows of W (columns of X, K). Eight columns of W are read at a time,
+// and their sums stay in registers.
 template <class T, class I>
 PRAGAM_VECTORISED void combine_rows(const T *data, const I *indices, int64_t length, const double *W, size_t K,
                                     double *to) {
@@ -135,7 +136,7 @@ PRAGAM_VECTORISED void combine_rows(const T *data, const I *indices, int64_t len
     }
 }
 
-// Each row of out (columns of X, K) that an entry stands for += that entry times `from`.
+// Add each entry times `from` to the corresponding row of out (columns of X, K).
 template <class T, class I>
 PRAGAM_VECTORISED void add_to_rows(const T *data, const I *indices, int64_t length, const double *PRAGAM_RESTRICT from,
                                    size_t K, double *PRAGAM_RESTRICT out) {

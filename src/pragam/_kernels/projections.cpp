@@ -26,7 +26,7 @@ struct Pass {
 };
 
 // alpha(t) = clip(m + t rate, lower, upper): adds sum sigma alpha, its slope in t and sum |sigma alpha| to `pass`.
-// A row on one of its bounds counts as moving, so the slope is never below either one-sided slope.
+// A row at one of its bounds counts as moving, so the slope is never below either one-sided slope.
 template <bool write>
 PRAGAM_VECTORISED void pass_block(Block m, Block l, Block u, Block s, Block rate, double t, std::size_t count,
                                   Pass &pass, double *PRAGAM_RESTRICT out) {
@@ -99,7 +99,7 @@ PRAGAM_VECTORISED void kink_block(Block m, Block l, Block u, Block rate, double 
     *nearest = *std::min_element(part, part + lanes);
 }
 
-// The kink of alpha(.) nearest to t on the right (forward) or on the left; infinite where there is none.
+// The kink of alpha(.) nearest to t on the right (forward) or on the left. Infinite if there is none.
 double box_plane_kink(In<double> m, In<double> lower, In<double> upper, In<double> sigma, In<double> d, double t,
                       bool forward) {
     const std::size_t n = m.size();
@@ -199,7 +199,7 @@ struct Crossing {
 };
 
 // The first kink right of which a slope that starts at `slope` and grows by each kink's weight exceeds `level`.
-// Quickselect with a three-way partition (ties leave in one go): expected O(n). Permutes the kinks.
+// Quickselect with a three-way partition, which drops all ties at once. Expected O(n). Permutes the kinks.
 Crossing select(Kink *kinks, std::size_t end, Sum base, double level) {
     Pulse pulse;
     std::size_t begin = 0;
@@ -238,9 +238,9 @@ Crossing select(Kink *kinks, std::size_t end, Sum base, double level) {
     return {infinity, base.total()};
 }
 
-// The same for many kinks: a sorted sample tells roughly where, one pass without branches sums up what lies left
-// of there and brings what lies near to the front, and quickselect needs only that. A sample that misled costs
-// the whole search.
+// The same for many kinks. A sorted sample gives a rough position. One pass without branches sums what lies left of
+// it and moves what lies near it to the front, and quickselect searches only that part. A misleading sample costs a
+// full search.
 Crossing crossing(std::vector<Kink> &kinks, double slope, double level) {
     constexpr std::size_t samples = 1024, margin = 80;  // the crossing's rank in the sample has a deviation <= 16
     Sum base;

@@ -1,5 +1,5 @@
-// What a certificate needs to know about rounding: sums with the sizes of their terms, support functions over a whole
-// interval of scores, and products in twice the precision.
+// Rounding bounds for certificates: sums with the sizes of their terms, support functions over a whole interval of
+// scores, and products in twice the precision.
 #include <algorithm>
 #include <cmath>
 #include <vector>
@@ -39,7 +39,7 @@ Pair dot_and_size(In<double> x, In<double> y) {
     return {sum.total(), size.total()};
 }
 
-// The roundings between the scores s and slack that are given and a row's term, relative to |s| + |b sigma|.
+// The rounding between the given scores s and slack and a row's term, relative to |s| + |b sigma|.
 constexpr double unit = 8 * 0x1p-53;
 constexpr double tiny = std::numeric_limits<double>::min();
 
@@ -80,7 +80,7 @@ PRAGAM_VECTORISED void bound_block(Block s, Block slack, Block l, Block u, Block
                 most = most == -infinity ? 0.0 : most;  // a free variable whose score is exactly 0
                 exact = r > 0 ? high * r : r < 0 ? low * r : 0.0;
             }
-            // What products below the smallest normal number may have lost, unless the term is exactly 0.
+            // The loss of products below the smallest normal number, unless the term is exactly 0.
             const bool is_zero = (up <= 0 || high == 0) && (down >= 0 || low == 0);
             most += is_zero ? 0.0 : 8 * tiny;
             bounds.part[k] += most;
@@ -92,7 +92,7 @@ PRAGAM_VECTORISED void bound_block(Block s, Block slack, Block l, Block u, Block
 }
 
 // The sum over rows of max over alpha in [lower, upper] of alpha (t - b sigma) - kappa/2 alpha^2, t within slack of s:
-// (an upper bound of it but for the rounding of this sum, its value at t = s, the sum of the sizes of the bounds).
+// (an upper bound, not counting the rounding of this sum; its value at t = s; the sum of the sizes of the bounds).
 Triple box_plane_support_bound(In<double> s, In<double> slack, In<double> lower, In<double> upper, In<double> sigma,
                                double b, In<double> kappa) {
     const std::size_t n = s.size();
@@ -108,8 +108,8 @@ Triple box_plane_support_bound(In<double> s, In<double> slack, In<double> lower,
 }
 
 // A sum of products in twice the precision: `high + low` (Ogita, Rump and Oishi 2005, Dot2), and the sum of the sizes.
-// The error of a product is Dekker's (1971), by splitting its factors: no fused multiply-add is needed. Factors above
-// 1e300 overflow in that, and the result is then NaN.
+// The error of a product is computed by splitting its factors (Dekker 1971), so no fused multiply-add is needed. Factors
+// above 1e300 overflow in the splitting, and the result is then NaN.
 struct Twofold {
     double high = 0, low = 0, size = 0;
 
@@ -131,7 +131,7 @@ struct Twofold {
     }
 };
 
-// Writes a sum to three columns, its two parts such that high is the rounded sum.
+// Writes a sum to three columns, with its two parts such that high is the rounded sum.
 struct TwofoldOut {
     double *high, *low, *size;
     void put(int64_t i, const Twofold &sum) const {

@@ -23,7 +23,7 @@ struct CsrRows {
 
     std::size_t length(std::int64_t i) const { return std::size_t(indptr[i + 1] - indptr[i]); }
 
-    // The first cache lines of the row; the processor sees the rest coming.
+    // The first cache lines of the row. The hardware prefetches the rest.
     void prefetch(std::int64_t i) const {
         const std::int64_t first = indptr[i], end = std::min(indptr[i + 1], first + 64);
         if constexpr (std::is_pointer_v<Values>)

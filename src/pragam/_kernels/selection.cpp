@@ -47,8 +47,8 @@ void pattern_take(In<I> indices, Indptr indptr, Indptr rows, Out<std::uint16_t> 
     }
 }
 
-// Whether each row has one value throughout (in `values`; 1 if it is empty) and no column twice, nor out of order: then
-// the matrix is diag(values) times its pattern. Ends at the first row that is not so.
+// Whether every row has a single value and increasing columns. Then the matrix is diag(values) times its pattern, with
+// 1 in `values` for an empty row. Ends at the first row that fails.
 template <class T, class I>
 bool csr_row_values(In<T> data, In<I> indices, Indptr indptr, Out<double> values) {
     require_rows(indptr, values.size());

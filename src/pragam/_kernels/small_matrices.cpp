@@ -11,7 +11,7 @@ namespace {
 using std::int64_t;
 using Read = const double *PRAGAM_RESTRICT;
 using Written = double *PRAGAM_RESTRICT;
-constexpr int64_t lanes = 8;  // partial sums, so that the loops vectorise as they stand
+constexpr int64_t lanes = 8;  // partial sums, so that the loops vectorise
 
 PRAGAM_VECTORISED void product(int64_t n, int64_t d, Read rows, Read x, Written out) {
     for (int64_t i = 0; i < n; ++i) {
@@ -33,7 +33,7 @@ PRAGAM_VECTORISED void adjoint(int64_t n, int64_t d, Read rows, Read y, Written 
     }
 }
 
-// Four rows at a time: an entry of gram is read and written once for them.
+// Four rows at a time, so that an entry of gram is read and written once for all four.
 PRAGAM_VECTORISED void gram_of_four(int64_t d, Read a, Read b, Read c, Read e, Read weights, Written gram) {
     for (int64_t i = 0; i < d; ++i) {
         const double va = weights[0] * a[i], vb = weights[1] * b[i], vc = weights[2] * c[i], ve = weights[3] * e[i];

@@ -1,5 +1,5 @@
-// Products with a small dense matrix, row after row in memory, and the Cholesky factorisation: for matrices so small
-// that a call of BLAS or LAPACK from Python would cost more than the arithmetic.
+// Products with a small dense row-major matrix, and the Cholesky factorisation. They are for matrices so small that a
+// call of BLAS or LAPACK from Python would cost more than the arithmetic.
 #pragma once
 
 #include <cstdint>
@@ -12,10 +12,10 @@ void small_product(std::int64_t n, std::int64_t d, const double *rows, const dou
 // out += sum_i y_i row_i. Rows with y_i = 0 are not read.
 void small_adjoint(std::int64_t n, std::int64_t d, const double *rows, const double *y, double *out);
 
-// gram += sum_i weights_i row_i row_i', in the upper triangle of a d x d matrix; returns how many weights are not 0.
+// gram += sum_i weights_i row_i row_i', in the upper triangle of a d x d matrix. Returns the number of nonzero weights.
 std::int64_t small_gram(std::int64_t n, std::int64_t d, const double *rows, const double *weights, double *gram);
 
-// matrix = U'U, in its upper triangle; false if a pivot is not positive.
+// matrix = U'U, in its upper triangle. False if a pivot is not positive.
 bool small_cholesky(std::int64_t d, double *matrix);
 
 // x = (U'U)^-1 x.

@@ -1,8 +1,8 @@
-// A parser of svmlight/LIBSVM text: "label [qid:K] index:value ... # comment", one sample a line.
+// A parser of svmlight/LIBSVM text: "label [qid:K] index:value ... # comment", one sample per line.
 //
-// The text ends in a newline, which belongs to no token: it stops every inner loop, so that none needs to
-// compare its position with the end. Every sample has a newline and every feature a colon, which bounds the
-// room needed before anything is read.
+// The text ends in a newline, which belongs to no token. It stops every inner loop, so no loop needs to compare
+// its position with the end. Every sample has a newline and every feature a colon, which bounds the memory needed
+// before anything is parsed.
 #include "common.hpp"
 
 #include <algorithm>
@@ -45,7 +45,7 @@ double decimal(const Byte *first, const Byte *last) {
     return result;
 }
 
-// [sign] digits [. digits] [e [sign] digits], moving p past it; false if that is not what stands there.
+// [sign] digits [. digits] [e [sign] digits], moving p past it. False if the text has another form.
 // A mantissa below 2^53 and a power of ten up to 10^22 are doubles, so one operation rounds correctly.
 inline bool number(const Byte *&p, double &value) {
     static constexpr double tens[] = {1e0,  1e1,  1e2,  1e3,  1e4,  1e5,  1e6,  1e7,  1e8,  1e9,  1e10, 1e11,
@@ -84,7 +84,7 @@ inline bool number(const Byte *&p, double &value) {
     return std::isfinite(value);
 }
 
-// Digits, moving p past them. More than 19 after the leading zeros come out as the largest integer.
+// Digits, moving p past them. More than 19 digits after the leading zeros give the largest integer.
 inline bool whole(const Byte *&p, std::uint64_t &value) {
     const Byte *const first = p;
     while (*p == '0') ++p;
@@ -163,7 +163,7 @@ class Parser {
     }
 
     bool feature() {
-        // The number of features, one more than the highest index counted from 0, must fit as well.
+        // The number of features, one more than the highest index counted from 0, must also fit.
         constexpr std::uint64_t limit = std::is_same_v<Index, std::int32_t>
                                             ? std::uint64_t(std::numeric_limits<std::int32_t>::max())
                                             : std::uint64_t(std::numeric_limits<std::int64_t>::max()) - 1;
@@ -175,7 +175,7 @@ class Parser {
         const Byte *const colon = p_++;
         double value;
         if (!number(p_, value) || !stops(*p_)) return fail(bad_value, colon + 1);
-        // From the middle between the highest float and the next power of two on, rounding gives infinity.
+        // At and above the middle between the highest float and the next power of two, rounding gives infinity.
         if (std::is_same_v<Value, float> && std::fabs(value) >= 0x1.ffffffp127) return fail(bad_value, colon + 1);
         indices_[entries_] = static_cast<Index>(index);
         values_[entries_] = static_cast<Value>(value);

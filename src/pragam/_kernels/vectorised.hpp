@@ -1,11 +1,11 @@
 // For loops over plain arrays that the compiler should vectorise.
 //
-// A function marked PRAGAM_VECTORISED is compiled for AVX-512, for AVX2 and for the baseline, and the machine that runs
-// chooses. All of them round alike: the source fixes the order of every sum (its lanes are written out), and the build
+// A function marked PRAGAM_VECTORISED is compiled for AVX-512, for AVX2 and for the baseline, and the version is chosen at
+// run time. All versions round alike. The source fixes the order of every sum, with its lanes written out, and the build
 // neither reorders sums nor fuses multiply and add (CMakeLists.txt). So a result does not depend on the machine.
 //
-// Loops that gather or scatter through an index gain nothing from it: what limits them is loads, one an entry whatever
-// the width of the registers. They stay plain.
+// Loops that gather or scatter through an index gain nothing from this. They are limited by loads, one per entry at any
+// register width. They stay plain.
 #pragma once
 
 #include <cstddef>

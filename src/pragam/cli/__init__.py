@@ -1,6 +1,6 @@
 """The command line, ``pragam COMMAND``: one file per command, each with ``add_parser`` and ``run``.
 
-What a command needs beyond the standard library and the core is imported when it runs.
+A command imports what it needs beyond the standard library and the core when it runs.
 """
 
 from __future__ import annotations
@@ -26,14 +26,14 @@ exit status:
 
 
 class _Parser(argparse.ArgumentParser):
-    """Says what is wrong in one line."""
+    """Reports an error in one line."""
 
     def error(self, message: str) -> NoReturn:
         self.exit(BAD_INPUT, f"{self.prog}: {message} (see {self.prog} --help)\n")
 
 
 def make_parser() -> argparse.ArgumentParser:
-    """The parser of all commands; ``args.run`` is the chosen one."""
+    """The parser of all commands. ``args.run`` is the chosen command."""
     parser = _Parser(
         prog="pragam",
         description="Linear support vector machines, trained to a proven duality gap.",
@@ -70,7 +70,7 @@ def main(argv: Sequence[str] | None = None) -> int:
 
 
 def _drop_output() -> None:
-    """Python flushes stdout once more at its end: if nobody takes it (a reader left, a disk is full), let it go."""
+    """Discard what is left for stdout. Python flushes it at exit, which fails if a reader left or a disk is full."""
     try:
         sys.stdout.flush()
     except OSError:

@@ -1,4 +1,4 @@
-"""``pragam certify MODEL DATA``: compute a model's certificate anew, from the data and the model alone."""
+"""``pragam certify MODEL DATA``: recompute a model's certificate from the data and the model alone."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from pragam.risks.one_vs_rest import positives
 if TYPE_CHECKING:
     from pragam.io import Model
 
-#: The columns of the built-in example: a model of any other number was not trained on it.
+#: The number of columns of the built-in example. A model with another number was not trained on it.
 _EXAMPLE_COLUMNS = 30
 
 
@@ -38,7 +38,7 @@ def add_parser(commands: Any) -> None:
 
 
 def run(args: argparse.Namespace) -> int:
-    """Recompute, compare, report. The status is 0 only if every gap, recomputed, is within the tolerance."""
+    """Recompute, compare, report. The status is 0 only if every recomputed gap is within the tolerance."""
     from pragam import io
     from pragam.cli.data import check_inputs, named
 
@@ -59,7 +59,7 @@ def run(args: argparse.Namespace) -> int:
 
 
 def _training_data(model: Model, path: str | None) -> tuple[Any, Any]:
-    """The data that the model was trained on, which its fingerprint tells."""
+    """The data that the model was trained on, checked against its fingerprint."""
     from pragam.cli.data import labels_of, read_for
     from pragam.io import data_fingerprint
 

@@ -15,7 +15,7 @@ from pragam.risks.one_vs_rest import positives
 if TYPE_CHECKING:
     from pragam.io import Model
 
-#: More products than this take more than a few minutes: they are not begun unless forced.
+#: More products than this take more than a few minutes. They need --force.
 _PRODUCTS = 5e8
 
 
@@ -64,7 +64,7 @@ def _hinge_judges(model: Model, y: Any, lam: float, bias: bool, class_weight: An
 
     from pragam.risks.arguments import example_weights
 
-    upper = (example_weights(y, None, class_weight) / len(y)).tolist()  # rounded once: this belongs to the problem
+    upper = (example_weights(y, None, class_weight) / len(y)).tolist()  # rounded once, as in the problem
     parts = zip(
         positives(model.classes), model.coef.tolist(), model.intercept.tolist(), model.alpha.tolist(), strict=True
     )
@@ -89,7 +89,7 @@ def _rows(X: Any) -> Iterator[tuple[list[int], list[float]]]:
 
 
 def _progress(rows: Iterator[Any], n: int, quiet: bool) -> Iterator[Any]:
-    """The same rows, with a bar on the standard error if that is a terminal."""
+    """The same rows, with a progress bar on standard error if that is a terminal."""
     from rich.console import Console
     from rich.progress import track
 

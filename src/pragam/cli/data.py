@@ -15,17 +15,17 @@ if TYPE_CHECKING:
     from pragam.datasets.files import Samples
     from pragam.io.model import Label, Model
 
-#: More label values than this are hardly classes.
+#: With more distinct labels than this, they are probably not classes.
 MANY = 100
 
 
 def named(path: str) -> Any:
-    """What a name on the command line means: ``-`` is the standard input."""
+    """The input that a name on the command line stands for. ``-`` is standard input."""
     return sys.stdin.buffer if path == "-" else path
 
 
 def check_inputs(*paths: str | None) -> None:
-    """The standard input can be read once."""
+    """Standard input can be read only once."""
     if paths.count("-") > 1:
         raise ValueError("only one of MODEL and DATA can be the standard input")
 
@@ -45,7 +45,7 @@ def read(path: str | None, n_features: int | None = None, zero_based: Any = "aut
 
 
 def labels_of(samples: Samples, path: str | None) -> NDArray[np.float64]:
-    """The labels, which training needs."""
+    """The labels. They are required for training."""
     if samples.y is None:
         hint = "; put them into NAME.y.npy beside NAME.npy" if isinstance(samples.X, np.ndarray) else ""
         raise ValueError(f"{path}: there are no labels{hint}")
@@ -53,7 +53,7 @@ def labels_of(samples: Samples, path: str | None) -> NDArray[np.float64]:
 
 
 def compacted(samples: Samples, wanted: bool) -> tuple[Any, NDArray[np.int64] | None]:
-    """X and, if only the columns that occur are ``wanted``, their numbers. Otherwise X must not be too wide."""
+    """X, and the numbers of the columns that occur if only these are ``wanted``. Otherwise X must not be too wide."""
     from pragam.datasets.columns import check_width, compact_columns
 
     if not sparse.issparse(samples.X):
@@ -75,7 +75,7 @@ def read_for(model: Model, path: str | None) -> tuple[Samples, int]:
 
 
 def classes_of(y: NDArray[np.float64], path: str | None, any_labels: bool) -> list[Label]:
-    """The sorted labels, as integers if all of them are. Labels that do not look like classes are refused unless
+    """The sorted labels, as integers if all of them are whole. Labels that do not look like classes are refused unless
     ``any_labels``."""
     classes = np.unique(y)
     name = path or "the built-in example"

@@ -1,4 +1,4 @@
-"""What a command says: one JSON object on the standard output, or a warning on the standard error."""
+"""The output of a command: one JSON object on standard output, or a warning on standard error."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from pragam.certificate import Certificate
 
 
 def show_json(record: dict[str, Any]) -> None:
-    """One object on one line, every number in full. JSON has no infinity: such a number is null."""
+    """One object on one line, with every number in full. JSON has no infinity, so an infinite number is null."""
     print(json.dumps(_finite(record), allow_nan=False))
 
 
@@ -23,7 +23,7 @@ def full_record(proof: Certificate) -> dict[str, Any]:
 
 
 def warn(message: str) -> None:
-    """One line that is no error."""
+    """One line on standard error that is not an error."""
     print(f"pragam: warning: {message}", file=sys.stderr)
 
 

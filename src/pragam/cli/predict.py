@@ -53,7 +53,7 @@ def run(args: argparse.Namespace) -> int:
 
 
 def _bounds(model: Any, X: Any, name: str) -> Any:
-    """(n, outputs, 2): what the certificates say of the decision values at the exact optimum."""
+    """(n, outputs, 2): bounds from the certificates on the decision values at the exact optimum."""
     import numpy as np
 
     from pragam.optimum import Neighbourhood
@@ -83,7 +83,7 @@ def _write(text: str, output: str | None) -> None:
 
 
 def _accuracy(labels: Any, y: Any, model: Any, path: str) -> float:
-    """The share of right labels. Labels that the model cannot predict would make it meaningless."""
+    """The share of correct labels. It would be meaningless with labels that the model cannot predict."""
     import numpy as np
 
     unknown = np.setdiff1d(y, [label for label in model.classes if not isinstance(label, str)])
@@ -109,7 +109,7 @@ def _report(
         record["labels"] = labels.tolist()
         if args.decision:
             record["decision"] = scores.tolist()
-        if bounds is not None:  # JSON has no infinity: null
+        if bounds is not None:  # JSON has no infinity, so null
             ends = [[None if isinf(end) else end for end in row] for row in bounds.reshape(len(labels), -1).tolist()]
             record["bounds"] = ends
     show_json(record)

@@ -1,4 +1,4 @@
-"""Tables on the standard output."""
+"""Tables on standard output."""
 
 from __future__ import annotations
 
@@ -7,9 +7,9 @@ from collections.abc import Iterable, Sequence
 
 
 def show(title: str, header: Sequence[str], rows: Iterable[Sequence[str]]) -> None:
-    """Print a table; an empty ``header`` makes it a list of names and values.
+    """Print a table. With an empty ``header`` it is a list of names and values.
 
-    The first column, which names the row, is never broken; the others fold where the terminal is narrow.
+    The first column, which names the row, is never broken. The others fold if the terminal is narrow.
     """
     from rich import box
     from rich.console import Console
@@ -21,6 +21,6 @@ def show(title: str, header: Sequence[str], rows: Iterable[Sequence[str]]) -> No
     for name, *cells in rows:
         table.add_row(Text(name, no_wrap=True), *(Text(cell, overflow="fold") for cell in cells))
     console = Console()
-    with console.capture() as text:  # rich has its own answer to a broken pipe; ours is in main
+    with console.capture() as text:  # rich handles a broken pipe itself; we do so in main
         console.print(table)
     sys.stdout.writelines(line.rstrip() + "\n" for line in text.get().splitlines())

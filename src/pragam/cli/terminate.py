@@ -1,4 +1,4 @@
-"""SIGTERM, which batch systems send before they kill, ends a training as Ctrl-C does."""
+"""SIGTERM, which batch systems send before they kill a process, ends training as Ctrl-C does."""
 
 from __future__ import annotations
 
@@ -13,9 +13,9 @@ from pragam.result import Result
 
 
 class Termination:
-    """Within its context the first SIGTERM ends the solve that runs, and every later solve at its start.
+    """Within its context, the first SIGTERM ends the running solve, and every later solve at its start.
 
-    Outside a solve it only leaves a note, so that nothing that was reached is lost on the way to the file.
+    Outside a solve the signal is only noted, so that a finished model is not lost before it is written.
     """
 
     def __init__(self) -> None:
@@ -24,7 +24,7 @@ class Termination:
         self._before: Any = None
 
     def run(self, solve: Callable[[float | None], Result], max_seconds: float | None) -> Result:
-        """``solve(max_seconds)``, with no time left once a SIGTERM has come."""
+        """``solve(max_seconds)``, with no time left after a SIGTERM."""
         try:
             self._solving = True
             return solve(0.0 if self.asked else max_seconds)
@@ -32,7 +32,7 @@ class Termination:
             if not self.asked:
                 raise
             self._solving = False
-            return solve(0.0)  # the signal came before the solve listened
+            return solve(0.0)  # the signal came before the solve handled signals
         finally:
             self._solving = False
 

@@ -25,7 +25,7 @@ def add_parser(commands: Any) -> None:
 
 
 def run(args: argparse.Namespace) -> int:
-    """Run all checks. The status is 0 only if there are some and all hold."""
+    """Run all checks. The status is 0 only if there is at least one and all hold."""
     from pragam import theory
 
     print("running every theorem ...", file=sys.stderr, flush=True)
@@ -38,7 +38,7 @@ def run(args: argparse.Namespace) -> int:
 
 
 def _lines(checks: list[Any], verbose: bool) -> Iterator[str]:
-    """A line for each check, as wide as its longest name and 33 columns; the words go below it."""
+    """A line for each check, as wide as the longest name plus 33 columns. The statement goes below it."""
     names = max((len(check.name) for check in checks), default=0)
     yield f"{'name':<{names}}  {'measured':>10}    {'bound':>10}  holds"
     for check in checks:

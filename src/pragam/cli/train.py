@@ -1,4 +1,4 @@
-"""``pragam train [DATA] -o MODEL``: train until the gap is certified, or as far as the budget goes."""
+"""``pragam train [DATA] -o MODEL``: train until the gap is certified or the budget ends."""
 
 from __future__ import annotations
 
@@ -111,7 +111,7 @@ def _risk(args: argparse.Namespace, n: int) -> dict[str, Any]:
 
 
 def _check_target(path: Path) -> None:
-    """Fail before the training, not after it."""
+    """Fail before training, not after it."""
     if path.is_dir():
         raise ValueError(f"{path}: is a folder, and the model is one file")
     target = Path(os.path.realpath(path))

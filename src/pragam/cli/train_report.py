@@ -1,4 +1,4 @@
-"""What ``pragam train`` says at its end: tables, or one JSON object."""
+"""The final report of ``pragam train``: tables, or one JSON object."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 
 def as_table(model: Model, X: Any, y: Any, results: list[Result], args: argparse.Namespace) -> None:
-    """The result, or with several classes the worst one after a table of all."""
+    """The result. With several classes, a table of all and then the worst one."""
     from pragam.cli.table import show
 
     worst = max(results, key=lambda result: (not result.converged, result.certificate.relative_gap))

@@ -1,7 +1,7 @@
-"""Matrices in NumPy's files: a dense one in an ``.npy``, a CSR one in an ``.npz``. Nothing is ever unpickled.
+"""Matrices in NumPy's files: dense in ``.npy``, CSR in ``.npz``. Nothing is ever unpickled.
 
-Arrays are memory-mapped where the file holds their bytes as they are. What a header promises is compared with the size
-of the file before anything is allocated, and the checksums of an ``.npz`` are verified.
+Arrays are memory-mapped if the file stores them uncompressed. The sizes in a header are compared with the size of the
+file before anything is allocated. The checksums of an ``.npz`` are verified.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from typing import IO, Any, NamedTuple
 import numpy as np
 from scipy import sparse
 
-#: What zipfile and zlib raise for damaged files, beside ValueError.
+#: The exceptions, besides ValueError, that zipfile and zlib raise for damaged files.
 DAMAGE = (EOFError, RuntimeError, struct.error, zipfile.BadZipFile, zlib.error)
 
 _CSR = ("data", "indices", "indptr", "shape")
@@ -41,7 +41,7 @@ def read_npy(file: IO[bytes]) -> np.ndarray:
 
 
 def read_npz(file: IO[bytes]) -> tuple[sparse.csr_array, np.ndarray | None]:
-    """The CSR matrix in an ``.npz`` file, and the labels ``y`` if it has them."""
+    """The CSR matrix in an ``.npz`` file, and the labels ``y`` or None."""
     with zipfile.ZipFile(file) as archive:
         members = {info.filename.removesuffix(".npy"): info for info in archive.infolist()}
         if len(members) < len(archive.infolist()):
@@ -63,12 +63,12 @@ def read_npz(file: IO[bytes]) -> tuple[sparse.csr_array, np.ndarray | None]:
 
 
 def real(array: np.ndarray) -> np.ndarray:
-    """float32 and float64 as they are, other real numbers as float64."""
+    """float32 and float64 unchanged, other real numbers converted to float64."""
     return array if array.dtype in (np.float32, np.float64) else array.astype(np.float64)
 
 
 def _member(archive: zipfile.ZipFile, info: zipfile.ZipInfo, kinds: str = "biuf") -> np.ndarray:
-    """One array of an npz: a memory map if it is stored as it is, else a copy."""
+    """One array of an npz: a memory map if it is stored uncompressed, else a copy."""
     name = info.filename
     with archive.open(info) as stream:
         layout = _header(stream, name, kinds)
@@ -89,7 +89,7 @@ def _header(stream: IO[bytes], name: str, kinds: str = "biuf") -> _Layout:
     if version not in read:
         raise ValueError(f"npy format {version} is not known")
     try:
-        with warnings.catch_warnings():  # Python's own, about what it is given to read
+        with warnings.catch_warnings():  # Python's own warnings about a damaged header
             warnings.simplefilter("ignore")
             layout = _Layout(*read[version](stream))
     except (

@@ -1,24 +1,24 @@
-"""Text in blocks of whole lines, of bounded size whatever the lines are."""
+"""Text in blocks of whole lines. The size of a block is bounded, however long the lines are."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 from typing import BinaryIO, NamedTuple
 
-#: A word (what stands between blanks) that is longer than a block may have this many bytes.
+#: The most bytes that a word, the text between two blanks, may have if it is longer than a block.
 LONGEST_WORD = 1 << 20
 LONE_RETURN = "a carriage return without a newline: end every line with a newline"
 
 
 class LineError(ValueError):
-    """What no line may hold."""
+    """Text that no line may contain."""
 
 
 class Block(NamedTuple):
     """Some lines, each with its newline.
 
-    ``continued``: the first line is the rest of one whose beginning, a label and more, was in the block before.
-    ``unfinished``: the last line goes on in the next block, and its newline was added.
+    ``continued``: the first line is the rest of a line that began, with a label and more, in the previous block.
+    ``unfinished``: the last line continues in the next block, and its newline was added.
     """
 
     text: bytes
@@ -27,14 +27,14 @@ class Block(NamedTuple):
 
 
 def blocks(stream: BinaryIO, size: int) -> Iterator[Block]:
-    """The stream's text in blocks of about ``size`` bytes; the last line gets a newline if it has none.
+    """The stream's text in blocks of about ``size`` bytes. The last line gets a newline if it has none.
 
-    A longer line is cut between two words, but not before its third, and loses its comment. So a text without line ends
-    takes no more memory than any other.
+    A longer line is cut between two words, but not before its third word, and loses its comment. So a text without
+    newlines takes no more memory than any other.
     """
     rest = bytearray()
     continued = in_comment = False
-    last = b""  # a carriage return at the end of what was read of a long line
+    last = b""  # a carriage return at the end of the part read so far of a long line
     while chunk := stream.read(size):
         if in_comment:
             part, newline, after = (last + chunk).partition(b"\n")
@@ -68,12 +68,12 @@ def blocks(stream: BinaryIO, size: int) -> Iterator[Block]:
 
 
 def _last_return(line: bytes | bytearray) -> bytes:
-    """The carriage return at the end of a part of a line; inside, it might hide another line."""
+    """The carriage return at the end of a part of a line. Anywhere else it might hide another line."""
     if (place := line.find(b"\r")) not in (-1, len(line) - 1):
         raise LineError(LONE_RETURN)
     return b"" if place < 0 else b"\r"
 
 
 def _after_last_blank(text: bytearray) -> int:
-    """Behind a carriage return nothing is cut: the newline may be next."""
+    """The position behind the last blank. A carriage return is no blank here, since the newline may be next."""
     return 1 + max(text.rfind(blank) for blank in (b" ", b"\t", b"\v", b"\f"))

@@ -1,7 +1,7 @@
-"""The columns of sparse data: how many there may be, and how to do with those that occur.
+"""The columns of sparse data: how many there may be, and how to keep only those that occur.
 
-Training needs vectors of length d, the number of columns. One index of 2147483647 in a file of one line asks for 17 GB
-a vector; so d is refused where it is large both by itself and beside what is stored.
+Training needs vectors of length d, the number of columns. A single index of 2147483647 in a file of one line would need
+17 GB per vector. So d is refused if it is large both in itself and relative to the number of stored entries.
 """
 
 from __future__ import annotations
@@ -12,14 +12,14 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
-#: The longest vector of float64, in bytes, that is made for data of any sparsity.
+#: The largest float64 vector, in bytes, that is allocated for data of any sparsity.
 LARGEST = 10**9
-#: Above it, the columns for each stored entry that are still taken for meant.
+#: Above that size, the most columns per stored entry that are accepted.
 SPARSEST = 100
 
 
 def check_width(X: Any, cause: str) -> None:
-    """Refuse a CSR matrix that needs long vectors for few entries; ``cause`` says what makes it so wide, and where."""
+    """Refuse a CSR matrix that needs long vectors for few entries. ``cause`` says what makes it wide, and where."""
     d = X.shape[1]
     stored = X.data.size
     if 8 * d > LARGEST and d > SPARSEST * stored:
@@ -30,14 +30,14 @@ def check_width(X: Any, cause: str) -> None:
 
 
 def compact_columns(X: Any) -> tuple[sparse.csr_array, NDArray[np.int64]]:
-    """The columns of a sparse X that have entries, side by side, and their numbers in X, increasing."""
+    """The columns of a sparse X that have entries, and their numbers in X in increasing order."""
     X = sparse.csr_array(X)
     columns = np.unique(X.indices).astype(np.int64, copy=False)
     return restricted(X, columns)[0], columns
 
 
 def restricted(X: Any, columns: NDArray[np.int64]) -> tuple[sparse.csr_array, int]:
-    """The given columns (increasing) of a CSR matrix, in that order, and how many entries other than 0 are left out."""
+    """The given columns of a CSR matrix, in increasing order, and the number of nonzero entries that are left out."""
     place = np.searchsorted(columns, X.indices)
     place[place == len(columns)] = 0
     kept = columns[place] == X.indices if len(columns) else np.zeros(X.nnz, bool)

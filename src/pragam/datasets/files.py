@@ -1,11 +1,11 @@
-"""Data from an input of any kind that the command line takes; the kind is known by the first bytes.
+"""Data from any input that the command line accepts. The format is recognised by the first bytes.
 
 * svmlight text, plain or compressed: see :func:`pragam.datasets.load_svmlight`;
 * ``.npz`` with the arrays data, indices, indptr and shape of a CSR matrix, as ``scipy.sparse.save_npz``
   writes them, and possibly the labels ``y``;
 * ``.npy`` with a dense matrix. Its labels are in ``NAME.y.npy`` beside ``NAME.npy``, if any.
 
-Text and ``.npz`` may come through a pipe. Arrays are memory-mapped where they can be (:mod:`pragam.datasets.arrays`).
+Text and ``.npz`` may come through a pipe. Arrays are memory-mapped where possible (:mod:`pragam.datasets.arrays`).
 """
 
 from __future__ import annotations
@@ -24,10 +24,10 @@ from pragam.datasets.svmlight import read_svmlight
 
 
 class Samples(NamedTuple):
-    """What an input holds.
+    """The content of an input.
 
-    X is a CSR or a dense array, y the labels (float64) or None. ``cause`` names what the number of columns comes from;
-    ``zero_based`` is how svmlight text counts its indices, None for other kinds.
+    X is a CSR or a dense array, y the labels (float64) or None. ``cause`` names what determines the number of columns.
+    ``zero_based`` says whether the indices of svmlight text count from 0. It is None for other formats.
     """
 
     X: Any
@@ -39,10 +39,11 @@ class Samples(NamedTuple):
 def load(path: source.Path, n_features: int | None = None) -> tuple[Any, np.ndarray | None]:
     """The samples X, a CSR or a dense array, and the labels y (float64), None if the file has none.
 
-    ``path`` is a file name or a binary file object; each is opened and read once. With ``n_features`` given, a sparse X
-    gets that many columns, and one that has more is refused; a dense X must have exactly that many. Content that is not
-    right is a ValueError of one line, and so is a sparse X so wide that a vector of its length would take more than
-    1 GB, if it has a hundred times as many columns as entries.
+    ``path`` is a file name or a binary file object. It is opened and read once. ``n_features`` sets the number of
+    columns of a sparse X. A sparse X with more columns is refused, and a dense X must have exactly that many.
+
+    Invalid content raises a ValueError of one line. So does a sparse X that is too wide, that is, if a vector of its
+    width would take more than 1 GB and it has more than a hundred times as many columns as entries.
     """
     samples = read(path, n_features)
     if sparse.issparse(samples.X):
@@ -51,7 +52,7 @@ def load(path: source.Path, n_features: int | None = None) -> tuple[Any, np.ndar
 
 
 def read(path: source.Path, n_features: int | None = None, zero_based: bool | Literal["auto"] = "auto") -> Samples:
-    """What an input holds, however wide it is: nothing as long as a row is made."""
+    """The content of an input of any width. No vector of the length of a row is allocated."""
     with source.opened(path) as opened:
         if not opened.head.startswith((b"PK\x03\x04", b"PK\x05\x06", b"\x93NUMPY")):
             reader = read_svmlight(opened, n_features, zero_based=zero_based)
@@ -65,7 +66,7 @@ def read(path: source.Path, n_features: int | None = None, zero_based: bool | Li
             cause = f"{opened.name}: the shape {X.shape}"
             return Samples(X, None if y is None else _checked_labels(y, X.shape[0]), cause)
         except (ValueError, OverflowError, OSError, *DAMAGE) as error:
-            if isinstance(error, OSError) and error.errno != errno.EINVAL:  # that is a place before the file's begin
+            if isinstance(error, OSError) and error.errno != errno.EINVAL:  # a seek before the start
                 raise
             raise ValueError(f"{opened.name}: {str(error).splitlines()[0] if str(error) else 'damaged'}") from error
 

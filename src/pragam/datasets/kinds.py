@@ -1,11 +1,11 @@
-"""What a file looks like that is not what it should be, in words for the one line that refuses it."""
+"""Recognise a file of the wrong format, so that the one-line error can say what it looks like."""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Callable
 
-#: How many of the first bytes :func:`looks_like` needs at most.
+#: The number of first bytes that :func:`looks_like` needs at most.
 HEAD = 4096
 
 MODEL, SVMLIGHT = "a pragam model", "svmlight data"
@@ -19,8 +19,8 @@ _FIELDS = re.compile(rb"[^:,;\t]*([,;\t][^:,;\t]*)+")
 
 
 def looks_like(head: bytes, wanted: str) -> str:
-    """``"; it looks like KIND: what to do"`` for a file that begins so; nothing if it is of no known kind or of the
-    ``wanted`` one."""
+    """``"; it looks like KIND: what to do"`` for a file with these first bytes. Empty if the format is unknown or is
+    the ``wanted`` one."""
     for kind, remedy, matches in _KINDS:
         if matches(head):
             return "" if kind == wanted else f"; it looks like {kind}: {remedy}"
@@ -32,7 +32,7 @@ def _starts(*magic: bytes) -> Callable[[bytes], bool]:
 
 
 def _safetensors(head: bytes) -> bool:
-    """Eight bytes that tell the length of the header, and the header, which is JSON."""
+    """Eight bytes with the length of the header, then the header, which is JSON."""
     return head[8:10] == b'{"' and int.from_bytes(head[:8], "little") < 1 << 27
 
 
@@ -45,7 +45,7 @@ def _first_line(pattern: re.Pattern[bytes]) -> Callable[[bytes], bool]:
     return matches
 
 
-#: In the order in which they are tried: kind, what to do, test of the first bytes.
+#: In the order in which they are tried: format, what to do, test of the first bytes.
 _KINDS: tuple[tuple[str, str, Callable[[bytes], bool]], ...] = (
     (MODEL, _ORDER, _safetensors),
     ("a LIBLINEAR model", _ORDER, _starts(b"solver_type ")),

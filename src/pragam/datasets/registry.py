@@ -1,6 +1,6 @@
-"""Data sets by name: the real ones of a local folder, with the paper's preprocessing, and a built-in one.
+"""Data sets by name: real ones from a local folder, with the paper's preprocessing, and a built-in one.
 
-The folder is never shipped. It holds svmlight files compressed by xz; see :func:`data_folder`.
+The folder is not part of the package. It holds svmlight files compressed by xz. See :func:`data_folder`.
 """
 
 from __future__ import annotations
@@ -80,9 +80,9 @@ def data_folder() -> Path | None:
 def load_named(name: str, *, keep_empty: bool = False) -> Data:
     """X and y of a real data set, prepared as in the paper.
 
-    The labels of a two-class set become -1 (the lower one) and +1; others stay. "w8a" loses its empty rows,
-    as the paper's web8, unless ``keep_empty``. The two "news20" sets get tf-idf weights (:func:`tf_idf`);
-    "news20-bow" joins its train and test rows, +1 being the newsgroups comp, misc and sci.
+    The labels of a two-class set become -1 (the lower one) and +1. Other labels stay. "w8a" loses its empty rows,
+    as the paper's web8, unless ``keep_empty``. The two "news20" sets get tf-idf weights (:func:`tf_idf`).
+    "news20-bow" joins its training and test rows, and +1 stands for the newsgroups comp, misc and sci.
     """
     if name not in _SETS:
         raise ValueError(f"unknown data set {name!r}; there are {', '.join(_SETS)}")
@@ -113,9 +113,9 @@ def load_example() -> tuple[np.ndarray, np.ndarray]:
 
 
 def tf_idf(counts: sparse.csr_array) -> sparse.csr_array:
-    """Rows x_ij = tf_ij (log((1 + n) / (1 + df_j)) + 1), scaled to unit length; an empty row stays empty.
+    """Rows x_ij = tf_ij (log((1 + n) / (1 + df_j)) + 1), scaled to unit length. An empty row stays empty.
 
-    tf is the count, df_j the number of the n rows that hold term j: scikit-learn's TfidfTransformer.
+    tf is the count, and df_j the number of the n rows that contain term j, as in scikit-learn's TfidfTransformer.
     """
     n, d = counts.shape
     df = np.bincount(counts.indices[counts.data != 0], minlength=d)
@@ -133,14 +133,14 @@ def _signed(y: np.ndarray) -> np.ndarray:
 
 
 def _read(path: Path, n_features: int | None) -> Data:
-    """The parsed file, kept as npz in $PRAGAM_CACHE or the temporary folder, since unpacking xz is slow."""
+    """The parsed file, cached as npz in $PRAGAM_CACHE or the temporary folder, since unpacking xz is slow."""
     stat = path.stat()
     identity = f"{path.resolve()} {stat.st_size} {stat.st_mtime_ns} {n_features}"
     cache = Path(os.environ.get("PRAGAM_CACHE") or Path(tempfile.gettempdir()) / "pragam-cache")
     cached = cache / f"{path.stem}-{hashlib.sha256(identity.encode()).hexdigest()[:16]}.npz"
     with contextlib.suppress(OSError, ValueError):  # absent or damaged: parse again
         X, y = load(cached)
-        return X.copy(), np.array(y)  # in memory, so that the cache may go at any time
+        return X.copy(), np.array(y)  # in memory, so that the cache may be deleted at any time
     X, y = load_svmlight(path, n_features)
     with contextlib.suppress(OSError):
         cache.mkdir(mode=0o700, parents=True, exist_ok=True)

@@ -1,7 +1,7 @@
 """An input, opened once: a file, a pipe, a FIFO or a file object, plain or compressed.
 
-What a pipe has given is gone, so nothing here opens an input twice or seeks in it. The first bytes tell what it is;
-they are read in full, however few of them a pipe gives at a time, and then put back in front of the rest.
+A pipe can be read only once, so nothing here opens an input twice or seeks in it. The first bytes tell the format.
+They are read in full, even if a pipe delivers only a few at a time, and then put back in front of the rest.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ import zlib
 from collections.abc import Callable, Iterator
 from typing import IO, Any, BinaryIO
 
-#: What an input may be given as.
+#: The types that an input may have.
 Path = str | os.PathLike[str] | BinaryIO
 
 _HEAD = 6
@@ -32,7 +32,7 @@ _PACKED: dict[bytes, Callable[[], Any]] = {
 
 
 class Source:
-    """An input that was opened and whose first bytes, ``head``, were read."""
+    """An opened input whose first bytes, ``head``, have been read."""
 
     def __init__(self, name: str, file: BinaryIO) -> None:
         self.name = name
@@ -40,7 +40,7 @@ class Source:
         self.head = _exactly(file, _HEAD)
 
     def content(self) -> BinaryIO:
-        """All bytes from the first on, decompressed if need be."""
+        """All bytes from the first one, decompressed if necessary."""
         whole = io.BufferedReader(_Rejoined(self.head, self._file), _BUFFER)
         for magic, make in _PACKED.items():
             if self.head.startswith(magic):
@@ -49,10 +49,10 @@ class Source:
 
     @property
     def is_file(self) -> bool:
-        """Whether this is a regular file, from its first byte on, which can be mapped into memory."""
+        """Whether this is a regular file, read from its first byte, which can be memory-mapped."""
         try:
             return stat.S_ISREG(os.fstat(self._file.fileno()).st_mode) and self._file.tell() == len(self.head)
-        except (AttributeError, OSError):  # no file of the system's
+        except (AttributeError, OSError):  # not a file of the operating system
             return False
 
     def as_file(self) -> BinaryIO:
@@ -68,7 +68,7 @@ class Source:
 
 @contextlib.contextmanager
 def opened(path: Path) -> Iterator[Source]:
-    """The input at ``path``; a file object stays open."""
+    """The input at ``path``. A file object stays open."""
     if isinstance(path, (str, os.PathLike)):
         with open(path, "rb") as file:
             yield Source(os.fspath(path), file)
@@ -80,7 +80,7 @@ def opened(path: Path) -> Iterator[Source]:
 
 
 def _exactly(file: IO[bytes], size: int) -> bytes:
-    """The next ``size`` bytes, or all up to the end: one read of a raw stream may give fewer."""
+    """The next ``size`` bytes, or all up to the end. A single read of a raw stream may return fewer."""
     head = b""
     while len(head) < size and (more := file.read(size - len(head))):
         head += more
@@ -88,7 +88,7 @@ def _exactly(file: IO[bytes], size: int) -> bytes:
 
 
 class _Rejoined(io.RawIOBase):
-    """A stream whose first bytes were read already."""
+    """A stream whose first bytes have already been read."""
 
     def __init__(self, head: bytes, rest: IO[bytes]) -> None:
         self._head, self._rest = head, rest
@@ -108,10 +108,10 @@ class _Rejoined(io.RawIOBase):
 
 
 class _Unpacked(io.RawIOBase):
-    """The plain bytes of a compressed stream, or of several one after the other, as ``cat a.gz b.gz`` makes them.
+    """The plain bytes of one or several compressed streams in a row, as ``cat a.gz b.gz`` makes them.
 
-    Unlike :func:`lzma.open` and :func:`bz2.open` it refuses what follows a stream and is none, apart from zeros that
-    fill a block: a damaged second part must not be taken for the end.
+    Unlike :func:`lzma.open` and :func:`bz2.open`, it refuses data after a stream that are not another stream, apart
+    from zeros that fill a block. So a damaged second part is not mistaken for the end.
     """
 
     def __init__(self, name: str, packed: IO[bytes], make: Callable[[], Any]) -> None:
@@ -127,7 +127,7 @@ class _Unpacked(io.RawIOBase):
                 data = self._engine.decompress(self._input, len(buffer))
             except (OSError, EOFError, zlib.error, lzma.LZMAError) as error:
                 raise self._damaged(error) from error
-            self._input = getattr(self._engine, "unconsumed_tail", b"")  # zlib's; the others keep what is left
+            self._input = getattr(self._engine, "unconsumed_tail", b"")  # zlib's; the others store what is left
             if data:
                 buffer[: len(data)] = data
                 return len(data)
@@ -145,7 +145,7 @@ class _Unpacked(io.RawIOBase):
         return ValueError(f"{self._name}: cannot decompress: {why}")
 
     def _next(self) -> bool:
-        """Turn to the next stream, if there is one."""
+        """Go to the next stream, if there is one."""
         rest = self._engine.unused_data.lstrip(b"\0")
         while not rest and (data := self._packed.read(_BUFFER)):
             rest = data.lstrip(b"\0")

@@ -1,9 +1,9 @@
-"""Reading and writing svmlight/LIBSVM text: ``label [qid:K] index:value ... # comment``, a sample a line.
+"""Reading and writing svmlight/LIBSVM text: ``label [qid:K] index:value ... # comment``, one sample per line.
 
-The text, decompressed if need be, is read in blocks. The kernel ``svmlight_parse`` turns each into flat arrays, which
-are put together in the end: the text is never held as a whole, and a plain file takes the same path as a compressed one
-or a pipe. (A memory map would be about a fifth faster on plain files, but a file cut short while it is read would then
-kill the process.)
+The text, decompressed if necessary, is read in blocks. The kernel ``svmlight_parse`` turns each block into flat arrays,
+which are joined at the end. So the whole text is never in memory, and a plain file takes the same path as a compressed
+one or a pipe. A memory map would be about a fifth faster on plain files. But then a file that is truncated while it is
+being read would kill the process.
 """
 
 from __future__ import annotations
@@ -32,16 +32,16 @@ def load_svmlight(
 ) -> tuple[sparse.csr_array, np.ndarray]:
     """The samples X (CSR, shape (n, d)) and labels y (float64) of an svmlight file.
 
-    ``path`` is a file name or a binary file object, and is read once from front to end, so that a pipe will do;
-    gzip, bzip2 and xz are known by their first bytes.
-    d is ``n_features``, or what the highest index needs. Indices count from 1, or from 0 if ``zero_based``;
+    ``path`` is a file name or a binary file object. It is read once from beginning to end, so a pipe works too.
+    gzip, bzip2 and xz are recognised by their first bytes.
+    d is ``n_features``, or what the highest index needs. Indices count from 1, or from 0 if ``zero_based``.
     "auto" means from 0 if and only if the index 0 occurs. ``dtype`` is that of X: float64, or float32 (the
     float64 rounded once more). Indices are int32 where they fit, else int64.
 
-    Numbers are decimal and rounded correctly, exactly as ``float`` does; infinities and NaN are refused, as
-    are an index repeated in a row and one outside ``n_features``. Within a row the indices may come in any
-    order, and keep it. Explicit zeros stay stored. Comments, blank lines, query ids, tabs and CRLF are
-    skipped. Whatever else the text holds is a ValueError that names the file and the line.
+    Numbers are decimal and rounded correctly, exactly as ``float`` does. Infinities and NaN are refused. So are
+    an index repeated in a row and an index outside ``n_features``. Within a row the indices may come in any
+    order, which is kept. Explicit zeros stay stored. Comments, blank lines, query ids, tabs and CRLF are
+    skipped. Anything else in the text raises a ValueError that names the file and the line.
     """
     with opened(path) as source:
         return read_svmlight(source, n_features, dtype, zero_based).finish()
@@ -50,7 +50,7 @@ def load_svmlight(
 def read_svmlight(
     source: Source, n_features: int | None = None, dtype: Any = np.float64, zero_based: bool | Literal["auto"] = "auto"
 ) -> Reader:
-    """The reader of an opened input, at its end."""
+    """The reader of an opened input, after all of it has been read."""
     if np.dtype(dtype) not in (np.float64, np.float32):
         raise ValueError(f"dtype must be float64 or float32, not {dtype!r}")
     if zero_based not in (True, False, "auto"):
@@ -67,10 +67,10 @@ def read_svmlight(
 
 
 def save_svmlight(path: str | os.PathLike[str], X: Any, y: Any) -> None:
-    """Write X (sparse or dense) and y as svmlight text with indices from 1; load_svmlight gives them back.
+    """Write X (sparse or dense) and y as svmlight text with indices from 1. load_svmlight reads them back.
 
     Numbers are written with the fewest digits that give the same float64 again. The file appears whole or
-    not at all. The text does not hold the number of features: give it to ``load_svmlight`` if the last
+    not at all. The text does not contain the number of features. Pass it to ``load_svmlight`` if the last
     columns of X may be empty.
     """
     X = sparse.csr_array(X, dtype=np.float64, copy=True)

@@ -29,7 +29,7 @@ _BAD_INDEX, _LARGE_INDEX, _REPEATED_INDEX = 3, 4, 7
 
 
 class _Report(NamedTuple):
-    """What the kernel found in a block; places are offsets into it."""
+    """What the kernel found in a block. Positions are offsets into the block."""
 
     rows: int
     entries: int
@@ -42,7 +42,7 @@ class _Report(NamedTuple):
 
 
 class Reader:
-    """Gathers the blocks of one text, each in arrays of the size that its newlines and colons ask for."""
+    """Collects the blocks of one text. The newlines and colons of a block determine the size of its arrays."""
 
     def __init__(self, name: str, dtype: Any, zero_based: bool | Literal["auto"], n_features: int | None):
         self.name = name
@@ -56,7 +56,7 @@ class Reader:
         self._ends: list[np.ndarray] = []
         self._indices: list[np.ndarray] = []
         self._values: list[np.ndarray] = []
-        self._row: list[np.ndarray] = []  # the indices of a row that is cut by the ends of blocks
+        self._row: list[np.ndarray] = []  # the indices of a row that spans several blocks
         self._lines = self._entries = 0
         self._head = b""
 
@@ -71,7 +71,7 @@ class Reader:
         return max(0, self.highest + self.zero_based)
 
     def feed(self, block: Block) -> None:
-        """Parse a block and keep what it holds."""
+        """Parse a block and store its content."""
         self._head = self._head or block.text[:HEAD]
         self._check_line_ends(block.text)
         labels, ends, indices, values, report = self._arrays(block)
@@ -98,7 +98,7 @@ class Reader:
         if not len(y):
             raise ValueError(f"{self.name}: no samples")
         d = self.n_columns if self.n_features is None else self.n_features
-        if self.n_columns > d:  # only "auto" comes here: an index 0 stood after an index equal to n_features
+        if self.n_columns > d:  # only "auto" gets here: an index 0 came after an index equal to n_features
             raise ValueError(f"{self.name}, line {self.highest_line}: {self._beyond(self.highest)}")
         wide = max(d, self._entries) > _INT32_MAX
         indptr = np.zeros(len(y) + 1, np.int64 if wide else np.int32)
@@ -109,11 +109,11 @@ class Reader:
         return sparse.csr_array((_joined(self._values), indices, indptr), shape=(len(y), d)), y
 
     def fail_after_last_line(self, message: str) -> NoReturn:
-        """Refuse what stands behind the blocks that were fed."""
+        """Refuse the text after the blocks that were parsed."""
         raise ValueError(f"{self.name}, line {self._lines + 1}: {message}{looks_like(self._head, SVMLIGHT)}")
 
     def _arrays(self, block: Block) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray, _Report]:
-        """What the kernel makes of a block, in arrays of just that size."""
+        """What the kernel makes of a block, in arrays of exactly that size."""
         text = np.frombuffer(block.text, np.uint8)
         rows, entries = (int(np.count_nonzero(text == ord(byte))) for byte in "\n:")
         labels, ends, values = np.empty(rows), np.empty(rows, np.int64), np.empty(entries, self._dtype)
@@ -127,7 +127,7 @@ class Reader:
         return _cut(labels, rows), _cut(ends, rows), _cut(indices, entries), _cut(values, entries), report
 
     def _follow_row(self, block: Block, ends: np.ndarray, indices: np.ndarray) -> None:
-        """Look for repeated indices in a row that several blocks hold: the kernel sees only one of them."""
+        """Look for repeated indices in a row that spans several blocks. The kernel sees only one block at a time."""
         goes_on = block.continued and block.unfinished and len(ends) == 1
         if block.continued:
             self._row.append(indices[: ends[0]])
@@ -142,8 +142,8 @@ class Reader:
             self.fail_after_last_line(_MESSAGES[_REPEATED_INDEX].format(label))
 
     def _check_line_ends(self, text: bytes) -> None:
-        """A carriage return alone ends a line for some programs and is a blank for others, so a comment may swallow
-        what follows it."""
+        """Refuse a lone carriage return. It ends a line for some programs and is a blank for others, so a comment may
+        swallow what follows it."""
         if b"\r" in text and (found := re.search(rb"\r(?!\n)", text)):
             self._fail(text, found.start(), LONE_RETURN)
 
@@ -170,12 +170,12 @@ class Reader:
 
 
 def _cut(array: np.ndarray, size: int) -> np.ndarray:
-    """The first ``size`` entries, and no more memory than they need."""
+    """The first ``size`` entries, in no more memory than they need."""
     return array if len(array) == size else array[:size].copy()
 
 
 def _joined(parts: list[np.ndarray]) -> np.ndarray:
-    """The parts as one array; they are freed, since together they are as large as the result."""
+    """The parts as one array. The parts are freed, since together they are as large as the result."""
     whole = parts[0] if len(parts) == 1 else np.concatenate(parts) if parts else np.empty(0)
     parts.clear()
     return whole

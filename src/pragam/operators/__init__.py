@@ -1,4 +1,4 @@
-"""The linear map A of a model. Dense, sparse and memory-mapped data differ only in here."""
+"""The linear map A of a model. Dense, sparse and memory-mapped data differ only here."""
 
 from pragam.operators.base import Operator, RowOperator, Rows
 from pragam.operators.check import check_data

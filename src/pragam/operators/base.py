@@ -1,4 +1,4 @@
-"""The linear map A of a model as an object: the place where dense, sparse and distributed data differ."""
+"""The linear map A of a model as an object. Dense, sparse and distributed data differ only here."""
 
 from __future__ import annotations
 
@@ -17,8 +17,8 @@ __all__ = ["Operator", "RowOperator", "Rows", "Vector"]
 class Operator(Stating, ABC):
     """A linear map from weights w (length ``shape[1]``) to scores A w (length ``shape[0]``, as alpha).
 
-    An operator with ``rigorous = True`` bounds the rounding of its products by the three methods ``*_error`` and
-    ``sharp_*``; without them the certificates of its problems hold up to rounding only.
+    An operator with ``rigorous = True`` bounds the rounding of its products by the methods ``*_error`` and ``sharp_*``.
+    Without them the certificates of its problems hold only up to rounding.
     """
 
     shape: tuple[int, int]
@@ -40,11 +40,11 @@ class Operator(Stating, ABC):
         return 0.0
 
     def sharp_matvec(self, w: Vector) -> tuple[Vector, Vector, Vector]:
-        """A w in more digits: (high, low, a bound of the error of high + low). By default no more than ``matvec``."""
+        """A w in more digits: (high, low, a bound of the error of high + low). The default is just ``matvec``."""
         return self.matvec(w), np.zeros(self.shape[0]), self.matvec_error(w)
 
     def sharp_rmatvec(self, alpha: Vector) -> tuple[Vector, float]:
-        """A' alpha from more digits: (vector, a bound of its error's norm). By default no more than ``rmatvec``."""
+        """A' alpha from more digits: (vector, a bound of the norm of its error). The default is just ``rmatvec``."""
         return self.rmatvec(alpha), self.rmatvec_error(alpha)
 
     @abstractmethod
@@ -65,8 +65,8 @@ class Rows:
     """Raw access to the rows of A = diag(scale) X, for kernels that walk them one by one.
 
     ``kind`` is ``"csr"`` with ``arrays = (data, indices, indptr)`` (indptr int64), ``"pattern"`` with
-    ``arrays = (indices, indptr)`` where every entry is 1, or ``"dense"`` with ``arrays = (X,)``. The indices were
-    checked to lie in range: a kernel may trust them.
+    ``arrays = (indices, indptr)`` where every entry is 1, or ``"dense"`` with ``arrays = (X,)``. The indices have been
+    checked to lie in range, so a kernel may trust them.
     """
 
     kind: str
@@ -87,8 +87,8 @@ class RowOperator(Operator):
 
     @abstractmethod
     def gram(self) -> Vector:
-        """A A', a dense matrix: for few rows."""
+        """A A' as a dense matrix, for few rows."""
 
     @abstractmethod
     def add_outer(self, rows: NDArray[np.int64], weights: Vector, out: Vector) -> None:
-        """out += sum_k weights_k a_i a_i', i = rows_k; only the upper triangle of ``out`` (d, d) need be right."""
+        """out += sum_k weights_k a_i a_i', i = rows_k. Only the upper triangle of ``out`` (d, d) must be right."""

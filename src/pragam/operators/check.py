@@ -1,4 +1,4 @@
-"""From what the user passes as X to a checked storage: the only gate by which data enter the operators."""
+"""Check the X that a user passes and wrap it in a storage. All data enter the operators through this module."""
 
 from __future__ import annotations
 
@@ -18,10 +18,10 @@ def check_data(X: Any, name: str = "X") -> Storage:
     """X as a :class:`Storage` on the user's own memory, or a ValueError that says what is wrong and where.
 
     Accepted without a copy: float32 and float64, dense with any strides, CSR and CSC (arrays or matrices),
-    memory maps included. Converted once: other real dtypes (integers, bool, float16, foreign byte order,
+    including memory maps. Converted once: other real dtypes (integers, bool, float16, foreign byte order,
     unaligned memory, numeric objects) to float64, other sparse formats to CSR, strided ``data`` and
     ``indices`` to contiguous ones, and a 32-bit ``indptr`` (n + 1 numbers) to 64 bits. X must be
-    two-dimensional with finite entries and, where sparse, indices in range. A ``Storage`` passes as it is.
+    two-dimensional with finite entries and, if sparse, indices in range. A ``Storage`` is returned unchanged.
     """
     if isinstance(X, Storage):
         return X
@@ -56,7 +56,7 @@ def _check_sparse(X: Any, name: str) -> Storage:
 def _check_compressed(
     arrays: tuple[Array, Array, Array], shape: tuple[int, int], name: str, axes: tuple[str, str]
 ) -> None:
-    """Refuse what would send a kernel out of bounds or into NaN; ``axes`` are the arrays' two axes."""
+    """Refuse data that would send a kernel out of bounds or produce NaN. ``axes`` names the two axes."""
     data, indices, indptr = arrays
     major, minor = axes
     if any(a.ndim != 1 for a in arrays):
@@ -84,7 +84,7 @@ def _require_2d(X: Any, name: str) -> None:
 
 
 def _real(values: Array, name: str) -> Array:
-    """``values`` as native, aligned float32 or float64: themselves where possible, else one float64 copy."""
+    """``values`` as native, aligned float32 or float64: the same array where possible, else a float64 copy."""
     if values.dtype.kind == "c":
         raise ValueError(f"{name} must be real, but has the complex dtype {values.dtype}")
     if values.dtype.kind not in "fiubO":

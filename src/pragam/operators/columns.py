@@ -1,4 +1,4 @@
-"""The map of a maximum of affine functions, given as the paper does: by its columns."""
+"""The map of a maximum of affine functions, given by its columns as in the paper."""
 
 from __future__ import annotations
 
@@ -13,8 +13,8 @@ from pragam.operators.scaled_rows import ScaledRows
 class Columns(ScaledRows):
     r"""w -> A' w for A (d, m) with columns a_1 .. a_m:  (<a_1, w>, .., <a_m, w>).
 
-    The risk max_i <a_i, w> + b_i is the support function of the simplex at A' w + b. The transpose is a view:
-    A is stored and accepted as any X is.
+    The risk max_i <a_i, w> + b_i is the support function of the simplex at A' w + b. The transpose is a view, and A may
+    be stored like any X.
     """
 
     rigorous = True

@@ -1,4 +1,4 @@
-"""An operator that counts its products: the measure of work that does not depend on the machine."""
+"""An operator that counts its products, a measure of work that does not depend on the machine."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from pragam.operators.base import Operator, RowOperator, Rows, Vector
 class Counting(Operator):
     """``operator`` with the numbers of products so far in ``matvecs`` and ``rmatvecs``.
 
-    It is a :class:`RowOperator` exactly when ``operator`` is one, so a solver that asks sees no difference.
+    It is a :class:`RowOperator` exactly when ``operator`` is one, so a solver sees no difference.
     """
 
     def __new__(cls, operator: Operator) -> Counting:
@@ -73,7 +73,7 @@ class _CountingRows(Counting, RowOperator):
         return self.operator.rows()
 
     def take(self, rows: NDArray[np.int64]) -> RowOperator:
-        """As the operator's; products with the part are not counted."""
+        """As the operator's. Products with these rows alone are not counted."""
         return self.operator.take(rows)
 
     def gram(self) -> Vector:

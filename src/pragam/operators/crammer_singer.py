@@ -53,12 +53,12 @@ class CrammerSinger(Operator):
         return B
 
     def matvec_error(self, w: Vector) -> Vector:
-        """A score is the difference of two products; their bounds have room for its own rounding."""
+        """A score is the difference of two products, whose bounds leave room for the rounding of the difference."""
         W = _block(w, (self.K, self.storage.shape[1]), "w")
         return self._spread(np.stack([self.storage.product_error(row) for row in W], axis=1)).ravel()
 
     def rmatvec_error(self, alpha: Vector) -> float:
-        """The roundings of B' X, class by class, and of the sums over classes in B."""
+        """The rounding of B' X, class by class, and of the sums over classes in B."""
         B, masses = self._masses(alpha)
         error = sum(self.storage.adjoint_error(np.ascontiguousarray(column)) for column in B.T)
         return error + gamma(self.K + 1) * self.storage.adjoint_bound(masses)
@@ -75,14 +75,14 @@ class CrammerSinger(Operator):
         return high.ravel(), low.ravel(), (self._spread(error) + gamma(4) * below).ravel()
 
     def sharp_rmatvec(self, alpha: Vector) -> tuple[Vector, float]:
-        """In twice the precision, but for the sums over classes in B, which are rounded."""
+        """In twice the precision, except for the sums over classes in B, which are rounded."""
         B, masses = self._masses(alpha)
         columns = [self.storage.twofold_rmatvec(np.ascontiguousarray(column)) for column in B.T]
         error = sum(error for _, error in columns) + gamma(self.K + 1) * self.storage.adjoint_bound(masses)
         return np.concatenate([value for value, _ in columns]), error
 
     def _spread(self, error: NDArray[np.float64]) -> NDArray[np.float64]:
-        """The errors of the differences with the true class, which itself has none."""
+        """The errors of the differences to the true class. The true class itself has none."""
         each = np.arange(len(error))
         error = error + error[each, self.y_index, None]
         error[each, self.y_index] = 0.0
@@ -101,15 +101,15 @@ class CrammerSinger(Operator):
         return norms.ravel()
 
     def row_bounds(self, rows: NDArray[np.int64]) -> Vector:
-        """sqrt(2) |x_i| and more, of any scale."""
+        """Upper bounds of sqrt(2) |x_i|, at any scale."""
         return 1.5 * self.storage.row_bounds[rows // self.K]
 
     def norm_bound(self) -> float:
         r"""sqrt(K) times the bound of X (0 if K = 1).
 
         A is the block diagonal of the L_{y_i} times the map W -> X W', whose norm is |X|. The rows of L_y are
-        e_k - e_y for k != y and 0 for k = y, so L_y L_y' is I + 1 1' on the K - 1 entries k != y: its largest
-        eigenvalue is 1 + (K - 1) = K. No smaller factor will do: if all y_i are equal, |A| = sqrt(K) |X|.
+        e_k - e_y for k != y and 0 for k = y, so L_y L_y' is I + 1 1' on the K - 1 entries k != y. Its largest
+        eigenvalue is 1 + (K - 1) = K. No smaller factor suffices: if all y_i are equal, |A| = sqrt(K) |X|.
         """
         slack = 1.0 + 4.0 * float(np.finfo(np.float64).eps)
         return self.storage.norm_bound * float(np.sqrt(self.K)) * slack if self.K > 1 else 0.0

@@ -1,4 +1,4 @@
-"""A packed copy of sparse rows that have one value each, as one-hot and binary features do."""
+"""A packed copy of sparse rows that have one value each, such as rows of one-hot and binary features."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ _MOST_COLUMNS = 2**16
 
 
 class PatternRows(RowOperator):
-    r"""A = diag(scale) P, where P has entries 0 and 1: no values are stored, and column numbers in 16 bits.
+    r"""A = diag(scale) P, where P has entries 0 and 1. No values are stored, and column numbers take 16 bits.
 
     Row i of P has ones in the columns ``indices[p]``, indptr[i] <= p < indptr[i+1], in strictly increasing order.
     """
@@ -28,9 +28,9 @@ class PatternRows(RowOperator):
 
     @classmethod
     def by_length(cls, A: RowOperator) -> tuple[PatternRows, NDArray[np.int64]] | None:
-        """A's rows, short ones first, and their numbers in A; or None if not all have one value each.
+        """A's rows, short ones first, and their numbers in A. None if not all rows have one value each.
 
-        A branch of a loop over a row is then as a rule the same as in the row before, and the processor foresees it.
+        In this order a loop over a row usually ends as in the previous row, so that branch prediction works.
         """
         rows = A.rows()
         if rows.kind != "csr" or A.shape[1] > _MOST_COLUMNS:
@@ -81,7 +81,7 @@ class PatternRows(RowOperator):
         return Csr((values, self.indices.astype(np.int32), self.indptr), self.shape).gram()
 
     def add_outer(self, rows: NDArray[np.int64], weights: Vector, out: Vector) -> None:
-        """out += sum_k weights_k a_i a_i', i = rows_k; only the upper triangle of ``out`` need be right."""
+        """out += sum_k weights_k a_i a_i', i = rows_k. Only the upper triangle of ``out`` must be right."""
         scale = self.scale[rows]
         weights = scale * weights * scale
         _kernels.get("pattern_gram_add")(

@@ -1,7 +1,7 @@
-"""How the products with a data matrix round: bounds for the certificates, whatever the storage.
+"""Bounds of the rounding of products with a data matrix, for the certificates and for every storage.
 
-A row has ``counts`` stored entries of size ``row_sizes``. Products in any order of summation err by gamma(counts) times
-that and |w|; what is below TINY may be lost, as results or as entries (flush-to-zero).
+A row has ``counts`` stored entries of size ``row_sizes``. In any order of summation the error of a product is at most
+gamma(counts) times that size times |w|. Values below TINY may be lost, as results or as entries (flush-to-zero).
 """
 
 from __future__ import annotations
@@ -17,15 +17,15 @@ from pragam import _kernels
 from pragam.rounding import SAFE, TINY, Stating, U, Vector, gamma, norm
 
 Array = NDArray[Any]
-#: Rows whose squares would vanish or overflow are multiplied by these powers of two before they are squared.
+#: Rows whose squares would underflow or overflow are multiplied by these powers of two before they are squared.
 _RAISE, _LOWER = 2.0**900, 2.0**-900
 
 
 class RoundingBounds(Stating):
-    """What a storage states of its rounding, from the sizes of its rows."""
+    """Bounds of the rounding of a storage's products, from the sizes of its rows."""
 
     shape: tuple[int, int]
-    _squares: Any  # (|x_i|^2, a bound of that with repeated entries added up by absolute value)
+    _squares: Any  # (|x_i|^2, a bound of the same with repeated entries summed by absolute value)
 
     @property
     @abstractmethod
@@ -38,7 +38,7 @@ class RoundingBounds(Stating):
 
     @cached_property
     def row_sizes(self) -> Vector:
-        """A bound of every row's norm with repeated entries added up by absolute value, |x_i| or more, of any scale."""
+        """A bound of every row's norm, at any scale, with repeated entries summed by absolute value: at least |x_i|."""
         sizes2 = self._squares[1]
         with np.errstate(invalid="ignore"):
             sizes = np.sqrt(sizes2)
@@ -52,7 +52,7 @@ class RoundingBounds(Stating):
 
     @cached_property
     def row_bounds(self) -> Vector:
-        """Upper bounds of |x_i|, of any scale: where repeated entries cancel, far below ``row_sizes``."""
+        """Upper bounds of |x_i|, at any scale. Where repeated entries cancel, they are far below ``row_sizes``."""
         norms2, sizes2 = self._squares
         if norms2 is sizes2 or np.array_equal(norms2, sizes2):
             return self.row_sizes * 1.01 + TINY
@@ -61,12 +61,12 @@ class RoundingBounds(Stating):
         return (norms + gamma(self.counts + 2) * self.row_sizes) * 1.01 + TINY
 
     def adjoint_bound(self, alpha: Vector) -> float:
-        """sum |alpha_i| |x_i|, bounded from above: how far X' alpha can move with alpha."""
+        """An upper bound of sum |alpha_i| |x_i|, that is, of how far X' alpha can move with alpha."""
         return _kernels.get("dot_and_size")(alpha, self.row_bounds)[1]
 
     @cached_property
     def reach(self) -> Vector:
-        """What |w| is multiplied by in a bound of the rounding of <x_i, w>: gamma(entries + 2) times the row's size.
+        """The factor of |w| in the bound of the rounding of <x_i, w>: gamma(entries + 2) times the row's size.
 
         The second term is for entries below TINY, which may be read as zero.
         """
@@ -75,24 +75,24 @@ class RoundingBounds(Stating):
         return reach
 
     def product_error(self, w: Vector) -> Vector:
-        """A bound of the rounding of every entry of ``matvec(w)``; also of what is lost below TINY."""
-        # So much is added to |w| that reach times it also covers entries of w below TINY, which may be read as zero.
+        """A bound of the rounding of every entry of ``matvec(w)``, including what is lost below TINY."""
+        # |w| is increased so that reach times |w| also covers entries of w below TINY, which may be read as zero.
         length = norm(w) + self.shape[1] ** 0.5 * TINY / U
         error = self.reach * length
         error += 2 * TINY * self._most
         return error
 
     def adjoint_error(self, alpha: Vector, extra: float = 2.0) -> float:
-        """A bound of the norm of the rounding of ``rmatvec(alpha)``, each term being rounded ``extra`` times more.
+        """A bound of the norm of the rounding of ``rmatvec(alpha)``. Each term is rounded ``extra`` times more.
 
-        Column j is a sum over the rows with alpha_i != 0, so its error is gamma(their number) sum |alpha_i x_ij|, and
-        the norm of these is at most sum |alpha_i| |x_i|.
+        Column j is a sum over the rows with alpha_i != 0, so its error is gamma(their number) sum |alpha_i x_ij|. The
+        norm of these sums is at most sum |alpha_i| |x_i|.
         """
         rows = int(np.count_nonzero(alpha))
         return gamma(rows + extra) * self.adjoint_size(alpha) + self._lost(rows, alpha)
 
     def adjoint_size(self, alpha: Vector) -> float:
-        """sum |alpha_i| |x_i|, a bound of |X' alpha| and of its rounding but for a factor."""
+        """sum |alpha_i| |x_i|, which bounds |X' alpha| and, up to a factor, its rounding."""
         return _kernels.get("dot_and_size")(alpha, self.row_sizes)[1]
 
     @cached_property

@@ -18,7 +18,7 @@ class ScaledRows(RowOperator):
 
     For the binary hinge loss scale = -y, so that 1 + A w are the margin violations 1 - y_i <x_i, w>.
 
-    X (n, d) is what :func:`check_data` accepts (or the storage it returned) and is used in place.
+    X (n, d) is anything that :func:`check_data` accepts or returns. It is used in place.
     """
 
     rigorous = True
@@ -42,7 +42,7 @@ class ScaledRows(RowOperator):
         return self.storage.rmatvec(alpha, self.scale)
 
     def matvec_error(self, w: Vector) -> Vector:
-        """|scale_i| times the rounding of <x_i, w> and of this product; what is below TINY may be lost."""
+        """|scale_i| times the rounding of <x_i, w>, plus that of this product. Values below TINY may be lost."""
         error = self.storage.product_error(w)
         return error if self._is_signs else np.abs(self.scale) * error + 2 * TINY
 
@@ -60,7 +60,7 @@ class ScaledRows(RowOperator):
         return high, low + cut, np.abs(self.scale) * error + gamma(3) * (np.abs(low) + np.abs(cut)) + 16 * TINY
 
     def sharp_rmatvec(self, alpha: Vector) -> tuple[Vector, float]:
-        """In twice the precision; the rounding of scale_i alpha_i, if any, is in the bound."""
+        """In twice the precision. The bound includes the rounding of scale_i alpha_i, if any."""
         value, error = self.storage.twofold_rmatvec(self.scale * alpha)
         if not self._is_signs:
             error += gamma(1) * self.storage.adjoint_bound(self.scale * alpha)
@@ -78,20 +78,20 @@ class ScaledRows(RowOperator):
         return norms
 
     def row_norms(self) -> Vector:
-        """|scale_i| |x_i|, computed once, read-only; inf where |x_i|^2 overflows."""
+        """|scale_i| |x_i|, computed once, read-only. inf where |x_i|^2 overflows."""
         return self._row_norms
 
     def row_bounds(self, rows: NDArray[np.int64]) -> Vector:
-        """|scale_i| |x_i| and more, of any scale."""
+        """Upper bounds of |scale_i| |x_i|, at any scale."""
         return 1.01 * np.abs(self.scale[rows]) * self.storage.row_bounds[rows] + TINY
 
     def norm_bound(self) -> float:
-        """max |scale_i| times the bound of X: A = diag(scale) X and norms are submultiplicative."""
+        """max |scale_i| times the bound of X, since A = diag(scale) X and norms are submultiplicative."""
         largest = float(np.abs(self.scale).max(initial=0.0))
         return largest * self.storage.norm_bound if largest > 0 else 0.0
 
     def rows(self) -> Rows:
-        """The rows in place; a CSC matrix is converted to CSR at the first call, once."""
+        """The rows in place. A CSC matrix is converted to CSR once, at the first call."""
         kind, arrays = self.storage.rows()
         return Rows(kind, arrays, self.scale)
 
@@ -104,5 +104,5 @@ class ScaledRows(RowOperator):
         return self.scale[:, None] * self.storage.gram() * self.scale
 
     def add_outer(self, rows: NDArray[np.int64], weights: Vector, out: Vector) -> None:
-        """out += sum_k weights_k a_i a_i', i = rows_k; only the upper triangle of ``out`` need be right."""
+        """out += sum_k weights_k a_i a_i', i = rows_k. Only the upper triangle of ``out`` must be right."""
         self.storage.add_outer(rows, weights * self.scale[rows] ** 2, out)

@@ -1,11 +1,11 @@
-"""The data matrix X (n, d) as its user stores it, never copied: dense, CSR, or the transpose of CSR (CSC).
+"""The data matrix X (n, d) as the user stores it, without a copy: dense, CSR, or the transpose of CSR (CSC).
 
-Every difference between the storages ends here. Values may be float32 or float64 (float32 is widened entry by
-entry inside the products, and every sum is a float64 sum), indices int32 or int64, arrays read-only memory
-maps; entries of a sparse row may be unsorted, and repeated ones add up.
+All differences between the storages end here. Values may be float32 or float64. float32 is widened entry by entry
+inside the products, and every sum is a float64 sum. Indices may be int32 or int64, and arrays may be read-only memory
+maps. Entries of a sparse row may be unsorted, and repeated entries are added.
 
-A storage states how its products round, for the certificates: ``product_error``, ``adjoint_error``, and the products in
-twice the precision. One that cannot leaves ``rigorous`` False, and so is every certificate on it.
+A storage bounds the rounding of its products for the certificates, by ``product_error``, ``adjoint_error`` and products
+in twice the precision. A storage that cannot do so leaves ``rigorous`` False, and so is every certificate on it.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ from pragam.operators.rounding_bounds import RoundingBounds
 from pragam.threads import n_threads
 
 Array = NDArray[Any]
-#: Above this density a product of sparse matrices costs more than one of dense matrices, by BLAS.
+#: Above this density a product of sparse matrices costs more than a dense product by BLAS.
 _DENSE_ENOUGH = 0.1
 
 
@@ -43,7 +43,7 @@ class Storage(RoundingBounds, ABC):
 
     @abstractmethod
     def matvec(self, w: Vector, scale: Vector | None = None) -> Vector:
-        """diag(scale) X w; no ``scale`` means ones."""
+        """diag(scale) X w. Without ``scale``, X w."""
 
     @abstractmethod
     def rmatvec(self, alpha: Vector, scale: Vector | None = None) -> Vector:
@@ -59,7 +59,7 @@ class Storage(RoundingBounds, ABC):
 
     @abstractmethod
     def abs_sums(self) -> tuple[Vector, Vector]:
-        """The row sums and the column sums of |X|, or upper bounds of them where entries are repeated."""
+        """The row sums and the column sums of |X|, or upper bounds of them if entries are repeated."""
 
     @abstractmethod
     def rows(self) -> tuple[str, tuple[Array, ...]]:
@@ -75,7 +75,7 @@ class Storage(RoundingBounds, ABC):
 
     @abstractmethod
     def add_outer(self, rows: Array, weights: Vector, out: Array) -> None:
-        """out += sum_k weights_k x_i x_i', i = rows_k; only the upper triangle of ``out`` (d, d) need be right."""
+        """out += sum_k weights_k x_i x_i', i = rows_k. Only the upper triangle of ``out`` (d, d) must be right."""
 
     @abstractmethod
     def twofold_matvec(self, w: Vector) -> tuple[Vector, Vector, Vector]:
@@ -104,7 +104,7 @@ class Storage(RoundingBounds, ABC):
 
         The second is Schur's test: sum |u_i X_ij v_j| <= (sum |X_ij| u_i^2)^1/2 (sum |X_ij| v_j^2)^1/2. Sums
         of N non-negative terms have a relative rounding error below N eps, and each square that underflows
-        loses less than the smallest normal number; both are added back, so the bound holds as computed.
+        loses less than the smallest normal number. Both are added back, so the bound holds as computed.
         """
         real = np.finfo(np.float64)
         with np.errstate(over="ignore"):
@@ -115,9 +115,9 @@ class Storage(RoundingBounds, ABC):
 
 
 class Dense(Storage):
-    """An array of any strides: float64 in C or Fortran order goes to BLAS, all else to a kernel.
+    """An array of any strides. float64 in C or Fortran order goes to BLAS, everything else to a kernel.
 
-    Nothing ends a call of BLAS, so before each one that may take long Ctrl-C is asked for.
+    A call of BLAS cannot be interrupted, so Ctrl-C is checked before each call that may take long.
     """
 
     rigorous = True
@@ -170,7 +170,7 @@ class Dense(Storage):
                 interrupts.check()
                 here = some[first : first + high]
                 part = self.X[rows[here]] * np.sqrt(sign * weights[here])[:, None]
-                # The transposes are BLAS's column-major order without a copy: their lower triangle is our upper one.
+                # The transposes have BLAS's column-major order without a copy. Their lower triangle is our upper one.
                 dsyrk(sign, part.T, beta=1.0, c=out.T, lower=1, overwrite_c=1)
 
     def _row_squares(self, power: float = 1.0, rows: Array | None = None) -> tuple[Vector, Vector]:
@@ -211,7 +211,7 @@ class Dense(Storage):
                 raise ValueError(f"{name} contains NaN or infinity (first found in row {row})")
 
     def _tiles(self) -> Iterator[tuple[slice, slice, Array]]:
-        """X in float64 tiles of about 65536 entries: no temporary of X's size, in any memory order."""
+        """X in float64 tiles of about 65536 entries, so that no temporary has the size of X, in any memory order."""
         n, d = self.shape
         high, wide = (max(256, 65536 // max(side, 1)) for side in (d, n))
         for i in range(0, n, high):
@@ -285,7 +285,7 @@ class Csr(Storage):
         return _with_sizes(*out)
 
     def column_squares(self) -> tuple[Vector, Vector]:
-        """What ``_row_squares`` is of rows, of every column."""
+        """As ``_row_squares``, for every column."""
         out = np.empty(self.shape[1]), np.empty(self.shape[1])
         _kernels.get("csr_column_norms2")(*self.arrays, *out)
         return _with_sizes(*out)
@@ -343,7 +343,7 @@ class Csc(Storage):
         return Csr((csr.data, csr.indices, csr.indptr.astype(np.int64, copy=False)), self.shape)
 
     def rows(self) -> tuple[str, tuple[Array, ...]]:
-        """The one copy that is made of X: rows cannot be walked in CSC, so it is converted once and kept."""
+        """The only copy of X. CSC does not give access to rows, so it is converted once and kept."""
         return self._rows.rows()
 
     def take(self, rows: Array) -> Csr:
@@ -377,9 +377,9 @@ class Csc(Storage):
 
 
 def _with_sizes(norms2: Vector, repeated: Vector) -> tuple[Vector, Vector]:
-    """(|x|^2, a bound of the same with repeated entries added up by absolute value), from what the kernels give.
+    """(|x|^2, a bound of the same with repeated entries summed by absolute value), from the kernels' results.
 
-    Where a column's first entry is v, its sum s and its later entries add up to r in size, |v| + r <= |s| + 2 r.
+    If a column's first entry is v, its sum s, and the sizes of its later entries sum to r, then |v| + r <= |s| + 2 r.
     """
     return norms2, (np.sqrt(norms2) + 2 * repeated) ** 2 if repeated.any() else norms2
 
@@ -393,7 +393,7 @@ def _times(scale: Vector | None, v: Vector) -> Vector:
 
 
 def as_vector(v: Vector, length: int, name: str) -> Vector:
-    """``v`` as the kernels read it; a wrong length must not reach them."""
+    """``v`` as the kernels need it. A wrong length is refused here."""
     v = np.ascontiguousarray(v, dtype=np.float64)
     if v.shape != (length,):
         raise ValueError(f"{name} has shape {v.shape}, expected ({length},)")

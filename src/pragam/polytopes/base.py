@@ -1,4 +1,4 @@
-"""What a solver and the certificate may ask of a convex set Q of dual variables."""
+"""The interface of a convex set Q of dual variables, as solvers and the certificate use it."""
 
 from __future__ import annotations
 
@@ -15,15 +15,15 @@ __all__ = ["Curvature", "Polytope", "Repair", "Vector"]
 #: kappa of 1/2 sum_j kappa_j alpha_j^2: a number, or one for each dual variable.
 Curvature = float | Vector
 
-#: A set that cannot repair alpha lets it lie outside by this much of its size: the rounding of a projection.
+#: A set that cannot repair alpha accepts it up to this far outside, relative to its size: the rounding of a projection.
 FEASIBLE = 1e-12
-#: One that can repairs what is outside by up to this much of its size. The lower bound pays for it.
+#: A set that can repair alpha does so up to this far outside, relative to its size. The lower bound pays for it.
 REPAIRABLE = 1e-6
 
 
 class Repair(NamedTuple):
-    """An exactly feasible point, as near as floats can tell: the coordinates ``rows`` of ``point`` are to be changed by
-    real numbers of at most ``slack``, and no others. ``feasible`` is False if no such point is known."""
+    """A float ``point`` next to an exactly feasible real point. The two differ only in the coordinates ``rows``, by at
+    most ``slack`` each. ``feasible`` is False if no such point is known."""
 
     point: Vector
     rows: NDArray[np.int64] = np.empty(0, np.int64)
@@ -40,15 +40,15 @@ class Polytope(Stating, ABC):
 
     so a risk is defined by what its Q can do: decide membership, project, and maximise a linear function.
 
-    A set with ``rigorous = True`` has ``support_bound`` and ``repair`` of its own, which hold as real numbers. Those
-    below are for sets that state nothing: their certificates hold up to rounding only.
+    A set with ``rigorous = True`` has its own ``support_bound`` and ``repair``, which hold as real numbers. The
+    versions below are for sets that state no bounds. Certificates on such sets hold only up to rounding.
     """
 
     size: int
 
     @abstractmethod
     def violation(self, alpha: Vector) -> float:
-        """How far ``alpha`` is outside Q, relative to the size of Q: 0 inside, inf if it holds a NaN."""
+        """How far ``alpha`` is outside Q, relative to the size of Q. 0 inside, inf if alpha contains a NaN."""
 
     def contains(self, alpha: Vector, tol: float = 1e-12) -> bool:
         """Whether ``alpha`` lies in Q up to the relative tolerance ``tol``."""
@@ -101,7 +101,7 @@ class Polytope(Stating, ABC):
         return self.support_bound(s, slack + gamma(1) * np.abs(s), kappa, bias)
 
     def repair(self, alpha: Vector) -> Repair:
-        """A feasible point next to alpha; ValueError if alpha is farther outside than rounding explains."""
+        """A feasible point next to alpha. ValueError if alpha is farther outside than rounding explains."""
         self._require(alpha, FEASIBLE)
         return Repair(alpha)
 
@@ -119,4 +119,4 @@ class Polytope(Stating, ABC):
 
     @abstractmethod
     def sample(self, rng: np.random.Generator) -> Vector:
-        """A random point of Q, for tests: interior points and points on faces both occur."""
+        """A random point of Q, for tests. Both interior points and points on faces occur."""

@@ -79,14 +79,14 @@ class Box(Polytope):
         return bound + rounding, (bound - nominal) + rounding
 
     def repair(self, alpha: Vector) -> Repair:
-        """The nearest point of the box: a float."""
+        """The nearest point of the box, which is a float."""
         if self._holds(alpha):
             return Repair(alpha)
         self._require(alpha, REPAIRABLE)
         return Repair(np.clip(alpha, self.lower, self.upper))
 
     def _holds(self, alpha: Vector) -> bool:
-        return bool((alpha >= self.lower).all() and (alpha <= self.upper).all())  # a NaN is neither
+        return bool((alpha >= self.lower).all() and (alpha <= self.upper).all())  # both are False for a NaN
 
     def onto_face(self, alpha: Vector) -> Vector:
         """The point of Q nearest to ``alpha``, which is in the box, on alpha's own face of it where that meets Q."""

@@ -16,9 +16,9 @@ from pragam.polytopes.multiplier_search import DiagonalQP
 from pragam.rounding import TINY, gamma, total, two_product, two_sum, upward
 
 ONE = np.ones(1)
-#: How far inside a half-line of best biases the one is that is taken, relative to 1 and its end.
+#: If the best biases form a half-line, how far inside it the chosen one lies, relative to 1 and the end of the line.
 _INSIDE = 2.0**-20
-#: Rows that are looked at together for one with room to move.
+#: The number of rows searched together for one with room to move.
 _CHUNK = 8192
 
 
@@ -52,7 +52,7 @@ class BoxPlane(Box):
         return max(box, relative(abs(self._excess(alpha)), size + abs(self.z)))
 
     def project(self, v: Vector, start: float | None = None) -> Vector:
-        """The point clip(v + t sigma) of Q nearest to ``v``; ``start`` is a guess of t."""
+        """The point clip(v + t sigma) of Q nearest to ``v``. ``start`` is a guess of t."""
         return v.copy() if self._holds_zero and not v.any() else self._project(v, start)[0]
 
     def onto_face(self, alpha: Vector) -> Vector:
@@ -125,13 +125,14 @@ class BoxPlane(Box):
         return low + _INSIDE * (1 + abs(low)) if np.isfinite(low) else high - _INSIDE * (1 + abs(high))
 
     def bias_bounds(self, s: Vector, slack: Vector) -> tuple[float, float]:
-        r"""An interval that holds every b of ``support`` (kappa = 0) for all scores within ``slack`` of s.
+        r"""An interval that contains every b of ``support`` (kappa = 0) for all scores within ``slack`` of s.
 
-        As a function of b the sum is convex and piecewise linear, of slope z - sum of the upper ends of sigma_i alpha_i
-        right of b + lower ends left of b, "right" meaning that the kink s_i/sigma_i is. No slope falls when a kink
-        moves left, so with all kinks as far left as they can be, the first b of a slope >= 0 is below every best b.
-        With all of them right, the last b of a slope <= 0 is above. The slopes' rounding is added to z, which works the
-        same way; quotients are rounded monotonically, so that of the kink found is all that counts.
+        As a function of b the sum is convex and piecewise linear. Its slope at b is z minus the sum of sigma_i alpha_i,
+        where a row whose kink s_i/sigma_i is right of b is at its upper end, and a row whose kink is left of b at its
+        lower end. No slope falls when a kink moves left. So with all kinks as far left as possible, the first b of a
+        slope >= 0 is below every best b. With all kinks as far right as possible, the last b of a slope <= 0 is above
+        every best b. The rounding of the slopes is added to z, which works the same way. Quotients are rounded
+        monotonically, so only the rounding of the kink found matters.
         """
         if not (np.isfinite(self.lower).all() and np.isfinite(self.upper).all()):
             return -inf, inf
@@ -167,21 +168,21 @@ class BoxPlane(Box):
         return upward(bound[0], level, rounding), bound[1] + rounding
 
     def repair(self, alpha: Vector) -> Repair:
-        r"""Moves one row onto the plane: first to the nearest float, then by a real number.
+        r"""Moves one row so that alpha lies on the plane: first to the nearest float, then by a real number.
 
-        What alpha is off the plane, e, is known to twice the precision. The row that can move by e/sigma and has the
-        smallest alpha is taken, so that the float next to alpha - e/sigma is nearest.
+        The excess e = <sigma, alpha> - z is known to twice the precision. Among the rows that can move by e/sigma, the
+        one with the smallest alpha is taken, since the float next to alpha - e/sigma is then nearest.
         """
         if self._holds_zero and not alpha.any():
             return Repair(alpha)
         point = super().repair(alpha).point
         off, error = self._off(point)
-        if off == error == 0:  # as at alpha = 0, where every solve begins
+        if off == error == 0:  # for example at alpha = 0, where every solve starts
             return Repair(point)
         if abs(off) > REPAIRABLE * self._size:
             self._require(alpha, REPAIRABLE)
         j = self._row_with_room(point, off, error)
-        if j < 0:  # no row can take all of it, or which way is not known
+        if j < 0:  # no row can take all of it, or the direction is not known
             point = self.project(point) if off else point
             off, error = self._off(point, exactly=True)
             j = self._row_with_room(point, off, error)
@@ -198,7 +199,7 @@ class BoxPlane(Box):
         return Repair(point, np.array([j], dtype=np.int64), np.array([slack]), feasible)
 
     def _off(self, alpha: Vector, exactly: bool = False) -> tuple[float, float]:
-        """<sigma, alpha> - z and a bound of its error: to twice the precision, or from exact terms rounded once."""
+        """<sigma, alpha> - z and a bound of its error, in twice the precision, or from exact terms rounded once."""
         terms = self.sigma * alpha
         more = () if self._is_signs else two_product(self.sigma, alpha)[1].tolist()
         lost = 0.0 if self._is_signs else self.size * TINY
@@ -209,7 +210,7 @@ class BoxPlane(Box):
         return value, error + lost
 
     def _row_with_room(self, alpha: Vector, off: float, error: float) -> int:
-        """A row that can move by several times -off/sigma, of the first ones that with the least alpha; else -1."""
+        """A row that can move by several times -off/sigma, or -1: that of least alpha in the first suitable chunk."""
         for first in range(0, self.size, _CHUNK):
             rows = slice(first, first + _CHUNK)
             sigma, room = self.sigma[rows], self._room(alpha, off, error, rows)
@@ -219,7 +220,7 @@ class BoxPlane(Box):
         return -1
 
     def _room(self, alpha: Vector, off: float, error: float, rows: slice) -> Vector:
-        """How far rows can move towards the plane; either way where rounding leaves open on which side alpha is."""
+        """How far rows can move towards the plane, or in both directions if rounding hides on which side alpha is."""
         down, up = alpha[rows] - self.lower[rows], self.upper[rows] - alpha[rows]
         return np.where(off * self.sigma[rows] > 0, down, up) if abs(off) > error else np.minimum(down, up)
 
@@ -233,7 +234,7 @@ class BoxPlane(Box):
 
     @cached_property
     def _size(self) -> float:
-        """The size of sigma alpha over the box, rows without bounds left out."""
+        """The size of sigma alpha over the box, without unbounded rows."""
         bound = np.maximum(np.abs(self.lower), np.abs(self.upper))
         return float(np.sum(np.abs(self.sigma) * np.where(np.isfinite(bound), bound, 0.0))) + abs(self.z)
 
@@ -256,16 +257,16 @@ class BoxPlane(Box):
         return alpha, -t
 
     def _biases(self, s: Vector) -> tuple[float, float]:
-        """The interval of minimising b, (inf, -inf) if the support function is infinite at s."""
+        """The interval of minimising b. (inf, -inf) if the support function is infinite at s."""
         return _kernels.get("box_plane_bias")(s, self.lower, self.upper, self.sigma, self.z)
 
     def _excess(self, alpha: Vector) -> float:
         return float(np.sum(self.sigma * alpha)) - self.z
 
     def _share(self, alpha: Vector, ties: NDArray[np.intp]) -> Vector:
-        """Move the tied rows, which earn nothing either way, one after the other until the plane holds."""
+        """Move the tied rows, which do not change the value, one after the other until alpha is on the plane."""
         lower, upper, sigma = self.lower[ties], self.upper[ties], self.sigma[ties]
-        for _ in range(2):  # the second time for the rounding of the first
+        for _ in range(2):  # the second time corrects the rounding of the first
             excess = self._excess(alpha)
             end = np.where(sigma * excess > 0, lower, upper)
             room = np.abs(sigma * (end - alpha[ties]))

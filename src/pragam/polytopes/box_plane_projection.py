@@ -15,8 +15,8 @@ from pragam.polytopes.multiplier_search import EPS, DiagonalQP
 Ends = tuple[float, float, float, float]
 
 METHODS = ("newton", "median", "sort")
-LIKELY_EXACT = 1e-8  # relative |phi| from which a Newton step is taken to end on the root's own piece
-ACCEPTED = 16 * EPS  # relative |phi| of an answer
+LIKELY_EXACT = 1e-8  # relative |phi| below which a Newton step should end on the linear piece of the root
+ACCEPTED = 16 * EPS  # relative |phi| that an answer may have
 REFINEMENTS = 40
 
 
@@ -43,16 +43,16 @@ def project_box_plane(
     m : array of shape (n,)
         The point to project.
     lower, upper : float or array of shape (n,)
-        The box; bounds may be infinite, or equal.
+        The box. Bounds may be infinite, or equal.
     sigma : float or array of shape (n,)
-        The normal of the plane; entries may be 0.
+        The normal of the plane. Entries may be 0.
     z : float
         The plane's level. Within rounding of an end of its range it is moved there.
     d : float or array of shape (n,), optional
         The positive weights of the metric (1 if not given).
     method : {"newton", "median", "sort"}
-        How t is found, see :mod:`pragam.polytopes.multiplier_search`: in a few passes, in expected O(n), in
-        O(n log n). The answers agree to rounding.
+        How t is found: in a few passes, in expected O(n), or in O(n log n). The answers agree up to rounding. See
+        :mod:`pragam.polytopes.multiplier_search`.
     start : float, optional
         A guess of t from which Newton's method starts.
     return_multiplier : bool
@@ -66,7 +66,7 @@ def project_box_plane(
 
 
 def plane_range(lower: Vector, upper: Vector, sigma: Vector, n: int) -> Ends:
-    """(low, high) of <sigma, alpha> over the box, and the sizes of the two sums; refuses an invalid box."""
+    """(low, high) of <sigma, alpha> over the box, and the sizes of the two sums. Refuses an invalid box."""
     *ends, valid = _kernels.get("box_plane_range")(lower, upper, sigma, n)
     if not valid:
         for name, x in (("lower", lower), ("upper", upper), ("sigma", sigma)):
@@ -82,7 +82,7 @@ def plane_range(lower: Vector, upper: Vector, sigma: Vector, n: int) -> Ends:
 
 
 def level_in_range(z: float, ends: Ends) -> float:
-    """``z`` if the box attains it, the nearest end where only rounding is in the way, else ValueError."""
+    """``z`` if the box attains it, the nearest end if z is outside only by rounding, else ValueError."""
     low, high, low_size, high_size = ends
     finite = [x for x in (low_size, high_size) if np.isfinite(x)]
     slack = 16 * EPS * (abs(z) + max(finite, default=0.0))
@@ -94,7 +94,7 @@ def level_in_range(z: float, ends: Ends) -> float:
 
 
 def minimise(qp: DiagonalQP, ends: Ends, method: str = "newton", start: float | None = None) -> tuple[Vector, float]:
-    """(alpha, t) of a QP whose data are valid, ``ends`` being its :func:`plane_range`."""
+    """(alpha, t) of a QP with valid data. ``ends`` is its :func:`plane_range`."""
     z = level_in_range(qp.z, ends)
     if z in ends[:2]:
         return _at_end(qp, 1 if z == ends[1] else -1, start or 0.0)
@@ -113,9 +113,9 @@ def minimise(qp: DiagonalQP, ends: Ends, method: str = "newton", start: float | 
 
 
 def _refined(qp: DiagonalQP, start: float) -> tuple[Vector, float]:
-    """The projection where ``start`` is no root yet, or no float is one (|m| far above the box).
+    """The projection if ``start`` is not yet a root, or if no float is one because |m| is far above the box.
 
-    Near the root the rows m + t sigma/d^2 are small, so the search goes on from them, in finer steps of t.
+    Near the root the rows m + t sigma/d^2 are small, so the search continues from them, in finer steps of t.
     """
     rate = qp.sigma / qp.d / qp.d
     t, step = 0.0, multiplier_search.newton(qp, start)
@@ -130,7 +130,7 @@ def _refined(qp: DiagonalQP, start: float) -> tuple[Vector, float]:
 
 
 def _at_end(qp: DiagonalQP, side: int, near: float) -> tuple[Vector, float]:
-    """The projection where z is an end of its range: every row with sigma != 0 is at its own end."""
+    """The projection if z is an end of its range. Every row with sigma != 0 is then at one of its bounds."""
     up = side * qp.sigma
     alpha = np.where(up > 0, qp.upper, np.where(up < 0, qp.lower, np.clip(qp.m, qp.lower, qp.upper)))
     if np.isnan(alpha).any() or np.isnan(qp.m).any():

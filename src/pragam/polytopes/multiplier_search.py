@@ -1,4 +1,4 @@
-r"""Three ways to the multiplier of a box-constrained diagonal QP with one linear equality.
+r"""Three ways to find the multiplier of a box-constrained diagonal QP with one linear equality.
 
 The minimiser of  1/2 sum d_i^2 (alpha_i - m_i)^2  over  lower <= alpha <= upper, <sigma, alpha> = z  is
 
@@ -6,12 +6,12 @@ The minimiser of  1/2 sum d_i^2 (alpha_i - m_i)^2  over  lower <= alpha <= upper
 
 phi is non-decreasing and piecewise linear with at most 2n kinks, where a row meets one of its bounds.
 
-- :func:`newton`: semismooth Newton with a bracket as guard (Cominetti, Mascarenhas and Silva 2014).
-- :func:`median`: bisection over the kinks by their median (Pardalos and Kovoor 1990; the paper's Algorithm 2,
-  mended: the median is one of the kinks, each step drops it with all its ties, the last piece may be flat).
+- :func:`newton`: semismooth Newton, safeguarded by a bracket (Cominetti, Mascarenhas and Silva 2014).
+- :func:`median`: bisection over the kinks by their median (Pardalos and Kovoor 1990). This is the paper's Algorithm 2,
+  corrected: the median is one of the kinks, each step drops it with all its ties, and the last piece may be flat.
 - :func:`sort`: bisection over the sorted kinks.
 
-The last two find the linear piece that holds the root and leave it to :func:`newton`, which is exact there.
+The last two find the linear piece that contains the root and leave the rest to :func:`newton`, which is exact there.
 """
 
 from __future__ import annotations
@@ -26,13 +26,13 @@ from pragam import _kernels
 from pragam.polytopes.base import Vector
 
 EPS = float(np.finfo(np.float64).eps)
-SAMPLE_FROM = 1 << 16  # rows from which a cold start is sought on a sample of the blocks
+SAMPLE_FROM = 1 << 16  # with at least this many rows, a cold start comes from a sample of the blocks
 SAMPLE_EVERY = 16
-BISECT_FROM = 12  # evaluations that Newton may use before every second one bisects
+BISECT_FROM = 12  # Newton evaluations after which every second step bisects
 
 
 class DiagonalQP(NamedTuple):
-    """The data of the QP: ``m`` of length n, the other columns of length n or, if constant, 1."""
+    """The data of the QP. ``m`` has length n. The other columns have length n, or 1 if they are constant."""
 
     m: Vector
     lower: Vector
@@ -47,7 +47,7 @@ class DiagonalQP(NamedTuple):
         return total - self.z, slope, size + abs(self.z)
 
     def next_kink(self, t: float, forward: bool) -> float:
-        """The kink nearest to t on one side of it, infinite where there is none."""
+        """The kink nearest to t on one side of it. Infinite if there is none."""
         return _kernels.get("box_plane_kink")(*self[:5], t, forward)
 
     def point(self, t: float) -> tuple[Vector, float, float]:
@@ -58,7 +58,7 @@ class DiagonalQP(NamedTuple):
 
 
 def newton(qp: DiagonalQP, start: float | None = None, tol: float = 4 * EPS) -> float:
-    """A root of phi, after 2 to 6 evaluations as a rule and after 150 at most.
+    """A root of phi, usually after 2 to 6 evaluations and after at most 150.
 
     Once |phi| is below ``tol`` times the size of its terms, the next Newton step is the answer.
     """
@@ -73,7 +73,7 @@ def newton(qp: DiagonalQP, start: float | None = None, tol: float = 4 * EPS) -> 
         else:
             high, phi_high = t, phi
         proposal = t - phi / slope if slope > 0 else qp.next_kink(t, phi < 0)
-        if slope == 0 and np.isinf(proposal):  # flat to the end: the root is missed by rounding alone
+        if slope == 0 and np.isinf(proposal):  # flat to the end, so only rounding hides the root
             return t
         if proposal == t:
             proposal = float(np.nextafter(t, low if phi > 0 else high))
@@ -88,9 +88,9 @@ def newton(qp: DiagonalQP, start: float | None = None, tol: float = 4 * EPS) -> 
 
 
 def median(qp: DiagonalQP) -> float:
-    """Expected O(n): each step halves the kinks and then reads only rows with a kink in the bracket."""
+    """Expected O(n). Each step halves the kinks and then reads only rows with a kink in the bracket."""
     rows, offset = _moving_rows(qp)
-    slope = 0.0  # the settled rows add up to offset + slope t
+    slope = 0.0  # the sum over the settled rows is offset + slope t
     low, high = -np.inf, np.inf
     while True:
         first, last, down, up, level, speed = rows
@@ -115,10 +115,10 @@ def median(qp: DiagonalQP) -> float:
 
 
 def sort(qp: DiagonalQP) -> float:
-    """O(n log n): bisection over the sorted kinks down to the two that enclose the root."""
+    """O(n log n). Bisection over the sorted kinks down to the two that enclose the root."""
     kinks = _moving_rows(qp)[0][:2].ravel()
     kinks = np.unique(kinks[np.isfinite(kinks)])
-    begin, end = 0, kinks.size  # phi < 0 at the kinks before begin and > 0 from end on
+    begin, end = 0, kinks.size  # phi < 0 at the kinks before begin, and > 0 at end and after it
     while begin < end:
         middle = (begin + end) // 2
         phi = qp.evaluate(float(kinks[middle]))[0]
@@ -130,9 +130,10 @@ def sort(qp: DiagonalQP) -> float:
 
 
 def _moving_rows(qp: DiagonalQP) -> tuple[NDArray[np.float64], float]:
-    """The rows that t moves, as columns (first kink, last kink, beta before, beta after, level, speed),
+    """The rows that t moves, as columns (first kink, last kink, beta before, beta after, level, speed).
 
-    where beta = sigma alpha is level + speed t between the kinks; and the other rows' sum of beta, minus z.
+    Here beta = sigma alpha, which is level + speed t between the kinks. Also returns the sum of beta over the other
+    rows, minus z.
     """
     with np.errstate(over="ignore"):
         m, lower, upper, sigma, rate = np.broadcast_arrays(*qp[:4], qp.sigma / qp.d / qp.d)
@@ -145,7 +146,7 @@ def _moving_rows(qp: DiagonalQP) -> tuple[NDArray[np.float64], float]:
 
 
 def _sampled_start(qp: DiagonalQP) -> float:
-    """A multiplier to start from: 0, or for many rows a few Newton steps on a sample of them."""
+    """A multiplier to start from: 0, or for many rows the result of a few Newton steps on a sample of them."""
     t = 0.0
     if qp.m.size < SAMPLE_FROM:
         return t
@@ -153,13 +154,13 @@ def _sampled_start(qp: DiagonalQP) -> float:
         phi, slope, size = qp.evaluate(t, SAMPLE_EVERY)
         step = t - phi / slope if slope > 0 else np.inf
         if not np.isfinite(step) or abs(phi) <= size * (SAMPLE_EVERY / qp.m.size) ** 0.5:
-            break  # what is left is the noise of the sample
+            break  # the rest is sampling noise
         t = step
     return t
 
 
 def _middle(low: float, high: float) -> float:
-    """The middle of an interval in the order of the floating-point numbers: 64 halvings exhaust any."""
+    """The middle of an interval in the order of the floats. 64 halvings exhaust any interval."""
     bits = np.array([low, high]).view(np.int64)
     ranks = [int(b) if b >= 0 else -(int(b) & 0x7FFF_FFFF_FFFF_FFFF) for b in bits]
     rank = (ranks[0] + ranks[1]) // 2

@@ -12,7 +12,7 @@ def project_simplex(v: ArrayLike, total: ArrayLike = 1.0) -> Vector:
     """The nearest point of {alpha >= 0, sum_k alpha_k = total} to ``v``, or to each row of ``v``.
 
     alpha_k = max(v_k - theta, 0), theta the largest of (v_(1) + ... + v_(r) - total) / r over all r, where
-    v_(1) >= v_(2) >= ... (Held, Wolfe and Crowder 1974; Duchi et al. 2008): O(K log K) a row.
+    v_(1) >= v_(2) >= ... (Held, Wolfe and Crowder 1974; Duchi et al. 2008). The cost is O(K log K) per row.
 
     Parameters
     ----------
@@ -29,8 +29,8 @@ def project_simplex(v: ArrayLike, total: ArrayLike = 1.0) -> Vector:
     if not np.isfinite(v).all():
         raise ValueError("v must be finite")
     total = total[..., None]
-    # What lies more than total below the largest entry ends at 0. Cut there, all numbers are of total's size,
-    # and the sum comes out exact to rounding however large v is.
+    # Entries more than total below the largest one end at 0. After this cut all numbers are of the size of total,
+    # so the sum is exact up to rounding, however large v is.
     with np.errstate(over="ignore"):
         near = np.maximum(v - v.max(axis=-1, keepdims=True), -total)
     falling = np.sort(near, axis=-1)[..., ::-1]

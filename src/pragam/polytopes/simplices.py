@@ -79,9 +79,9 @@ class Simplices(Polytope):
         return squares.sum(axis=1) + level, gamma(self.K + 8) * sizes
 
     def repair(self, alpha: Vector) -> Repair:
-        """Negative entries become 0 and rows are scaled to their totals: in floats, then by a real factor 1 + t.
+        """Negative entries become 0, and rows are scaled to their totals, in floats and then by a real factor 1 + t.
 
-        |t| is at most what the row's sum lacks, relative to it. The largest entry alone could take that as well.
+        |t| is at most the relative error of the row's sum. Changing the largest entry alone would also suffice.
         """
         self._require(alpha, REPAIRABLE)
         rows = np.maximum(self._rows(alpha), 0.0)

@@ -13,7 +13,7 @@ Vector = NDArray[np.float64]
 
 
 def refuse_masked(**arrays: Any) -> None:
-    """NumPy drops a mask without a word, and the model would be that of the numbers under it."""
+    """Refuse masked arrays. NumPy drops a mask silently, and the model would use the masked numbers."""
     for name, array in arrays.items():
         if isinstance(array, np.ma.MaskedArray):
             raise ValueError(f"{name} is a masked array: fill its masked entries, or leave out their rows")
@@ -59,7 +59,7 @@ def check_rows(A: ScaledRows) -> None:
 
 
 def signs(y: NDArray[Any]) -> Vector:
-    """Two classes as -1.0 and +1.0, the larger label +1. Labels that are -1/+1 already may be all of one sign."""
+    """Two classes as -1.0 and +1.0. The larger label becomes +1. Labels -1/+1 may all have the same sign."""
     if y.dtype.kind in "iuf" and (np.abs(y) == 1).all():
         return y.astype(np.float64)
     classes = np.unique(y)
@@ -72,7 +72,7 @@ def example_weights(y: NDArray[Any], sample_weight: ArrayLike | None, class_weig
     """sample_weight times class_weight: non-negative, finite, one for each example.
 
     class_weight is None, "balanced" (n / (number of classes * size of the class, weighted)) or a dict from label
-    to weight, in which a missing label weighs 1.
+    to weight. A label that is missing in the dict has weight 1.
     """
     if sample_weight is None:
         weights = np.ones(len(y))

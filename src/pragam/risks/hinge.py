@@ -30,21 +30,21 @@ def hinge(
         Q = { 0 <= alpha_i <= weight_i / n,  sum_i y_i alpha_i = 0 }          (the equality only with a bias)
         w(alpha) = (1/lam) sum_i y_i alpha_i x_i
 
-    so A = -diag(y) X, c = 1, and b is the multiplier of the equality (the paper's appendix on g*). The relation to
-    scikit-learn's sum form is C = 1/(n lam).
+    So A = -diag(y) X, c = 1, and b is the multiplier of the equality (the paper's appendix on g*). In scikit-learn's
+    form, which sums the losses, C = 1/(n lam).
 
     Parameters
     ----------
     X : (n, d) array or scipy sparse matrix
         float32 or float64; dense in any order, CSR or CSC. It is not copied.
     y : (n,) labels of two classes
-        The larger one is the positive class; -1/+1 may be all of one sign.
+        The larger one is the positive class. Labels -1/+1 may all have the same sign.
     lam : float > 0
     bias : bool
         Whether the model has an intercept, which is not penalised.
     sample_weight : (n,) numbers >= 0, optional
     class_weight : dict or "balanced", optional
-        Each weight scales its example's loss, which is the size of its box.
+        Each weight scales the loss of its examples, and so the size of their boxes.
     """
     check_bias(bias)
     refuse_masked(X=X, y=y, sample_weight=sample_weight)

@@ -28,7 +28,7 @@ def multiclass_hinge(
         Q = { alpha_i >= 0, sum_k alpha_ik = weight_i / n },   a simplex for each example
         c_ik = [k != y_i]
 
-    w is the (K, d) matrix of class weights, flattened by rows; classes are in sorted order.
+    w is the (K, d) matrix of class weights, flattened by rows. Classes are in sorted order.
 
     Parameters
     ----------

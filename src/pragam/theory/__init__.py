@@ -4,9 +4,9 @@
 >>> all(check.holds for check in pragam.theory.run(["weak_duality"]))
 True
 
-To add a statement, add a file: a docstring with the sections of the others and a function ``check`` that
-returns :class:`Check` records, each named ``file.part`` and measured at the worst of its instances. Tests,
-documentation and the command line find it by themselves.
+To add a statement, add a file. It has a docstring with the same sections as the others, and a function ``check``. The
+function returns :class:`Check` records, each named ``file.part`` and measured at the worst of its instances. Tests,
+documentation and the command line discover the file.
 """
 
 from __future__ import annotations
@@ -26,12 +26,12 @@ def names() -> list[str]:
 
 
 def run(names: Iterable[str] | None = None) -> list[Check]:
-    """The checks of the named statements, or of all. Each holds or not; nothing is raised for one that fails.
+    """The checks of the named statements, or of all. A check that fails does not raise; see ``Check.holds``.
 
     Parameters
     ----------
     names : iterable of str, optional
-        Out of :func:`pragam.theory.names`.
+        Some of :func:`pragam.theory.names`.
     """
     known = _known()
     chosen = known if names is None else list(names)
@@ -40,4 +40,4 @@ def run(names: Iterable[str] | None = None) -> list[Check]:
     return [check for name in chosen for check in import_module(f"{__name__}.{name}").check()]
 
 
-_known = names  # under the parameter of run, the function's own name is hidden
+_known = names  # inside run the parameter hides the function

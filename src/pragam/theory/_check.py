@@ -16,7 +16,7 @@ class Check:
     Attributes
     ----------
     name : str
-        ``file.part``: the file in ``pragam.theory`` that states it, and which of its statements it is.
+        ``file.part``: the file in ``pragam.theory`` that states it, and the part of that file.
     statement : str
         One plain sentence.
     measured, bound : float
@@ -24,8 +24,8 @@ class Check:
     relation : "==", "<=" or ">="
         What the theorem says of ``measured`` against ``bound``.
     tolerance : float
-        The rounding allowed, relative to the size of the bound; absolute where the bound is 0, whose
-        statements are therefore measured in units of their own terms.
+        The rounding allowed, relative to the size of the bound. It is absolute where the bound is 0, so such
+        statements are measured in units of their own terms.
     reference : str
         The paper and the number of the theorem.
     """
@@ -45,7 +45,7 @@ class Check:
 
 
 def excess(measured: float, bound: float, relation: Relation) -> float:
-    """By how much the relation fails, relative to the bound (absolute if that is 0); negative with room."""
+    """By how much the relation fails, relative to the bound (absolute if that is 0). Negative if it holds with room."""
     difference = (measured - bound) / (abs(bound) or 1.0)
     return {"==": abs(difference), "<=": difference, ">=": -difference}[relation]
 
@@ -53,7 +53,7 @@ def excess(measured: float, bound: float, relation: Relation) -> float:
 def worst(pairs: Iterable[tuple[float, float]], relation: Relation) -> tuple[float, float]:
     """The pair (measured, bound) at which the relation holds by the least margin, or fails by the most.
 
-    A pair with a NaN is the worst of all: it must not hide behind the others.
+    A pair with a NaN counts as the worst, so that it cannot hide behind the others.
     """
     pairs = [(float(measured), float(bound)) for measured, bound in pairs]
     if not pairs:

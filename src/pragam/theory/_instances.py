@@ -1,4 +1,4 @@
-"""The small seeded problems on which the statements are measured, and their exact constants."""
+"""Small seeded problems on which the statements are measured, and their exact constants."""
 
 from __future__ import annotations
 

@@ -67,7 +67,7 @@ def _own_bound(problem: Problem, L: float, run: list[Iterate]) -> Iterator[tuple
 
 
 def _smoothing(problem: Problem, L: float, run: list[Iterate]) -> Iterator[tuple[float, float]]:
-    """In the accepted iterations k, which a rejected trial does not advance."""
+    """Over the accepted iterations k. A rejected trial does not advance k."""
     for it in run:
         yield it.state.mu, 8 * L / (it.state.k + 2) ** 2
 

@@ -1,4 +1,4 @@
-"""Every iterate of a solver, certified: what the theorems speak about."""
+"""Every iterate of a solver, certified: the quantities that the theorems are about."""
 
 from __future__ import annotations
 
@@ -34,6 +34,6 @@ def trace(problem: Problem, solver: Solver[Any], steps: int, start: Start | None
 
 
 def _certificate(problem: Problem, w: Vector, alpha: Vector) -> Certificate:
-    """As :func:`pragam.certify`, but where weak duality fails that is measured and not raised."""
+    """As :func:`pragam.certify`, but a violation of weak duality is measured instead of raised."""
     primal, dual = Upper(problem, w).quick, Lower(problem, alpha).quick
     return Certificate(primal.value, dual.value, primal.biases, exact=not problem.relaxed)

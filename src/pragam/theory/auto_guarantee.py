@@ -1,20 +1,22 @@
-r"""The default solver keeps PRAGAM's worst case, whatever the data.
+r"""The default solver keeps PRAGAM's worst case on any data.
 
 Problem:    Any piecewise linear risk over a bounded Q, to a relative gap tol: eps = tol J*, J* > 0.
-Algorithm:  auto: fast paths without a bound of their own, then PRAGAM with adapted L from where they stand. On a small
-            problem the first path is newton-dense, and the others follow only if three of its calls do not do.
-Guarantee:  The fast paths end after at most 3 sqrt(4 L' D_2 / (tol J(0))) passes over the data (or 20, if that is
-            more), L' >= L the bound on the Lipschitz constant of grad D that is computed without the spectrum; since
-            J(0) >= J*, that is no more than PRAGAM's own bound would need with L'. PRAGAM then needs at most
-            sqrt(8 L D_2' / eps) accepted steps and ceil(log2(L/L_0)) + 1 others, three passes each, D_2' its diameter
-            about the point it starts from. The starts of the paths come on top, and the passes between two
-            certificates, since that is when the driver looks. The passes of newton-dense count towards the limit, but
-            its calls are not cut short by it: three of at most 60 Newton steps, five passes each, that is 900 passes at
-            most, where the limit is below that. The check asks for the bound without them, which is stronger.
+Algorithm:  auto: fast paths without a bound of their own, then PRAGAM with adapted L from the point they have reached.
+            On a small problem the first path is newton-dense. The others follow only if three calls of it are not
+            enough.
+Guarantee:  Let L' >= L be the bound on the Lipschitz constant of grad D that is computed without the spectrum. The fast
+            paths end after at most 3 sqrt(4 L' D_2 / (tol J(0))) passes over the data, or 20 if that is more. Since
+            J(0) >= J*, this is no more than PRAGAM's own bound would need with L'. PRAGAM then needs at most
+            sqrt(8 L D_2' / eps) accepted steps and ceil(log2(L/L_0)) + 1 others, with three passes each, where D_2' is
+            the diameter about its starting point. Two costs are added: the starts of the paths, and the passes between
+            two certificates, since the driver checks only there. The passes of newton-dense count towards the limit,
+            but the limit does not cut its calls short. They are three calls of at most 60 Newton steps, five passes
+            each, so at most 900 passes where the limit is below that. The check requires the bound without them, which
+            is stronger.
 Source:     pragam_rate (mu_k <= 8 L/(k+2)^2) and the rule in pragam.solvers.auto.
 Tight:      No: where a fast path works, it is ahead by orders of magnitude. Here newton-dense solves every
-            hinge in one call and qp-bmrm the rest; PRAGAM's own part is checked by pragam_rate.
-Corrected:  Nothing: this statement is not in the paper, which asks for such a solver in its last sentence.
+            hinge in one call, and qp-bmrm the rest. pragam_rate checks PRAGAM's own part.
+Corrected:  Nothing. The statement is not in the paper, which asks for such a solver in its last sentence.
 """
 
 from __future__ import annotations
@@ -34,7 +36,7 @@ REFERENCE = "pragam.solvers.auto, after Saha, Zhang and Vishwanathan, section 4.
 TOLERANCES = (1e-2, 1e-4, 1e-6)
 #: Starts of the paths: a product each for the weights, the scores, the centre, the row weights and the bias.
 _STARTS = 12.0
-#: Passes before auto asks for its limit.
+#: Passes before auto computes its limit.
 _FREE = 20.0
 
 
@@ -72,7 +74,7 @@ def _hard_hinges(bias: bool) -> Iterator[Problem]:
 
 
 def _passes(problem: Problem, tol: float) -> Iterator[tuple[float, float]]:
-    """(passes used, passes promised); inf used if tol was not certified."""
+    """(passes used, passes promised). The first is inf if tol was not certified."""
     result = solve(problem, "auto", tol=tol)
     unseen = np.diff(result.history.passes).max(initial=0.0)
     used = float(result.history.passes[-1]) if result.converged else np.inf
@@ -89,5 +91,5 @@ def _passes(problem: Problem, tol: float) -> Iterator[tuple[float, float]]:
 
 
 def _diameter2(problem: Problem) -> float:
-    """D_2' at worst: PRAGAM may start anywhere in Q, and |alpha - centre| <= 2 max |alpha|."""
+    """The worst-case D_2'. PRAGAM may start anywhere in Q, and |alpha - centre| <= 2 max |alpha|."""
     return 4 * problem.Q.radius2()

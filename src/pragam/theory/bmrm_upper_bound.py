@@ -8,14 +8,14 @@ Guarantee:  With eps_t = min over t' <= t of J(w_t') - J_t(w_t) and H* = 1,
                 eps_t - eps_{t+1} >= eps_t/2 min(1, lam eps_t / (4 G^2 H*))   for t >= 1,
 
             hence eps_t <= eps after at most log2(lam J(0) / (G^2 H*)) + 8 G^2 H* / (lam eps) - 4 steps,
-            rounded up, for eps < min(J(0), 4 G^2 H* / lam). Since b_1 = J(0), also eps_1 <= G^2 / (2 lam),
-            and the same recursion from there gives at most max(1, 8 G^2 / (lam eps) - 15) steps, for every
-            eps and without J >= 0.
-Source:     Smola, Vishwanathan and Le 2007, Theorem 4 (Theorem 2 in Saha, Zhang and Vishwanathan); the last
+            rounded up, for eps < min(J(0), 4 G^2 H* / lam). Since b_1 = J(0), also eps_1 <= G^2 / (2 lam).
+            From there the same recursion gives at most max(1, 8 G^2 / (lam eps) - 15) steps, for every eps
+            and without J >= 0.
+Source:     Smola, Vishwanathan and Le 2007, Theorem 4 (Theorem 2 in Saha, Zhang and Vishwanathan). The last
             form is ours.
-Tight:      In its order, by hadamard_lower_bound; the constants differ by a factor 16.
-Corrected:  H* = 1, not 1/2: the second derivative of 1/2 |.|^2 is 1. The printed count is below zero for some
-            eps >= J(0), where no step is needed; so eps < J(0) is required here.
+Tight:      In its order, by hadamard_lower_bound. The constants differ by a factor of 16.
+Corrected:  H* = 1, not 1/2, since the second derivative of 1/2 |.|^2 is 1. The printed count is negative for
+            some eps >= J(0), where no step is needed. So eps < J(0) is required here.
 """
 
 from __future__ import annotations
@@ -74,7 +74,7 @@ def _gaps(problem: Problem, solver: QpBmrm | LsBmrm) -> list[float]:
     best, gaps = np.inf, []
     for iterate in trace(problem, solver, STEPS):
         best = min(best, iterate.certificate.primal)
-        # Before the first cut there is no model: its place takes the assumption J >= 0.
+        # Before the first cut there is no model. The assumption J >= 0 takes its place.
         gaps.append(best - (iterate.certificate.dual if iterate.t else 0.0))
         if gaps[-1] <= 1e-6 * gaps[0]:
             break
@@ -88,7 +88,7 @@ def _progress(problem: Problem, gaps: list[float]) -> Iterator[tuple[float, floa
 
 
 def _targets(problem: Problem, gaps: list[float]) -> Iterator[tuple[float, float]]:
-    """(eps, the first t with eps_t <= eps), inf if the run ended before."""
+    """(eps, the first t with eps_t <= eps). t is inf if the run ended before."""
     largest = min(gaps[0], 4 * subgradient_bound(problem) ** 2 / problem.lam)
     for eps in (fraction * largest for fraction in FRACTIONS):
         yield eps, next((float(t) for t, gap in enumerate(gaps) if gap <= eps), np.inf)
@@ -111,5 +111,5 @@ def _count_from_first_cut(problem: Problem, gaps: list[float]) -> Iterator[tuple
 
 
 def _decided(steps: float, bound: float) -> bool:
-    """A target not reached in STEPS steps speaks against the bound only if the bound promised it by then."""
+    """A target not reached in STEPS steps contradicts the bound only if the bound promised it by then."""
     return steps < np.inf or bound <= STEPS

@@ -6,8 +6,8 @@ Algorithm:  Algorithm 2 as printed, with the lower, the upper and the averaged m
             length; and ``project_box_plane(method="median")``.
 Guarantee:  Two equal entries projected on the simplex have S = (0, 0, 1, 1). With either element of S as the
             median no round makes S smaller, so the loop never ends. With the averaged median S loses the
-            root: on the intervals [0, 2] and [1, 3] with z = 5/2 it returns 3/2, and f(3/2) = 1/2; the root
-            is 5/4. Ours ends and is exact on both.
+            root. On the intervals [0, 2] and [1, 3] with z = 5/2 it returns 3/2, where f(3/2) = 1/2, but the
+            root is 5/4. Our search ends and is exact on both.
 Source:     Saha, Zhang and Vishwanathan, appendix B, Algorithm 2, disproved as printed.
 Tight:      Yes, equalities.
 Corrected:  In pragam.polytopes.multiplier_search: the median is an element of S, each round drops it with all
@@ -69,7 +69,7 @@ def _f(lower: Vector, upper: Vector, z: float, t: float) -> float:
 
 
 def _printed_search(lower: Vector, upper: Vector, z: float, median: Callable[[Vector], float]) -> Vector:
-    """Lines 1-9 of Algorithm 2, given up after ROUNDS rounds; the final S."""
+    """The final S of lines 1-9 of Algorithm 2, which are given up after ROUNDS rounds."""
     S = np.concatenate([lower, upper])
     for _ in range(ROUNDS):
         if len(S) <= 2:

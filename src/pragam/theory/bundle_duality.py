@@ -2,11 +2,11 @@ r"""The bundle's model and its adjoint agree, and eps_t bounds the true error.
 
 Problem:    J(w) = lam/2 |w|^2 + R(w); all risks.
 Algorithm:  qp-bmrm, whose model is J_t(w) = lam/2 |w|^2 + max over its cuts of <a_j, w> + b_j.
-Guarantee:  J_t(w_t) = D(alpha_t), where alpha_t in Q combines the cuts' vertices; J_t(w_t) never falls; and
+Guarantee:  J_t(w_t) = D(alpha_t), where alpha_t in Q combines the cuts' vertices. J_t(w_t) never falls. And
             eps_t = min J(w_t') - J_t(w_t) is at least delta_t = min J(w_t') - J(w*).
 Source:     Saha, Zhang and Vishwanathan, eq. 10-12 and the text between Theorems 3 and 4 (there from Teo,
             Vishwanathan, Smola and Le 2010).
-Tight:      The first is an equality, eps_t = delta_t at the end.
+Tight:      The first is an equality, and eps_t = delta_t at the end.
 Corrected:  Nothing.
 """
 
@@ -65,7 +65,7 @@ def _rise(problem: Problem, run: list[Iterate]) -> Iterator[tuple[float, float]]
 
 
 def _below_optimum(problem: Problem, run: list[Iterate]) -> Iterator[tuple[float, float]]:
-    # A primal value is never below J(w*); solved to 1e-10 it is not far above either.
+    # A primal value is never below J(w*). Solved to 1e-10, it is not far above either.
     optimum = solve(problem, tol=1e-10).certificate.primal
     for iterate in run[1:]:
         yield (optimum - iterate.certificate.dual) / run[0].certificate.primal, 0.0

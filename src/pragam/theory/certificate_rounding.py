@@ -6,8 +6,9 @@ Algorithm:  The default solver, to tolerances from 1e-2 to 1e-9, and a few steps
 Guarantee:  primal >= J(w, b) and dual <= D(alpha), for the floats as stored. The slack is at most a tenth of the gap
             or 2e-13 J, or the status is ROUNDING.
 Source:     Higham, Accuracy and Stability of Numerical Algorithms (2002), chapters 3 and 4; docs/certificates.md.
-Tight:      No: worst-case bounds of rounding. benchmarks/certificate_slack.py measures what they cost.
-Corrected:  Not in the paper, which computes gaps in floating point and does not bound the rounding.
+Tight:      No, these are worst-case bounds of rounding. benchmarks/certificate_slack.py measures what they cost.
+Corrected:  Nothing. The statement is not in the paper, which computes gaps in floating point and does not bound the
+            rounding.
 """
 
 from __future__ import annotations

@@ -1,13 +1,13 @@
-r"""Strong convexity of a function is smoothness of its conjugate, and what that makes of the adjoint.
+r"""Strong convexity of a function is smoothness of its conjugate, and what this means for the adjoint.
 
 Problem:    f(w) = lam Omega(w), Omega = 1/2 |.|^2; the adjoint D(alpha) = <c, alpha> - f*(-A' alpha).
 Algorithm:  None: random points, and the top singular vector of A. grad D(alpha) = A w(alpha) + c.
-Guarantee:  f is lam-strongly convex; grad f* = ./lam is 1/lam-Lipschitz; Omega* has curvature H* = 1; grad D
-            is Lipschitz with constant sigma_max(A)^2 / lam. For orthonormal rows that is 1/lam, for n equal
-            unit rows n/lam.
+Guarantee:  f is lam-strongly convex. grad f* = ./lam is 1/lam-Lipschitz. Omega* has curvature H* = 1. grad D
+            is Lipschitz with constant sigma_max(A)^2 / lam, which is 1/lam for orthonormal rows and n/lam for
+            n equal unit rows.
 Source:     Hiriart-Urruty and Lemarechal 1993, Theorems 4.2.1 and 4.2.2 (Theorem 1 in Saha, Zhang and
             Vishwanathan, and section 4.1 there).
-Tight:      Yes: equalities, the last one along the top singular vector.
+Tight:      Yes, equalities, the last one along the top singular vector.
 Corrected:  H* = 1, where the proof of Theorem 3 has 1/2. L = sigma_max^2 / lam, where the remark after the
             rate has sigma_max^2.
 """

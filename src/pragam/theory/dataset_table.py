@@ -3,8 +3,8 @@ r"""What the column d of the paper's table of data sets holds.
 Problem:    The table gives n, d ("number of features") and the density s, in percent, of nine data sets.
 Algorithm:  Arithmetic on the printed numbers and the real numbers of features.
 Guarantee:  For covertype, news20, real-sim, reuters-c11, reuters-ccat and web8, d / (n * features) is the
-            printed density to one unit of its last digit: d is the number of non-zeros. For covertype d = 12
-            n exactly.
+            printed density to one unit of its last digit. So d is the number of non-zeros. For covertype
+            d = 12 n exactly.
 Source:     Saha, Zhang and Vishwanathan, Table 1, corrected.
 Tight:      Yes, up to the digits printed.
 Corrected:  The features are 54, 1,355,191, 20,958, 47,236, 47,236 and 300.

@@ -1,10 +1,11 @@
 r"""Every solver proposes a point of Q in every iteration, the primal ones too.
 
 Problem:    All risks.
-Algorithm:  Every solver that fits the problem. Pegasos has no dual of its own: pegasos-n takes the mean of
-            the vertices behind its subgradients, pegasos-1 for each row the mean over the visits to that row.
+Algorithm:  Every solver that fits the problem. Pegasos has no dual point of its own. pegasos-n takes the mean
+            of the vertices behind its subgradients. pegasos-1 takes, for each row, the mean over the visits to
+            that row.
 Guarantee:  alpha_t is in Q for every t, up to the rounding that the certificate allows.
-Source:     Saha, Zhang and Vishwanathan, eq. 10 and 18: the adjoint is a lower bound on Q alone.
+Source:     Saha, Zhang and Vishwanathan, eq. 10 and 18: the adjoint is a lower bound only on Q.
 Tight:      Not applicable.
 Corrected:  Nothing. The paper gives Pegasos no dual point, and so no gap.
 """

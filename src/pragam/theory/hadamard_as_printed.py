@@ -8,7 +8,7 @@ Guarantee:  Column i + d/2 is minus column i, so the matrix has rank d/2 and is 
 
                 eps_1 = 1/(2 lam)  with w_0 counted, 2/lam without;      eps_2 = 0 either way.
 
-            The claim "eps_t >= 1/(2 lam t) for t < d/2" is therefore false at t = 2 for every d > 4.
+            So the claim "eps_t >= 1/(2 lam t) for t < d/2" is false at t = 2 for every d > 4.
 Source:     Saha, Zhang and Vishwanathan, Theorem 3, disproved as printed.
 Tight:      Yes, equalities.
 Corrected:  In hadamard_lower_bound.

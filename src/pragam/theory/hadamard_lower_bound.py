@@ -1,4 +1,4 @@
-r"""The lower bound on bundle methods, on an instance on which it is true.
+r"""The lower bound on bundle methods, on an instance where it is true.
 
 Problem:    J(w) = lam/2 |w|^2 + max over i of <a_i, w> + 1/(2 lam d), with a_i the columns of H_d / sqrt(d),
             H_d the Hadamard matrix of Sylvester. J >= 0 = J(w*) at w* = -(1/(lam d)) sum_i a_i.
@@ -11,12 +11,12 @@ Guarantee:  Exactly, for every 1 <= t < d:
                 delta_t = 1/(2 lam d)                   if w_0 counts,
 
             and eps_d = delta_d = 0. So for every eps < 1/(2 lam d) all d steps are needed, which is
-            Omega(1/(lam eps)). For every method whose w_t is a combination of t columns eps_t >= 1/(2 lam t).
+            Omega(1/(lam eps)). Every method whose w_t is a combination of t columns has eps_t >= 1/(2 lam t).
 Source:     Saha, Zhang and Vishwanathan, Theorems 3 and 4, corrected.
 Tight:      Yes, equalities.
 Corrected:  The printed matrix has rank d/2, and BMRM ends on it in two steps (hadamard_as_printed). The
-            columns of H_d / sqrt(d) are orthonormal; the constant 1/(2 lam d) makes J >= 0. The range is t <
-            d, not t < d/2. The bound on delta_t is 1/(2 lam d) once w_0 counts.
+            columns of H_d / sqrt(d) are orthonormal, and the constant 1/(2 lam d) makes J >= 0. The range is
+            t < d, not t < d/2. The bound on delta_t is 1/(2 lam d) once w_0 counts.
 """
 
 from __future__ import annotations

@@ -6,12 +6,12 @@ Algorithm:  pegasos-n: w_1 = 0; w_{t+1} = projection of w_t - (lam w_t + g_t) / 
             w_{T+1}.
 Guarantee:  J(mean) - J(w*) <= G^2 (1 + ln(T + 1)) / (2 lam T) with G = lam r + max |g| >= |lam w_t + g_t|.
             Proof: the theorem bounds the sum of J(w_t) - J(w*) over w_1 .. w_{T+1} by G^2 (1 + ln(T + 1)) /
-            (2 lam). The term of w_1 is not negative, so the other T have no larger sum; J of their mean is at
-            most their mean by convexity.
+            (2 lam). The term of w_1 is not negative, so the sum of the other T terms is no larger. By
+            convexity, J of the mean is at most the mean of J.
 Source:     Shalev-Shwartz, Singer and Srebro 2007, Theorem 1 and its Lemma 1.
 Tight:      No.
-Corrected:  Nothing in the theorem. It averages w_1 .. w_T, with (1 + ln T) / T, which the mean that the
-            solver returns does not contain; the form above is for that mean.
+Corrected:  Nothing in the theorem. It averages w_1 .. w_T, with (1 + ln T) / T. Our solver returns another
+            mean, which does not contain w_1, and the form above is for that mean.
 """
 
 from __future__ import annotations

@@ -4,10 +4,10 @@ Problem:    J(w) = lam/2 |w|^2 + max over Q of <alpha, A w + c>; all risks.
 Algorithm:  pragam, with L given and with L adapted, from the default start.
 Guarantee:  J_mu(w_k) <= D(alpha_k) at mu = mu_k for every k, where J_mu(w) = lam/2 |w|^2 + max over Q of
             <alpha, A w + c> - mu/2 |alpha - centre|^2. Since J <= J_mu + mu D_2, the gap is at most mu_k D_2.
-            The condition is stronger than the rate: it has no D_2 to hide in.
+            The condition is stronger than the rate, because it does not contain D_2.
 Source:     Nesterov, Excessive gap technique, 2003; Saha, Zhang and Vishwanathan,
             Algorithm 1.
-Tight:      Not known to be; the least room measured is reported.
+Tight:      Not known. The smallest margin measured is reported.
 Corrected:  It needs alpha_{-1} to be the centre (pragam_prox_centre).
 """
 

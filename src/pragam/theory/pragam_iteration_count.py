@@ -3,12 +3,12 @@ r"""How many iterations of PRAGAM suffice for a gap of eps.
 Problem:    The binary hinge without bias, |x_i| <= R.
 Algorithm:  pragam with L = n R^2 / lam >= sigma_max(A)^2 / lam given.
 Guarantee:  D_2 = 1/(2n), so L D_2 = R^2 / (2 lam) and the gap is at most 2 R^2 / (lam (k+1)(k+2)), which is
-            at most eps from k = ceil(sqrt(2) R / sqrt(lam eps)) on.
+            at most eps from k = ceil(sqrt(2) R / sqrt(lam eps)) onwards.
 Source:     Saha, Zhang and Vishwanathan, section 4.1, corrected.
 Tight:      D_2 is attained by alpha = 1/n, and sigma_max^2 = n R^2 if all y_i x_i are equal. The count is not
             tight.
-Corrected:  The printed count k > R / sqrt(lam eps) lacks the factor sqrt(2): at the next integer above it the
-            bound is still larger than eps, up to twice.
+Corrected:  The printed count k > R / sqrt(lam eps) lacks the factor sqrt(2). At the next integer above it the
+            bound is still larger than eps, by a factor of up to two.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ from pragam.theory._instances import hinges, lipschitz
 from pragam.theory._trace import trace
 
 REFERENCE = "Saha, Zhang and Vishwanathan, section 4.1 (corrected)"
-#: R^2 / (lam eps): from counts of 14 iterations to 141.
+#: Values of R^2 / (lam eps), for counts from 14 to 141 iterations.
 RATIOS = (1e2, 1e3, 1e4)
 
 
@@ -83,7 +83,7 @@ def _bound(k: int, ratio: float) -> float:
 
 
 def _counts(problem: Problem) -> Iterator[tuple[float, float]]:
-    """(the first k from which on the gap is at most eps, the count proved)."""
+    """(the first k after which the gap stays at most eps, the count proved)."""
     L = _lipschitz_bound(problem)
     counts = [ceil(sqrt(2 * ratio)) for ratio in RATIOS]
     gaps = np.array([it.certificate.gap for it in trace(problem, Pragam(lipschitz=L), max(counts) + 20)])

@@ -2,16 +2,15 @@ r"""PRAGAM may start anywhere if its prox function is centred there, and only th
 
 Problem:    All risks; for the counterexample J(w) = 1/2 w^2 + |w| in one dimension, Q = [-1, 1], L = 1.
 Algorithm:  pragam with L given, alpha_{-1} a random point of Q.
-Guarantee:  With d_2 = 1/2 |alpha - alpha_{-1}|^2 the excessive gap condition and the rate hold, D_2 being
-            taken about alpha_{-1}. With d_2 = 1/2 |alpha|^2, as printed, they need not: from alpha_{-1} = -1
-            the counterexample has w_0 = 1, alpha_0 = 0 and J(w_0) - D(alpha_0) = 3/2, while the claimed bound
-            at k = 0 is 2 L D_2 = 1.
+Guarantee:  With d_2 = 1/2 |alpha - alpha_{-1}|^2, the excessive gap condition and the rate hold, where D_2 is
+            taken about alpha_{-1}. With d_2 = 1/2 |alpha|^2, as printed, they need not hold. From alpha_{-1} =
+            -1 the counterexample has w_0 = 1, alpha_0 = 0 and J(w_0) - D(alpha_0) = 3/2, while the claimed
+            bound at k = 0 is 2 L D_2 = 1.
 Source:     Nesterov, Excessive gap technique, 2003; Saha, Zhang and Vishwanathan, Algorithm 1, line 1.
 Tight:      The counterexample is exact.
 Corrected:  "Randomly pick alpha_{-1}" is replaced by alpha_{-1} = centre of the prox function. For the box
             [0, 1/n]^n of the hinge no start violates the bound at k = 0, since no two points of the box are
-            farther apart than sqrt(2 D_2); there it is the invariant that fails, and with it the proof, and
-            not the bound at k = 0.
+            farther apart than sqrt(2 D_2). What fails there is the invariant, and with it the proof.
 """
 
 from __future__ import annotations

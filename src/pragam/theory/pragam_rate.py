@@ -10,12 +10,12 @@ Guarantee:  With D_2 = max over Q of 1/2 |alpha - centre|^2, for every k,
 
             and at most ceil(log2(L / L_0)) trials are rejected. Proof of the last bound on mu_k: the step
             takes tau^2 = mu_{k+1} / L_k, so 1/sqrt(mu_{k+1}) - 1/sqrt(mu_k) >= tau / (2 sqrt(mu_{k+1})) =
-            1/(2 sqrt(L_k)). L_k doubles only below L, hence L_k <= 2 L; from mu_0 <= 2 L follows 1/sqrt(mu_k)
-            >= (k+2) / (2 sqrt(2 L)).
+            1/(2 sqrt(L_k)). L_k doubles only below L, hence L_k <= 2 L. With mu_0 <= 2 L it follows that
+            1/sqrt(mu_k) >= (k+2) / (2 sqrt(2 L)).
 Source:     Nesterov, Excessive gap technique, 2003; Saha, Zhang and Vishwanathan, Algorithm 1 and the rate in
-            section 4.1; L adapted after Nesterov 2007, its constant is ours.
-Tight:      Not known to be; the worst measured share of the bound is reported.
-Corrected:  L has the factor 1/lam; alpha_{-1} is the prox centre (pragam_prox_centre).
+            section 4.1. L is adapted after Nesterov 2007; its constant is ours.
+Tight:      Not known. The worst measured share of the bound is reported.
+Corrected:  L has the factor 1/lam, and alpha_{-1} is the prox centre (pragam_prox_centre).
 """
 
 from __future__ import annotations

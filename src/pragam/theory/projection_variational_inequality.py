@@ -3,8 +3,8 @@ r"""A projection is the point that the variational inequality describes.
 Problem:    Projection P v of v on a convex set Q: boxes, box and plane, simplices and products of simplices.
 Algorithm:  The polytopes' own projections; for box and plane Newton, median search and sorting.
 Guarantee:  p = P v if and only if p is in Q and <v - p, a - p> <= 0 for every a in Q. The maximum over a is
-            attained at a vertex, and at a = p it is 0: so the support function of Q at v - p equals <v - p,
-            p>. This tries all of Q and not samples of it.
+            attained at a vertex, and at a = p the product is 0. So the support function of Q at v - p equals
+            <v - p, p>. This tests all of Q, not samples of it.
 Source:     Hiriart-Urruty and Lemarechal 1993, Theorem III.3.1.1; Saha, Zhang and Vishwanathan, eq. 23 and 25
             and appendix B, whose steps are such projections.
 Tight:      Yes, it characterises the projection.
@@ -67,7 +67,7 @@ def _simplices() -> Iterator[Simplices]:
 
 
 def _points(Q: Polytope) -> Iterator[Vector]:
-    """Points far and near, and points with many ties, which is where a search for the multiplier can fail."""
+    """Points far and near, and points with many ties, where a search for the multiplier can fail."""
     rng = np.random.default_rng(3)
     for size in 10.0 ** np.arange(-3, 4):
         yield size * rng.standard_normal(Q.size)
@@ -90,7 +90,7 @@ def _box_plane_pairs() -> Iterator[tuple[float, float]]:
 
 
 def _excess(Q: Polytope, v: Vector, p: Vector) -> float:
-    """max over a in Q of <v - p, a - p>, in units of the terms that cancel; inf if p is not in Q."""
+    """max over a in Q of <v - p, a - p>, in units of the terms that cancel. inf if p is not in Q."""
     if not Q.contains(p):
         return np.inf
     normal = v - p

@@ -3,7 +3,7 @@ r"""Every D(alpha) is below every J(w), and the best of both meet.
 Problem:    J(w) = lam/2 |w|^2 + max over Q of <alpha, A w + c> - kappa/2 |alpha|^2, all risks, kappa = 0 and
             kappa > 0.
 Algorithm:  None: random w of all sizes, random alpha in Q. For the equality, the default solver.
-Guarantee:  J(w) >= D(alpha) for every w and every alpha in Q; min J = max D.
+Guarantee:  J(w) >= D(alpha) for every w and every alpha in Q, and min J = max D.
 Source:     Saha, Zhang and Vishwanathan, eq. 12 and 19 (Borwein and Lewis, Theorem 3.3.5).
 Tight:      Yes: equality at the optimum.
 Corrected:  Nothing.
@@ -49,7 +49,7 @@ def _random_gaps(problem: Problem) -> Iterator[tuple[float, float]]:
     rng = np.random.default_rng(0)
     for size in 10.0 ** np.arange(-3, 4):
         alpha = problem.Q.sample(rng)
-        # w(alpha) besides random w: there the gap is smallest.
+        # Besides random w also w(alpha), where the gap is smallest.
         for w in (size * rng.standard_normal(problem.n_weights), problem.w_of_alpha(alpha)):
             J, D = problem.primal(w), problem.dual(alpha)
             yield (J - D) / max(abs(J), abs(D)), 0.0

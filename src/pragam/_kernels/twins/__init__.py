@@ -1,4 +1,4 @@
-"""The kernels' specifications in NumPy: same names, same arguments, same results; short rather than fast."""
+"""The kernels' specifications in NumPy: same names, arguments and results, written to be short rather than fast."""
 
 from pragam._kernels.twins.acceleration import *  # noqa: F403
 from pragam._kernels.twins.compact import *  # noqa: F403

@@ -57,7 +57,7 @@ class _Function(NamedTuple):
         return s if is_difference else c + s
 
     def move(self, i: int, e: float, at: Vector) -> None:
-        """Add e to alpha_i of a point or difference, in all its parts."""
+        """Add e to alpha_i of a point or a difference, and update all its parts."""
         columns, values = self.row(i)
         at[i] += e
         np.add.at(at[len(self.table) :], columns, -e * self.table[i, 0] / self.lam * values)
@@ -85,15 +85,15 @@ def _push(
     longest: float,
     clipped: float,
 ) -> Answer:
-    """From the point where a sweep ended to the maximum of F over the plane of two steps, put back into the box.
+    """Move from the end of a sweep to the maximum of F over the plane of two steps, and clip the point to the box.
 
-    A point, or a difference of two, is an array of alpha, w, r and moment. ``before`` is where the sweep began, the
-    point now is in ``table``, ``w`` and ``running``, and ``history`` is h, the whole step before, along which F had the
-    derivative ``slope`` when the sweep began; ``gain`` is what F has gained in the sweep. Afterwards ``step`` holds p,
-    the sweep's own step, and ``history`` the whole step, this one included.
+    A point, or a difference of two points, is an array of alpha, w, r and moment. ``before`` is where the sweep began.
+    The current point is in ``table``, ``w`` and ``running``. ``history`` is h, the previous whole step, along which F
+    had the derivative ``slope`` when the sweep began. ``gain`` is the gain of F in the sweep. Afterwards ``step`` holds
+    p, the sweep's own step, and ``history`` the whole step, this push included.
 
-    Returns ``(gain, slope, has_history)``: what F has gained by the push, its derivative along the new history, and
-    whether that is worth keeping: not if more than the share ``clipped`` of the rows left the box.
+    Returns ``(gain, slope, has_history)``: the gain of F by the push, its derivative along the new history, and whether
+    the history is worth keeping. It is not if more than the share ``clipped`` of the rows left the box.
     """
     F = _Function(row, table, plane, lam, bias, rho, centre2)
     now = np.concatenate([table[:, 6], w, running])

@@ -35,10 +35,11 @@ def csr_compact(
     score: Vector,
     norm2: Vector,
 ) -> None:
-    """Copy these rows, the columns numbered in the order in which they are met.
+    """Copy these rows, with columns renumbered in the order of their first occurrence.
 
-    ``labels`` comes as the number of entries in each column and goes as minus its new number minus one. A column with
-    one entry is not copied: ``score`` and ``norm2`` are the sums of x_ij w_j and x_ij^2 over such columns j of row i.
+    On entry ``labels`` holds the number of entries in each column. On return it holds minus the new number minus one. A
+    column with one entry is not copied. ``score`` and ``norm2`` are the sums of x_ij w_j and x_ij^2 over such columns j
+    of row i.
     """
     row, to, columns = csr_rows(data, indices, indptr), 0, 0
     new_indptr[0] = 0

@@ -53,19 +53,26 @@ def _sweeps(
 ) -> Answer:
     """Sweeps over ``active[:n_active]`` in random order, in place on w, table, active and running = (r, moment).
 
-    ``block`` rows that follow one another in memory are met together. A row held at its bound by a slope s leaves the
-    active ones if s^2 > ``reach`` q, in later sweeps of the call if s^2 > ``kappa2`` drift2 q. There is always a first
-    sweep; the next follows unless ``most_rows`` were met, or rows with ``most_entries`` together, none is active, or
-    the gap is down to ``goal``.
+    ``block`` rows that are adjacent in memory are visited together. A row held at its bound by a slope s becomes
+    inactive if s^2 > ``reach`` q, or in later sweeps of the call if s^2 > ``kappa2`` drift2 q. There is always a first
+    sweep. Sweeps end after ``most_rows`` visits, or visits to ``most_entries`` entries, or when no row is active, or
+    when the gap is at most ``goal``.
 
-    The columns of ``table`` are scale, c, lower, upper, q, delta, alpha and slope; those of ``plane``, which has no
-    rows where there is no equality, sigma and lift.
+    The columns of ``table`` are scale, c, lower, upper, q, delta, alpha and slope. The columns of ``plane`` are sigma
+    and lift; it has no rows if there is no equality.
 
-    Returns ``(n_active, gap, gain, drift2, turns, free, before, met, last)``: how many rows stay active (the first so
-    many of ``active``); the sum of the rows' duality gaps as they were met; what the function has gained in the call;
-    the mean of (change of slope since the last visit)^2 / q, inf if there is none; the number of moves from or onto a
-    bound; the number of rows between their bounds; the gap of the sweep before, at first the one given; the rows met in
-    the call, and in the last sweep. All but the gain and the rows met in the call are those of the last sweep.
+    Returns ``(n_active, gap, gain, drift2, turns, free, before, met, last)``:
+
+    - n_active: the number of rows that stay active, which are ``active[:n_active]``
+    - gap: the sum of the rows' duality gaps, each at its visit
+    - gain: the gain of the function in the call
+    - drift2: the mean of (change of slope since the last visit)^2 / q, inf if there is none
+    - turns: the number of moves from or onto a bound
+    - free: the number of rows between their bounds
+    - before: the gap of the previous sweep, or the given one after a single sweep
+    - met, last: the number of visits in the call, and in the last sweep
+
+    All but gain and met are those of the last sweep.
     """
     random, gain, met, entries = SplitMix64(seed), 0.0, 0, 0
     while True:
@@ -95,7 +102,7 @@ def _sweep(
     block: int,
     random: SplitMix64,
 ) -> Swept:
-    """One of them: the first six of their answers."""
+    """One sweep: the first six of the results above."""
     gap, gain, changes, turns, free, leave = 0.0, 0.0, [], 0, 0, set()
     for k in _random_order(n_active, block, random):
         i = int(active[k])
@@ -132,7 +139,7 @@ def _sweep(
 
 
 def _random_order(n: int, size: int, random: SplitMix64) -> list[int]:
-    """0 .. n-1 in blocks of neighbours: the blocks in random order, and each of them shuffled."""
+    """0 .. n-1 in blocks of neighbours, with the blocks in random order and each block shuffled."""
     blocks = _shuffled([range(first, min(first + size, n)) for first in range(0, n, size)], random)
     return [k for block in blocks for k in _shuffled(list(block), random)]
 

@@ -1,7 +1,7 @@
 """The semismooth Newton method's loops over rows: the specification of ``*_gram_add`` and ``box_*``.
 
-A row's dual variable is alpha_i = lower_i + width_i beta_i; a row at the position u = base + factor s has beta =
-clip(u, 0, 1).
+A row's dual variable is alpha_i = lower_i + width_i beta_i. A row at the position u = base + factor s has
+beta = clip(u, 0, 1).
 """
 
 from __future__ import annotations
@@ -64,7 +64,7 @@ def box_select(
     near: NDArray[np.uint8],
     fixed: Vector,
 ) -> None:
-    """``near`` also becomes 1 where u lies within ``band`` of [0, 1]; ``fixed`` is upper beyond that, else lower."""
+    """Set ``near`` to 1 where u lies within ``band`` of [0, 1]. Above that ``fixed`` is upper, elsewhere lower."""
     u = base + factor * s
     beta[:] = np.clip(u, 0.0, 1.0)
     near[:] = (near != 0) | ((u > -band) & (u < 1 + band))
@@ -84,8 +84,8 @@ def box_line_search(
 ) -> float:
     """The root t > 0 of  linear + quadratic t + <width ds, clip(base + factor (s + t ds), 0, 1)>.
 
-    The function does not decrease and is negative at 0. Newton's method with a bracket as guard, from t = 1, until a
-    step of it is at most tol t; that step is taken.
+    The function is non-decreasing and negative at 0. Newton's method, safeguarded by a bracket, starts at t = 1 and
+    ends with the first step of at most tol t.
     """
     low, high, t = 0.0, np.inf, 1.0
     for _ in range(evaluations):
@@ -118,7 +118,7 @@ def box_move(
     beta: Vector,
     change: Vector,
 ) -> tuple[float, float, float, float, float]:
-    """s += t ds, and beta = clip(base + factor s, 0, 1); ``change`` becomes width times the change of beta.
+    """s += t ds, and beta = clip(base + factor s, 0, 1). ``change`` becomes width times the change of beta.
 
     Returns the sums of  width (beta - base)^2,  width [s]_+,  c width beta  and  sigma width beta,  and the number of
     rows whose alpha changed.

@@ -21,19 +21,20 @@ __all__ = ["dense_newton"]
 
 Vector = NDArray[np.float64]
 
-#: What a stage does to delta: if its inner problem was solved, else; and the least delta, below which rounding in s
-#: shows in beta.
+#: The factors of delta after a stage: if its inner problem was solved, and if not. And the least delta, below which
+#: rounding in s shows in beta.
 _SHRINK, _GROW, _LEAST_DELTA = 0.25, 16.0, 1e-6
-#: An inner problem is solved when its error is below this many times the proximal term, or this share of J; it is given
-#: up after so many steps.
+#: An inner problem is solved when its error is below _INNER times the proximal term, or below the share _RESOLVED of J.
+#: It is given up after _PATIENCE steps.
 _INNER, _RESOLVED, _PATIENCE = 1.0, 1e-17, 40
-#: Steps that are always left for the way from the tolerance to the optimum.
+#: Steps that are always allowed between the tolerance and the optimum.
 _FEW = 10
-#: A line search ends with a step of this size, relative to t, or after so many evaluations.
+#: A line search ends with a step of at most _LINE_TOL, relative to t, or after _EVALUATIONS evaluations.
 _LINE_TOL, _EVALUATIONS = 1e-3, 60
-#: How far outside its box, in units, a row counts in the Hessian: how that shrinks, and when it is nothing.
+#: The blur is how far outside its box, in units, a row still counts in the Hessian. It shrinks by the first factor, and
+#: below the second number it is 0.
 _BLUR_SHRINK, _LEAST_BLUR = 0.25, 0.01
-#: Where no row is inside its box, the bias has this share of the curvature that all rows would give it.
+#: If no row is inside its box, the bias gets this share of the curvature that all rows together would give it.
 _FLAT = 1e-10
 _EPS, _TINY = np.finfo(np.float64).eps, np.finfo(np.float64).tiny
 
@@ -55,11 +56,11 @@ def dense_newton(
     exact: float,
     steps: int,
 ) -> tuple[int, int, float]:
-    """From w, base and place = (bias, delta), which are updated, as is beta, with at most ``steps`` steps.
+    """At most ``steps`` Newton steps from w, base and place = (bias, delta). These and beta are updated in place.
 
-    Ends when the estimate of the relative gap is at most ``exact``; or after twice the steps that made it at most
-    ``tol`` (and a few), back where that was if the estimate has risen above ``tol`` since; or when nothing moves.
-    Returns the number of steps, of rows read, and the last estimate.
+    Ends when the estimate of the relative gap is at most ``exact``, or when nothing moves. Once the estimate is at most
+    ``tol``, it ends after as many steps again and a few more. If the estimate has risen above ``tol`` by then, the
+    point that first met ``tol`` is restored. Returns the number of steps, of rows read, and the last estimate.
     """
     with np.errstate(all="ignore"):
         return _run(
@@ -92,7 +93,7 @@ def _run(loop: _Loop, place: Vector, tol: float, exact: float, steps: int) -> tu
         if estimate <= tol and reached is None:
             reached, budget = [x.copy() for x in (loop.w, loop.base, loop.beta, place)], min(steps, 2 * made + _FEW)
             reached_estimate = estimate
-    if reached is not None and not estimate <= tol:  # the way to the optimum was cut short
+    if reached is not None and not estimate <= tol:  # the steps towards the optimum were cut short
         for x, kept in zip((loop.w, loop.base, loop.beta, place), reached, strict=True):
             x[:] = kept
         estimate = reached_estimate
@@ -125,7 +126,7 @@ class _Loop:
         return linear + 0.5 * self.lam * float(self.w @ self.w) + self.hinge
 
     def begin_stage(self) -> None:
-        """At (w, bias), with the centre base: s, beta and A' alpha afresh."""
+        """Recompute s, beta and A' alpha at (w, bias), with the centre base."""
         self.unit = min(max(2 * self.base.max(initial=0.0), self.least_unit), 1.0)
         self.blur = 1.0
         self.s = self.c + self.rows @ self.w - self.bias * self.sigma
@@ -139,7 +140,7 @@ class _Loop:
         )
 
     def step(self) -> bool:
-        """One Newton step; False if the numbers do not allow one."""
+        """One Newton step. False if the numbers do not allow one."""
         dw, db = self.direction()
         ds = self.rows @ dw - db * self.sigma
         slope = self.lam * float(self.w @ dw) + float(self.offset @ dw) + db * self.level
@@ -157,7 +158,7 @@ class _Loop:
         return True
 
     def direction(self) -> tuple[Vector, float]:
-        """The Newton direction of w and of the bias, which is eliminated: the rows are then a_i - sigma_i mean."""
+        """The Newton direction of w and of the bias. The bias is eliminated, so the rows become a_i - sigma_i mean."""
         weights = np.empty(len(self.c))
         blur = self.blur * self.unit if self.blur >= _LEAST_BLUR else 0.0
         box_weights(self.s, self.base, self.width, self.factor, blur, weights)
@@ -179,11 +180,11 @@ class _Loop:
         return error <= max(_INNER * 0.5 / self.factor * self.proximal, _RESOLVED * abs(self.primal))
 
     def is_at_rest(self) -> bool:
-        """Whether a stage, at the least delta, has nothing to gain."""
+        """Whether a stage, at the least delta, can gain nothing more."""
         return self.delta <= _LEAST_DELTA and 0.5 / self.factor * self.proximal <= _RESOLVED * abs(self.primal)
 
     def settle(self) -> None:
-        """Back onto the plane along the rows inside their boxes, to whom it makes no difference at the optimum."""
+        """Move back onto the plane along the rows inside their boxes, which changes nothing at the optimum."""
         inside = (self.beta > 0) & (self.beta < 1)
         mass = float(self.width[inside] @ self.sigma[inside] ** 2)
         if not mass > 0:
@@ -207,7 +208,7 @@ class _Loop:
 
 
 def _solve(matrix: Vector, rhs: Vector, more: float) -> Vector:
-    """By Cholesky. Where rounding has left the matrix indefinite, more is added to its diagonal, as little as helps."""
+    """By Cholesky. If rounding has left the matrix indefinite, its diagonal is increased until it is definite."""
     while True:
         try:
             return scipy.linalg.cho_solve(scipy.linalg.cho_factor(matrix, check_finite=False), rhs, check_finite=False)

@@ -1,4 +1,4 @@
-"""Pegasos with one random example an iteration: the specification of ``pegasos_epoch_csr`` and ``_dense``."""
+"""Pegasos with one random example per iteration: the specification of ``pegasos_epoch_csr`` and ``_dense``."""
 
 from __future__ import annotations
 
@@ -40,10 +40,10 @@ def _epoch(
     visits: Vector,
     seed: int,
 ) -> None:
-    """``steps`` iterations from number ``clock[0]`` on, in place on all arrays from ``clock`` to ``visits``.
+    """``steps`` iterations, starting with number ``clock[0]``, in place on all arrays from ``clock`` to ``visits``.
 
-    ``total`` gathers the sum of the iterates, ``hits`` and ``visits`` the sum and the number of the vertex
-    coordinates v chosen for each row. ``length2`` holds |x_i|^2.
+    ``total`` accumulates the sum of the iterates. ``hits`` and ``visits`` accumulate the sum and the number of the
+    vertex coordinates v chosen for each row. ``length2`` holds |x_i|^2.
     """
     random = SplitMix64(seed)
     n = len(hits)

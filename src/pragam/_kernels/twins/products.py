@@ -1,8 +1,8 @@
-"""Twins of the products with a data matrix; CSR is (data, indices, indptr), and repeated entries add up.
+"""Twins of the products with a data matrix. CSR is (data, indices, indptr), and repeated entries are added.
 
-A pattern is CSR without data: its entries are 1.
+A pattern is CSR without data. All its entries are 1.
 
-``threads`` may change the time only.
+``threads`` changes the time, never the result.
 """
 
 from __future__ import annotations
@@ -47,7 +47,7 @@ def _summed_entries(data: Array, indices: Array, indptr: Array, n_columns: int) 
 def csr_matvec(
     data: Array, indices: Array, indptr: Array, scale: Array | None, w: Array, out: Array, threads: int = 1
 ) -> None:
-    """out = diag(scale) X w; ``scale`` None means ones."""
+    """out = diag(scale) X w. ``scale`` None means ones."""
     rows, columns, values = _entries(data, indices, indptr)
     out[:] = np.bincount(rows, weights=values * w[columns], minlength=len(out))
     if scale is not None:
@@ -57,7 +57,7 @@ def csr_matvec(
 def csr_rmatvec(
     data: Array, indices: Array, indptr: Array, scale: Array | None, alpha: Array, out: Array, threads: int = 1
 ) -> None:
-    """out = X' (scale * alpha); ``scale`` None means ones."""
+    """out = X' (scale * alpha). ``scale`` None means ones."""
     rows, columns, values = _entries(data, indices, indptr)
     a = alpha if scale is None else scale * alpha
     out[:] = np.bincount(columns, weights=values * a[rows], minlength=len(out))
@@ -76,15 +76,15 @@ def csr_rmatmat(data: Array, indices: Array, indptr: Array, B: Array, out: Array
 
 
 def csr_row_norms2(data: Array, indices: Array, indptr: Array, n_columns: int, norms2: Array, repeated: Array) -> None:
-    """norms2[i] = sum over j of X_ij^2; repeated[i] sums |.| over entries in a column that the row had before.
+    """norms2[i] = sum over j of X_ij^2. repeated[i] sums the sizes of entries whose column occurred before in row i.
 
-    An entry of a column whose sum is 0 counts as repeated, too.
+    The entries of a column whose sum is 0 also count as repeated.
     """
     _squares(data, indices, indptr, n_columns, 0, norms2, repeated)
 
 
 def csr_column_norms2(data: Array, indices: Array, indptr: Array, norms2: Array, repeated: Array) -> None:
-    """The same of every column."""
+    """The same for every column."""
     _squares(data, indices, indptr, len(norms2), 1, norms2, repeated)
 
 
@@ -103,12 +103,12 @@ def _squares(
 
 
 def _increasing(indices: Array, indptr: Array) -> Array:
-    """Which rows' columns increase."""
+    """Which rows have increasing column indices."""
     return np.array([(np.diff(indices[a:b]) > 0).all() for a, b in pairwise(indptr)], dtype=bool)
 
 
 def csr_abs_sums(data: Array, indices: Array, indptr: Array, rows: Array, columns: Array) -> None:
-    """Sums of the stored |X_ij| by row and by column (repeated entries one by one: upper bounds)."""
+    """Sums of the stored |X_ij| by row and by column. Repeated entries are summed one by one, so these are bounds."""
     i, j, values = _entries(data, indices, indptr)
     rows[:] = np.bincount(i, weights=abs(values), minlength=len(rows))
     columns[:] = np.bincount(j, weights=abs(values), minlength=len(columns))
@@ -117,8 +117,8 @@ def csr_abs_sums(data: Array, indices: Array, indptr: Array, rows: Array, column
 def csr_check(data: Array, indices: Array, indptr: Array, n_columns: int) -> tuple[int, int, int]:
     """(fault, row, position) of the first fault in the arrays, or (0, 0, 0).
 
-    1: indptr does not start at 0; 2: it decreases after ``row``; 3: it ends beyond the entries; then, entry
-    by entry, 4: the index at ``position`` is outside [0, n_columns); 5: the value there is not finite.
+    1: indptr does not start at 0. 2: it decreases after ``row``. 3: it ends beyond the entries. Then, entry by
+    entry, 4: the index at ``position`` is outside [0, n_columns). 5: the value there is not finite.
     """
     if len(indptr) == 0 or indptr[0] != 0:
         return 1, 0, 0
@@ -137,14 +137,14 @@ def csr_check(data: Array, indices: Array, indptr: Array, n_columns: int) -> tup
 
 
 def pattern_matvec(indices: Array, indptr: Array, scale: Array | None, w: Array, out: Array, threads: int = 1) -> None:
-    """out = diag(scale) X w; ``scale`` None means ones."""
+    """out = diag(scale) X w. ``scale`` None means ones."""
     csr_matvec(np.ones(len(indices)), indices, indptr, scale, w, out)
 
 
 def pattern_rmatvec(
     indices: Array, indptr: Array, scale: Array | None, alpha: Array, out: Array, threads: int = 1
 ) -> None:
-    """out = X' (scale * alpha); ``scale`` None means ones."""
+    """out = X' (scale * alpha). ``scale`` None means ones."""
     csr_rmatvec(np.ones(len(indices)), indices, indptr, scale, alpha, out)
 
 

@@ -1,6 +1,6 @@
 """Twins of projections.cpp: passes over a box cut by a plane, {lower <= alpha <= upper, <sigma, alpha> = z}.
 
-Each column (lower, upper, sigma, d) is as long as the first argument, or of length 1 and holds for all rows.
+Each column (lower, upper, sigma, d) is as long as the first argument, or has length 1 and applies to all rows.
 """
 
 from __future__ import annotations
@@ -26,8 +26,8 @@ def box_plane_sums(
 ) -> tuple[float, float, float]:
     """(sum sigma alpha, its slope in t, sum |sigma alpha|) at alpha(t) = clip(m + t sigma/d^2, lower, upper).
 
-    With ``every`` > 1 only every ``every``-th block of rows is read and the sums are scaled up to all rows.
-    A row on one of its bounds counts as moving.
+    If ``every`` > 1, only every ``every``-th block of rows is read, and the sums are scaled up to all rows.
+    A row at one of its bounds counts as moving.
     """
     rows = np.flatnonzero(np.arange(m.size) // BLOCK % every == 0)
     lower, upper, sigma, d = (x if x.size == 1 else x[rows] for x in (lower, upper, sigma, d))
@@ -50,7 +50,7 @@ def box_plane_point(
 
 
 def box_plane_kink(m: Vector, lower: Vector, upper: Vector, sigma: Vector, d: Vector, t: float, forward: bool) -> float:
-    """The kink of alpha(.) nearest to t on the right (forward) or the left; infinite where there is none."""
+    """The kink of alpha(.) nearest to t on the right (forward) or the left. Infinite if there is none."""
     rate = np.broadcast_to(sigma / d / d, m.shape)
     moving = (rate != 0) & (lower < upper)
     with np.errstate(over="ignore", divide="ignore", invalid="ignore"):
@@ -87,10 +87,10 @@ def box_plane_support(s: Vector, lower: Vector, upper: Vector, sigma: Vector, b:
 
 
 def box_plane_bias(s: Vector, lower: Vector, upper: Vector, sigma: Vector, z: float) -> tuple[float, float]:
-    """The interval of b that minimise sum max(lower r, upper r) + b z, r = s - b sigma; (inf, -inf) if empty.
+    """The interval of b that minimise sum max(lower r, upper r) + b z, r = s - b sigma. (inf, -inf) if empty.
 
-    Left of a row's kink s/sigma its beta = sigma alpha is at its upper end, right of it at its lower end; an
-    infinite end confines b to one side of the kink. Slopes within rounding of zero count as zero.
+    Left of a row's kink s/sigma, its beta = sigma alpha is at its upper end. Right of the kink it is at its lower
+    end. An infinite end confines b to one side of the kink. Slopes within rounding of zero count as zero.
     """
     rows = np.flatnonzero(np.broadcast_to(sigma != 0, s.shape))
     s, lower, upper, sigma = (x[rows] if x.size == s.size else x for x in (s, lower, upper, sigma))
@@ -106,7 +106,7 @@ def box_plane_bias(s: Vector, lower: Vector, upper: Vector, sigma: Vector, z: fl
     flat = 32 * np.finfo(float).eps * size
     finite = (up < np.inf) & (down > -np.inf) & (down < up)
     order = np.argsort(kinks[finite])
-    # slopes[k] holds right of the k-th entry of `at`, that is from -inf on for k = 0
+    # slopes[k] is the slope right of the k-th entry of `at`; for k = 0, from -inf onwards
     at = np.concatenate([[-np.inf], kinks[finite][order], [np.inf]])
     slopes = z - start.sum() + np.concatenate([[0.0], np.cumsum((up - down)[finite][order]), [np.inf]])
     low, high = at[np.argmax(slopes > -flat)], at[np.argmax(slopes > flat)]

@@ -1,4 +1,4 @@
-"""The generator that the kernels use, so that a kernel and its twin visit rows in the same order."""
+"""The kernels' random number generator, so that a kernel and its twin visit rows in the same order."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ _MASK = (1 << 64) - 1
 
 
 class SplitMix64:
-    """Steele, Lea and Flood (2014); one 64-bit word of state."""
+    """Steele, Lea and Flood (2014). The state is one 64-bit word."""
 
     def __init__(self, seed: int) -> None:
         self.state = seed & _MASK

@@ -1,6 +1,6 @@
 """Twins of rounding.cpp: sums and the sizes of their terms, bounds of support functions, products in two doubles.
 
-The compiled sums round at most 24 times each; these are exact but for their terms.
+The compiled sums round at most 24 times each. The sums here are exact except for the rounding of their terms.
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ def box_plane_support_bound(
 ) -> tuple[float, float, float]:
     """Sum over rows of max over alpha in [lower, upper] of alpha (t - b sigma) - kappa/2 alpha^2, t within slack of s.
 
-    Returns an upper bound of it but for the rounding of this sum, its value at t = s, and the sum of the bounds' sizes.
+    Returns an upper bound, not counting the rounding of this sum; the value at t = s; and the sum of the bounds' sizes.
     """
     with np.errstate(over="ignore", invalid="ignore", divide="ignore"):
         shift = b * sigma
@@ -95,7 +95,7 @@ def dense_twofold_matvec(X: Array, w: Vector, high: Vector, low: Vector, size: V
 
 
 def _twofold(x: Vector, y: Vector) -> tuple[float, float, float]:
-    """(high, low, size) of <x, y>; the error of a product is Dekker's."""
+    """(high, low, size) of <x, y>. The error of a product is computed as by Dekker."""
     with np.errstate(over="ignore", invalid="ignore"):
         p = x * y
         parts = []

@@ -19,7 +19,7 @@ def csr_take(
     indices_out: NDArray[Any],
     ends: NDArray[np.int64],
 ) -> None:
-    """The entries of the given rows, one row after the other; ``ends`` is the indptr of the copy."""
+    """The entries of the given rows, one row after the other. ``ends`` is the indptr of the copy."""
     for k, i in enumerate(rows):
         here, there = slice(ends[k], ends[k + 1]), slice(indptr[i], indptr[i + 1])
         data_out[here], indices_out[here] = data[there], indices[there]
@@ -40,7 +40,7 @@ def pattern_take(
 def csr_row_values(
     data: NDArray[Any], indices: NDArray[Any], indptr: NDArray[np.int64], values: NDArray[np.float64]
 ) -> bool:
-    """Whether each row has one value throughout (in ``values``; 1 if it is empty), its columns in order and once."""
+    """Whether every row has a single value, and columns that increase. ``values`` holds them, 1 for an empty row."""
     for i in range(len(values)):
         row = slice(indptr[i], indptr[i + 1])
         if (data[row] != data[row][:1]).any() or (np.diff(indices[row]) <= 0).any():

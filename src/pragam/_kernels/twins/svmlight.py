@@ -23,13 +23,15 @@ def svmlight_parse(text, labels, ends, indices, values, continued=False):
     """Parse ``text``, whole lines of ``label [qid:K] index:value ... # comment``, into the arrays given.
 
     Row i has the label ``labels[i]`` and the entries ``ends[i - 1] .. ends[i]`` of ``indices`` (as written)
-    and ``values``. Stops at the first fault, before the row that has it. Returns (rows, entries, fault,
-    where, lowest, lowest_at, highest, highest_at): the fault's code and its offset in the text (0 and -1 if
-    there is none; a repeated index is reported at its row's label), and the lowest and the highest index
-    read, each with the offset of its first place (2^63 - 1 and -1, both at -1, if no entry was read).
+    and ``values``. Parsing stops at the first fault, before the row that has it.
 
-    If ``continued``, the first line is the rest of an earlier text's last one: row 0 is made of its features, has no
-    label, and may repeat an index.
+    Returns (rows, entries, fault, where, lowest, lowest_at, highest, highest_at). ``fault`` is the code and
+    ``where`` the offset of the fault in the text, or 0 and -1 if there is none. A repeated index is reported at
+    its row's label. ``lowest`` and ``highest`` are the extreme indices, each with the offset where it first
+    occurs. If no entry was read, they are 2^63 - 1 and -1, both at -1.
+
+    If ``continued``, the first line is the rest of the last line of an earlier text. Then row 0 consists of its
+    features, has no label, and may repeat an index.
     """
     _check_room(text, labels, ends, indices, values)
     rows = entries = offset = 0
@@ -64,7 +66,7 @@ def _check_room(text, labels, ends, indices, values):
 
 
 def _features(tokens, indices, values, entries, offset, extremes):
-    """Store a row's features from position ``entries`` on; return its indices."""
+    """Store a row's features, starting at position ``entries``. Returns its indices."""
     row: list[int] = []
     for start, token in tokens:
         index, value = _feature(start, token, indices.dtype, values.dtype)
@@ -84,14 +86,14 @@ def _feature(start, token, index_type, value_type):
     if not colon:
         raise _Fault(NO_COLON, start)
     significant = digits.lstrip(b"0") or b"0"
-    # The number of features, one more than the highest index counted from 0, must fit as well.
+    # The number of features, one more than the highest index counted from 0, must also fit.
     if len(significant) > 19 or int(significant) > min(np.iinfo(index_type).max, _HIGHEST - 1):
         raise _Fault(LARGE_INDEX, start)
     return int(significant), _number(start + len(digits) + 1, value, value_type, BAD_VALUE)
 
 
 def _has_query(tokens):
-    """Whether the second token is a query id, which is checked and otherwise ignored."""
+    """Whether the second token is a query id. It is checked and otherwise ignored."""
     if len(tokens) < 2 or not tokens[1][1].startswith(b"qid:"):
         return False
     if not _DIGITS.fullmatch(tokens[1][1][4:]):
