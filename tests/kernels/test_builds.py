@@ -60,8 +60,8 @@ def projections(rng):
             "point": (*_kernels.get("box_plane_point")(*data, out), *out),
             "kink": (_kernels.get("box_plane_kink")(*data, True),),
             "range": _kernels.get("box_plane_range")(lower, upper, sigma, n),
-            "support": (_kernels.get("box_plane_support")(m, lower, upper, sigma, 0.1, 0.5),),
-            "bound": _kernels.get("box_plane_support_bound")(m, 1e-9 * d, lower, upper, sigma, 0.1, 0.5),
+            "support": (_kernels.get("box_plane_support")(m, lower, upper, sigma, 0.1, d),),
+            "bound": _kernels.get("box_plane_support_bound")(m, 1e-9 * d, lower, upper, sigma, 0.1, d),
             "dot": _kernels.get("dot_and_size")(m, sigma),
         }
         yield from ((f"{name} {n}", digest(*result)) for name, result in results.items())
