@@ -94,9 +94,9 @@ def test_unbounded_sides():
 
 def test_an_empty_set():
     """z is the rounded sum of the upper bounds, and exceeds the exact one."""
-    upper = np.array([1.0, 2.0**-53, 2.0**-53 * 1.5])
-    problem = pragam.Problem(ScaledRows(np.ones((3, 1)), np.ones(3)), np.ones(3),
-                             BoxPlane(np.zeros(3), upper, np.ones(3), 1.0 + 2.0**-51), 1.0)  # fmt: skip
+    upper = np.array([1.0, 2.0**-53 * 1.5])  # two terms: the same sum in any order
+    problem = pragam.Problem(ScaledRows(np.ones((2, 1)), np.ones(2)), np.ones(2),
+                             BoxPlane(np.zeros(2), upper, np.ones(2), 1.0 + 2.0**-51), 1.0)  # fmt: skip
     assert Fraction(problem.Q.z) > sum(map(Fraction, upper.tolist()))
     assert exact_optimum(problem) == -inf
     assert exact_dual(problem, upper) is None

@@ -141,14 +141,16 @@ def test_a_million_rows():
     assert np.dot(vertex, s) == pytest.approx(value, rel=1e-13)
 
 
-@settings(max_examples=300)
+@settings(max_examples=150)
 @given(boxes(plane=True), st.data())
 def test_bias_bounds_enclose_the_best_biases_of_all_scores_that_near(drawn, data):
     """In rational arithmetic; and the interval is no wider than the scores at the ends of their room make it."""
     Q, _, s = drawn
     s = s * data.draw(st.sampled_from([1.0, 0.1]))  # one that rounds
     room = (
-        data.draw(vectors(Q.size, st.integers(0, 4))) * float(np.abs(s).max()) * data.draw(st.sampled_from([0.25, 0.3]))
+        data.draw(vectors(Q.size, st.integers(0, 4)))
+        * float(np.abs(s).max())
+        * data.draw(st.sampled_from([0.25, 0.3, 0.003]))
     )
     signs = data.draw(vectors(Q.size, st.sampled_from([0.0, 1.0, -1.0, 0.5])))
     ends = Q.bias_bounds(s, room)
@@ -167,7 +169,7 @@ def assert_near(ends, expected, noise):
         assert end == true if np.isinf(float(true)) else abs(end - true) <= noise + 4 * TINY
 
 
-@settings(max_examples=300)
+@settings(max_examples=150)
 @given(boxes(plane=True))
 def test_the_bias_lies_among_the_best_ones(drawn):
     """The midpoint of an interval, inside a half-line, and 0 where all are equally good."""

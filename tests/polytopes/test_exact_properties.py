@@ -52,7 +52,7 @@ def in_bounds(Q, alpha):
     return all(low <= a <= high for low, a, high in zip(exact(Q.lower), alpha, exact(Q.upper), strict=True))
 
 
-@settings(max_examples=300)
+@settings(max_examples=200)
 @given(SETS)
 def test_a_projection_is_a_member_and_no_member_lies_beyond_it(drawn):
     """The variational inequality for all members at once: max over a in Q of <v - p, a> is <v - p, p>."""
@@ -91,7 +91,7 @@ def test_the_methods_of_projection_agree_in_any_metric(drawn, data):
         assert largest(other - answers[0]) <= ROUNDINGS * Q.size * size_of(Q)
 
 
-@settings(max_examples=300)
+@settings(max_examples=200)
 @given(SETS, st.data())
 def test_the_support_function_is_the_largest_product_with_a_member(drawn, data):
     Q, member, s = drawn
@@ -108,7 +108,7 @@ def test_the_support_function_is_the_largest_product_with_a_member(drawn, data):
     assert all(abs(e) <= ROUNDINGS * weight * size_of(Q) * Q.size for e in off_planes(Q, vertex))
 
 
-@settings(max_examples=300)
+@settings(max_examples=200)
 @given(SETS, st.sampled_from([0.0, 0.5, 2.0]), st.integers(0, 3), quarters, st.data())
 def test_a_support_bound_is_one_for_all_scores_that_near_and_tight(drawn, kappa, room, away, data):
     """At any bias, not the best one alone. Without room and curvature it is the support function but for rounding."""
@@ -134,7 +134,7 @@ def test_a_support_bound_is_one_for_all_scores_that_near_and_tight(drawn, kappa,
         assert rounding >= 0
 
 
-@settings(max_examples=300)
+@settings(max_examples=200)
 @given(boxes(), st.data())
 def test_a_repaired_point_is_exactly_feasible(drawn, data):
     """A point off by up to 4 units of 2^-40 or of 2^-52 of the box's size; a real move of one row makes it exact."""

@@ -130,7 +130,12 @@ def test_a_million_rows(method):
 @pytest.mark.parametrize("method", METHODS)
 def test_ends_of_the_range(method):
     m, sigma = np.array([5.0, -5.0, 0.3, 9.0]), np.array([1.0, -2.0, 1.0, 0.0])
-    for z, expected in ((-2.0, [0, 1, 0, 1]), (2.0, [1, 0, 1, 1]), (2.0 + 4e-16, [1, 0, 1, 1])):
+    for z, expected in (
+        (-2.0, [0, 1, 0, 1]),
+        (-2.0 + 4e-16, [0, 1, 0, 1]),
+        (2.0 - 4e-16, [1, 0, 1, 1]),
+        (2.0 + 4e-16, [1, 0, 1, 1]),
+    ):
         alpha, t = project_box_plane(m, 0.0, 1.0, sigma, z, method=method, return_multiplier=True)
         np.testing.assert_array_equal(alpha, expected)
         np.testing.assert_array_equal(np.clip(m + t * sigma, 0, 1), expected)
