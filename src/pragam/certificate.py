@@ -8,8 +8,8 @@ to within a known slack (``A.matvec_error``), and the risk is the largest one fo
 to within e in norm (``A.rmatvec_error``), D >= <c, alpha> - g(alpha) - (|u| + e)^2 / (2 lam) at that point.
 
 So ``primal`` >= J(w, biases) >= min J >= ``dual`` as real numbers, for the floats as stored. ``slack`` says how much of
-the gap is due to rounding. Where that is more than a tenth of the gap, the products are computed again in twice the
-precision. docs/certificates.md has the theorem with its constants.
+the gap is due to rounding. Where that is more than a tenth of the gap, and than 1e-13 of J, the products are computed
+again in twice the precision. docs/certificates.md has the theorem with its constants.
 """
 
 from __future__ import annotations

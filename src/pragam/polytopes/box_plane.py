@@ -20,6 +20,8 @@ ONE = np.ones(1)
 _INSIDE = 2.0**-20
 #: The number of rows searched together for one with room to move.
 _CHUNK = 8192
+#: Above this the last of the 106 bits of a product, and the last of the 53 of a factor, are above TINY.
+_FAR = 1e-270
 
 
 class BoxPlane(Box):
@@ -202,12 +204,19 @@ class BoxPlane(Box):
         """<sigma, alpha> - z and a bound of its error, in twice the precision, or from exact terms rounded once."""
         terms = self.sigma * alpha
         more = () if self._is_signs else two_product(self.sigma, alpha)[1].tolist()
-        lost = 0.0 if self._is_signs else self.size * TINY
+        lost = 0.0 if self._is_signs else self._lost(terms, alpha)
         if exactly:
             value = fsum((*terms.tolist(), *more, -self.z))
             return value, gamma(1) * abs(value) + lost
         value, error = total(terms, *more, -self.z)
         return value, error + lost
+
+    def _lost(self, terms: Vector, alpha: Vector) -> float:
+        """What the parts of a product may lose below TINY: nothing where it is 0, or far above TINY as its factors."""
+        is_zero = (alpha.view(np.int64) << 1 == 0) | (self.sigma == 0)  # by bits: a denormal may be read as zero
+        is_far = (np.abs(terms) > _FAR) & (np.abs(alpha) > _FAR) & (np.abs(self.sigma) > _FAR)
+        near = ~(is_zero | is_far)
+        return 8 * TINY * float(np.sum(1 + np.abs(self.sigma[near]) + np.abs(alpha[near])))
 
     def _row_with_room(self, alpha: Vector, off: float, error: float) -> int:
         """A row that can move by several times -off/sigma, or -1: that of least alpha in the first suitable chunk."""
