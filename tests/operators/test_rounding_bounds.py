@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from scipy import sparse
 
-from pragam.operators import Columns, Counting, CrammerSinger, ScaledRows
+from pragam.operators import Columns, Counting, CrammerSinger, LabelRows, ScaledRows, SharedRows
 from pragam.rounding import U
 
 STORES = {"dense": np.asarray, "dense F": np.asfortranarray, "csr": sparse.csr_array, "csc": sparse.csc_array}
@@ -42,6 +42,13 @@ def rows_of(operator, X):
                     row[k * d : (k + 1) * d], row[y * d : (y + 1) * d] = x, [-v for v in x]
                 blocks.append(row)
         return blocks
+    if isinstance(operator, LabelRows):
+        scale = exact(np.ones(operator.shape[0]) if operator.scale is None else operator.scale)
+        d, zero = len(X[0]), Fraction(0)
+        rows = [[zero] * (k * d) + x + [zero] * ((operator.K - 1 - k) * d) for x in X for k in range(operator.K)]
+        return [[s * v for v in row] for s, row in zip(scale, rows, strict=True)]
+    if isinstance(operator, SharedRows):
+        X = [X[i] for i in operator.number.tolist()]
     X = [list(column) for column in zip(*X, strict=True)] if isinstance(operator, Columns) else X
     return [[s * v for v in row] for s, row in zip(exact(operator.scale), X, strict=True)]
 
@@ -54,7 +61,13 @@ def operators(rng, store, X):
     yield ScaledRows(stored, scale)
     yield ScaledRows(stored, np.full(n, 1e3 / 3))
     yield Counting(ScaledRows(stored, scale))
+    number = rng.integers(0, n, 3 * n)
+    yield SharedRows(stored, number, np.repeat(np.where(scale > 0, 1.0, -1.0), 3))
+    yield SharedRows(stored, number, np.repeat(scale, 3))
+    yield Counting(SharedRows(stored, np.arange(n)[::-1], scale))
     yield Columns(stored)
+    yield LabelRows(stored, K)
+    yield LabelRows(stored, K, rng.choice([-1.0, 1.0], n * K))
     yield CrammerSinger(stored, rng.integers(0, K, n), K)
 
 
@@ -106,6 +119,30 @@ def test_sums_over_classes_are_within_their_bounds(K):
     assert K == 2 or off > 4 * U  # so that a bound of a few roundings would not do
 
 
+@pytest.mark.parametrize("r", [2, 6, 120])
+@pytest.mark.parametrize("scale", [1.0, 1 / 3])
+def test_sums_over_a_shared_row_are_within_their_bounds(r, scale):
+    """One entry: what rounds is the sum of the dual variables. In twice the precision its value is rounded once."""
+    operator = SharedRows(np.ones((1, 1)), np.zeros(r, int), np.full(r, scale))
+    alpha = sticky(r)
+    check(operator, rows_of(operator, np.ones((1, 1))), np.array([0.1]), alpha)
+    true = Fraction(scale) * sum(exact(alpha))
+    off = abs(Fraction(operator.rmatvec(alpha)[0]) - true)
+    assert r == 2 or scale != 1 or off > 4 * U  # so that a bound of a few roundings would not do
+    value, bound = operator.sharp_rmatvec(alpha)
+    assert abs(Fraction(value[0]) - true) <= Fraction(bound) <= Fraction(3 * U) * true
+
+
+def test_sums_over_a_shared_row_that_cancel_keep_their_digits_in_twice_the_precision():
+    """1e16 + 0.7 - 1e16 is 0 or 2 in float64."""
+    operator = SharedRows(np.ones((1, 1)), np.zeros(3, int), np.ones(3))
+    alpha = np.array([1e16, 0.7, -1e16])
+    assert abs(operator.rmatvec(alpha)[0] - 0.7) <= operator.rmatvec_error(alpha)
+    assert abs(operator.rmatvec(alpha)[0] - 0.7) > 0.5
+    value, bound = operator.sharp_rmatvec(alpha)
+    assert abs(value[0] - 0.7) <= bound <= 1e-14
+
+
 def test_the_rounding_of_a_scaled_alpha_counts():
     operator = ScaledRows(np.ones((1, 1)), [1 / 3])
     check(operator, [[Fraction(1 / 3)]], np.array([0.1]), np.array([0.1]))
@@ -125,7 +162,7 @@ def test_repeated_entries_that_cancel_leave_their_rounding():
         assert product[0] == 1.0 and 0.4 <= bound <= 20
 
 
-@pytest.mark.parametrize("inner", [ScaledRows(np.eye(3), np.ones(3)), CrammerSinger(np.eye(3), [0, 1, 0], 2)])
+@pytest.mark.parametrize("inner", [ScaledRows(np.eye(3), np.ones(3)), LabelRows(np.eye(3), 2)])
 def test_products_in_more_digits_are_counted(inner):
     operator = Counting(inner)
     operator.sharp_matvec(np.ones(operator.shape[1]))

@@ -5,15 +5,19 @@ from pragam.operators.check import check_data
 from pragam.operators.columns import Columns
 from pragam.operators.counting import Counting
 from pragam.operators.crammer_singer import CrammerSinger
+from pragam.operators.label_rows import LabelRows
 from pragam.operators.scaled_rows import ScaledRows
+from pragam.operators.shared_rows import SharedRows
 
 __all__ = [
     "Columns",
     "Counting",
     "CrammerSinger",
+    "LabelRows",
     "Operator",
     "RowOperator",
     "Rows",
     "ScaledRows",
+    "SharedRows",
     "check_data",
 ]

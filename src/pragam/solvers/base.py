@@ -69,8 +69,8 @@ def _name(part: object) -> str:
 
 
 ROWS = Requirement(
-    lambda p: isinstance(p.A, RowOperator),
-    "an operator A that hands out its rows (a RowOperator)",
+    lambda p: isinstance(p.A, RowOperator) and p.A.number is None,
+    "an operator A that hands out its rows (a RowOperator), one for each dual variable",
     lambda p: f"A is {_name(p.A)}",
 )
 BOX = Requirement(
