@@ -44,7 +44,7 @@ def test_the_largest_numbers_are_projected():
     np.testing.assert_array_equal(Q.project(np.array([1.7e308, -1.7e308, 1.7e308])), [1.0, 0.0, 1.0])
     np.testing.assert_array_equal(Q.project(np.array([-1.7e308, -1.7e308, -1.7e308])), [0.0, 0.0, 0.0])
     with np.errstate(over="ignore"):
-        assert Q.support_bound(np.full(3, 1e308), np.zeros(3), 0.1, 0.0) == (np.inf, np.inf)
+        assert Q.support_bound(np.full(3, 1e308), np.zeros(3), 0.1) == (np.inf, np.inf)
 
 
 def test_an_example_without_a_pair_has_no_mass():

@@ -6,6 +6,7 @@ from pragam.operators.columns import Columns
 from pragam.operators.counting import Counting
 from pragam.operators.crammer_singer import CrammerSinger
 from pragam.operators.label_rows import LabelRows
+from pragam.operators.planes import Planes
 from pragam.operators.scaled_rows import ScaledRows
 from pragam.operators.shared_rows import SharedRows
 
@@ -15,6 +16,7 @@ __all__ = [
     "CrammerSinger",
     "LabelRows",
     "Operator",
+    "Planes",
     "RowOperator",
     "Rows",
     "ScaledRows",

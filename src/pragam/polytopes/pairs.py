@@ -122,13 +122,13 @@ class Pairs(PerExample):
         """The set of these blocks alone, ``growth`` times as large."""
         return Pairs(growth * self.totals[blocks], self.wrong[blocks])
 
-    def support(self, s: Vector, kappa: Curvature = 0.0) -> tuple[float, float | None]:
+    def support(self, s: Vector, kappa: Curvature = 0.0) -> float:
         if np.any(kappa):
             alpha = self.prox(s, kappa)
-            return float(np.sum(alpha * (s - 0.5 * kappa * alpha))), None
-        return float(np.sum(self._line(self._rows(s)))), None
+            return float(np.sum(alpha * (s - 0.5 * kappa * alpha)))
+        return float(np.sum(self._line(self._rows(s))))
 
-    def support_bound(self, s: Vector, slack: Vector, kappa: Curvature, bias: float) -> tuple[float, float]:
+    def support_bound(self, s: Vector, slack: Vector, kappa: Curvature = 0.0) -> tuple[float, float]:
         r"""sum_i totals_i [max wrong + max right]_+. With curvature any thresholds a, c with a + c >= 0 bound a row's
         maximum from above, by sum over wrong of [s - a]_+^2/(2 kappa) + sum over right of [s - c]_+^2/(2 kappa) +
         (a + c) totals_i: the best ones are those of the projection."""

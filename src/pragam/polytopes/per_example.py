@@ -12,8 +12,6 @@ from pragam.rounding import gamma, total, two_sum
 class PerExample(Polytope):
     """A product over examples i of sets of K numbers, the size of each given by ``totals_i``; flat, row after row."""
 
-    has_bias = False
-
     def __init__(self, totals: ArrayLike, K: int) -> None:
         self.totals = np.array(totals, dtype=np.float64)
         if self.totals.ndim != 1 or not np.all((self.totals >= 0) & (self.totals < np.inf)):
