@@ -15,12 +15,11 @@ from scipy import sparse
 
 
 class Solved(NamedTuple):
-    """The solution of a quadratic program, and the multipliers of its equalities and inequalities."""
+    """The solution of a quadratic program, and the multipliers of its equalities."""
 
     value: float
     x: np.ndarray
     equalities: np.ndarray
-    inequalities: np.ndarray
 
 
 def minimise(P, q, G, h):
@@ -40,8 +39,8 @@ def solve_qp(P, q, G, h, E=None, f=()):
     assert solution.status == clarabel.SolverStatus.Solved, f"not solved: {solution.status}"
     gap = abs(solution.obj_val - solution.obj_val_dual)
     assert gap <= 1e-9 * abs(solution.obj_val) + 1e-11, f"not exact: gap {gap}"
-    value, z = 0.5 * (solution.obj_val + solution.obj_val_dual), np.array(solution.z)
-    return Solved(value, np.array(solution.x), z[: len(f)], z[len(f) :])
+    value = 0.5 * (solution.obj_val + solution.obj_val_dual)
+    return Solved(value, np.array(solution.x), np.array(solution.z)[: len(f)])
 
 
 class Optimum(NamedTuple):
@@ -50,7 +49,6 @@ class Optimum(NamedTuple):
     value: float
     w: np.ndarray
     biases: np.ndarray
-    alpha: np.ndarray
 
 
 def optimum(A, c, constraints, lam, kappa=0.0, B=None, levels=None, tilt=None, constant=0.0):
@@ -76,7 +74,38 @@ def optimum(A, c, constraints, lam, kappa=0.0, B=None, levels=None, tilt=None, c
     ])  # fmt: skip
     G = np.hstack([G, np.zeros((len(h), d))])
     solved = solve_qp(P, np.r_[-c, np.zeros(d)], G, h, equalities, np.r_[-tilt, levels, f])
-    return Optimum(constant - solved.value, solved.x[m:], -solved.equalities[d : d + len(levels)], solved.x[:m])
+    return Optimum(constant - solved.value, solved.x[m:], -solved.equalities[d : d + len(levels)])
+
+
+class Piece(NamedTuple):
+    """An affine function of (w, b) for each example: weights w + biases b + offset."""
+
+    weights: np.ndarray
+    biases: np.ndarray
+    offset: np.ndarray
+
+
+def pieces_optimum(pieces, size, lam, at_least_zero=True, squared=False, width=0.0):
+    r"""min lam/2 |w|^2 + sum_i size_i h(max over pieces of their value at example i), as a program in (w, b, xi, t).
+
+    h(s) = s, or [s]_+, or [s]_+^2 if ``squared``, or [s]_+ made quadratic over a ``width``. The last is the least of
+    xi + t^2/(2 width) over xi >= 0, xi + t >= s. Examples of size 0 are left out.
+    """
+    keep = size > 0
+    pieces, u = [Piece(*(x[keep] for x in piece)) for piece in pieces], size[keep]
+    m, d, K = len(u), pieces[0].weights.shape[1], pieces[0].biases.shape[1]
+    linear = [] if squared else [np.eye(m)]  # the columns of xi
+    bent = [np.eye(m)] if squared or width else []  # and of t
+    curvature = 2 * u if squared else u / width if width else np.empty(0)
+    P = sparse.diags(np.r_[np.full(d, lam), np.zeros(K + m * len(linear)), curvature])
+    q = np.r_[np.zeros(d + K), u if linear else [], np.zeros(m * len(bent))]
+    G = np.vstack([np.hstack([p.weights, p.biases, *(-x for x in linear + bent)]) for p in pieces])
+    h = np.concatenate([-p.offset for p in pieces])
+    if at_least_zero:
+        first = [-x for x in (linear + bent)[:1]] + [0 * x for x in (linear + bent)[1:]]
+        G, h = np.vstack([G, np.hstack([np.zeros((m, d + K)), *first])]), np.r_[h, np.zeros(m)]
+    solved = solve_qp(P, q, G, h)
+    return Optimum(solved.value, solved.x[:d], solved.x[d : d + K])
 
 
 def project(v, G, h, E, f):
