@@ -8,7 +8,6 @@ from storage_zoo import ALL, D, N, matrix
 from pragam.operators import (
     Columns,
     Counting,
-    CrammerSinger,
     LabelRows,
     RowOperator,
     ScaledRows,
@@ -19,22 +18,11 @@ from pragam.operators import (
 rng = np.random.default_rng(3)
 SCALE = rng.standard_normal(N)
 K = 4
-Y = rng.integers(0, K, N)
 EPS = np.finfo(float).eps
 #: Rows that no dual variable reads, that one does, and that several do, in no order.
 NUMBER = np.r_[rng.integers(2, N, 2 * N), N - 1, N - 1]
 SHARED = rng.standard_normal(NUMBER.size)
 SIGNS = np.sign(rng.standard_normal(N * K))
-
-
-def crammer_singer_matrix(X, y, K):
-    """Row (i, k) is x_i in block k minus x_i in block y_i."""
-    A = np.zeros((len(X), K, K, X.shape[1]))
-    for i, x in enumerate(X):
-        for k in range(K):
-            A[i, k, k] += x
-            A[i, k, y[i]] -= x
-    return A.reshape(len(X) * K, K * X.shape[1])
 
 
 def label_matrix(X, K, scale):
@@ -49,7 +37,6 @@ OPERATORS = {
     "columns": (Columns, lambda X: X.T),
     "labels": (lambda X: LabelRows(X, K), lambda X: label_matrix(X, K, np.ones(N * K))),
     "labels, signs": (lambda X: LabelRows(X, K, SIGNS), lambda X: label_matrix(X, K, SIGNS)),
-    "multiclass": (lambda X: CrammerSinger(X, Y, K), lambda X: crammer_singer_matrix(X, Y, K)),
     "counting": (lambda X: Counting(ScaledRows(X, SCALE)), lambda X: SCALE[:, None] * X),
 }
 
@@ -89,14 +76,12 @@ def test_norms(name, pair):
 
 
 def test_norm_bound_is_attained():
-    """Schur's test is tight on a matrix of ones, Frobenius on a row, sqrt(K) when all classes agree."""
+    """Schur's test is tight on a matrix of ones, Frobenius on a row, the sum of squares on a row that is shared."""
     ones, row = np.ones((5, 7)), np.array([[3.0, 4.0]])
     assert ScaledRows(ones, -np.ones(5)).norm_bound() == pytest.approx(np.sqrt(35), rel=1e-13)
     assert ScaledRows(row, [2.0]).norm_bound() == pytest.approx(10, rel=1e-13)
     assert SharedRows(row, [0, 0, 0], [2.0, -1.0, 2.0]).norm_bound() == pytest.approx(15, rel=1e-13)
     assert LabelRows(ones, 3).norm_bound() == pytest.approx(np.sqrt(35), rel=1e-13)
-    A = CrammerSinger(row, [1], 3)
-    assert np.linalg.norm(crammer_singer_matrix(row, [1], 3), 2) == pytest.approx(A.norm_bound(), rel=1e-13)
 
 
 @pytest.mark.parametrize("size", [1e-200, 1e200])
@@ -176,15 +161,13 @@ def test_only_data_rows_that_are_read_are_copied():
 @pytest.mark.parametrize("shape", [(4, 0), (0, 3), (0, 0), (1, 1), (1, 5), (5, 1), (3, 4)])
 def test_empty_and_tiny_shapes(store, shape):
     X = store(np.zeros(shape))
-    y = np.zeros(shape[0], dtype=int)
     for operator in (
         ScaledRows(X, np.ones(shape[0])),
         Columns(X),
         SharedRows(X, np.repeat(np.arange(shape[0]), 2), np.ones(2 * shape[0])),
         SharedRows(X, np.empty(0, int), np.empty(0)),
         LabelRows(X, 3),
-        CrammerSinger(X, y, 1),
-        CrammerSinger(X, y, 3),
+        LabelRows(X, 1),
     ):
         n, d = operator.shape
         np.testing.assert_array_equal(operator.matvec(np.ones(d)), np.zeros(n))
@@ -223,18 +206,12 @@ def test_bad_arguments_are_named():
         LabelRows(X, K, 2 * SIGNS)
     with pytest.raises(ValueError, match="K must be at least 1"):
         LabelRows(X, 0)
-    with pytest.raises(ValueError, match=r"y_index must lie in \[0, 2\)"):
-        CrammerSinger(X, np.full(N, 2), 2)
-    with pytest.raises(ValueError, match="y_index must be 23 integers"):
-        CrammerSinger(X, np.zeros(N), 2)
-    with pytest.raises(ValueError, match="K must be at least 1"):
-        CrammerSinger(X, np.zeros(N, dtype=int), 0)
     with pytest.raises(ValueError, match="A contains NaN or infinity"):
         Columns(np.full((2, 2), np.inf))
 
 
 def test_counting():
-    rowwise, plain = Counting(ScaledRows(matrix(), SCALE)), Counting(CrammerSinger(matrix(), Y, K))
+    rowwise, plain = Counting(ScaledRows(matrix(), SCALE)), Counting(LabelRows(matrix(), K))
     assert isinstance(rowwise, RowOperator) and isinstance(rowwise, Counting)
     assert not isinstance(plain, RowOperator)
     for _ in range(3):
@@ -247,4 +224,4 @@ def test_counting():
 def test_storage_is_shared_between_operators():
     storage = check_data(matrix())
     assert check_data(storage) is storage
-    assert ScaledRows(storage, SCALE).storage is CrammerSinger(storage, Y, K).storage
+    assert ScaledRows(storage, SCALE).storage is LabelRows(storage, K).storage

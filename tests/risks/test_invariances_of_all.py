@@ -7,8 +7,7 @@ import pytest
 from scipy import sparse
 
 import pragam
-
-from .risk_zoo import _smoothed
+from risk_zoo import _smoothed
 
 KINDS = {
     "squared hinge": ("sign", lambda X, y, lam, **kw: pragam.squared_hinge(X, y, lam, **kw)),
