@@ -63,6 +63,25 @@ class Box(Polytope):
             return np.clip(goal, self.lower, self.upper)
         return np.clip(s / kappa, self.lower, self.upper)
 
+    def derivative(self, alpha: Vector, kappa: Curvature, t: Vector) -> Vector:
+        """How ``prox`` moves when s moves along t, at alpha = prox(s, kappa): t_i / kappa_i strictly inside."""
+        inside = (self.lower < alpha) & (alpha < self.upper)
+        return np.divide(t, kappa, out=np.zeros(self.size), where=inside)
+
+    @property
+    def n_blocks(self) -> int:
+        """Every coordinate is a factor of its own."""
+        return self.size
+
+    @property
+    def starts(self) -> NDArray[np.int64]:
+        """Where each block begins, and where the last one ends."""
+        return np.arange(self.size + 1, dtype=np.int64)
+
+    def maximise_block(self, k: int, s: Vector) -> Vector:
+        """The bound of coordinate k that attains max alpha_k s, s its score."""
+        return Box(self.lower[k : k + 1], self.upper[k : k + 1]).maximise_linear(s)
+
     def check_curvature(self, kappa: Curvature) -> None:
         """Every one will do."""
 
