@@ -41,7 +41,7 @@ class Pairs(PerExample):
     def violation(self, alpha: Vector) -> float:
         if np.isnan(alpha).any():
             return np.inf
-        rows = self._rows(alpha)
+        rows = self.rows(alpha)
         p, q = (rows.sum(axis=1, where=side) for side in self._sides)
         outside = max(np.abs(p - q).max(initial=0.0), (np.maximum(p, q) - self.totals).max(initial=0.0))
         return relative(max(float(outside), -float(rows.min(initial=0.0))), float(self.totals.max(initial=0.0)))
@@ -51,7 +51,7 @@ class Pairs(PerExample):
         simplices of that total."""
         if not np.isfinite(v).all():
             raise ValueError("v must be finite")
-        rows = self._rows(v)
+        rows = self.rows(v)
         tops = [self._tops(rows, side) for side in self._sides]
         with np.errstate(over="ignore"):
             below = [top[:, None] - rows for top in tops]
@@ -93,7 +93,7 @@ class Pairs(PerExample):
         return np.maximum(np.where(self.wrong, y - z, z - y), 0.0)
 
     def maximise_linear(self, s: Vector) -> Vector:
-        rows, alpha = self._rows(s), np.zeros((self.n_blocks, self.K))
+        rows, alpha = self.rows(s), np.zeros((self.n_blocks, self.K))
         mass = np.where(self._heights(rows) > 0, self.totals, 0.0)
         for side in self._sides:
             alpha[np.arange(len(alpha)), np.where(side, rows, -np.inf).argmax(axis=1)] = mass
@@ -110,7 +110,7 @@ class Pairs(PerExample):
     def derivative(self, alpha: Vector, kappa: Curvature, t: Vector) -> Vector:
         """How ``prox`` moves when s moves along t, at alpha = prox(s, kappa), where alpha_ik > 0: t over kappa, less
         what would unbalance p and q; less the mean of each where both have all of the total."""
-        rows, change = self._rows(alpha), self._rows(t)
+        rows, change = self.rows(alpha), self.rows(t)
         sign = np.where(self.wrong, 1.0, -1.0)
         free = sign * without_mean(sign * change, rows > 0)
         fixed = sum(without_mean(change, side & (rows > 0)) for side in self._sides)
@@ -126,14 +126,14 @@ class Pairs(PerExample):
         if np.any(kappa):
             alpha = self.prox(s, kappa)
             return float(np.sum(alpha * (s - 0.5 * kappa * alpha)))
-        return float(np.sum(self._line(self._rows(s))))
+        return float(np.sum(self._line(self.rows(s))))
 
     def support_bound(self, s: Vector, slack: Vector, kappa: Curvature = 0.0) -> tuple[float, float]:
         r"""sum_i totals_i [max wrong + max right]_+. With curvature any thresholds a, c with a + c >= 0 bound a row's
         maximum from above, by sum over wrong of [s - a]_+^2/(2 kappa) + sum over right of [s - c]_+^2/(2 kappa) +
         (a + c) totals_i: the best ones are those of the projection."""
-        rows = self._rows(s)
-        raised = self._rows(s + slack + gamma(2) * np.abs(s))
+        rows = self.rows(s)
+        raised = self.rows(s + slack + gamma(2) * np.abs(s))
         kappa = float(np.max(kappa))  # one for all
         if kappa == 0:
             terms, nominal = self._line(raised), self._line(rows)
@@ -153,7 +153,7 @@ class Pairs(PerExample):
 
     def _smooth_bound(self, rows: Matrix, kappa: float) -> tuple[Vector, Vector]:
         """The bound for each row, and the rounding of its terms: each is a product of differences of two floats."""
-        alpha = self._rows(self.project(rows.ravel() / kappa))
+        alpha = self.rows(self.project(rows.ravel() / kappa))
         a, c = (self._thresholds(rows, alpha, kappa, side) for side in self._sides)
         balanced = alpha.sum(axis=1, where=self.wrong) < self.totals
         c = np.where(balanced | (a + c < 0), -a, c)
@@ -171,7 +171,7 @@ class Pairs(PerExample):
         """Negative entries become 0. Both sides of a row are scaled to the least of their sums and the total, in floats
         and then by real factors 1 + t, where |t| is at most the relative error of the sum."""
         self._require(alpha, REPAIRABLE)
-        rows = np.maximum(self._rows(alpha), 0.0)
+        rows = np.maximum(self.rows(alpha), 0.0)
         sums = [rows.sum(axis=1, where=side) for side in self._sides]
         mass = np.minimum(np.minimum(*sums), self.totals)
         slack, feasible = np.zeros_like(rows), True
@@ -186,7 +186,7 @@ class Pairs(PerExample):
         return Repair(rows.ravel(), some, 1.01 * slack.ravel()[some], feasible)
 
     def radius2(self, centre: Vector | None = None) -> float:
-        c = np.zeros((self.n_blocks, self.K)) if centre is None else self._rows(centre)
+        c = np.zeros((self.n_blocks, self.K)) if centre is None else self.rows(centre)
         # A convex function is largest at a vertex: at 0, or at the total where the centre is least on either side.
         gain = 2 * self.totals * (self.totals + self._heights(-c))
         return 0.5 * float(np.sum(c**2) + np.sum(np.maximum(np.where(self.totals > 0, gain, 0.0), 0.0)))
@@ -197,7 +197,7 @@ class Pairs(PerExample):
         sides = [np.where(side, draws, 0.0) for side in self._sides]
         inner = sum(side * _ratio(mass, side.sum(axis=1))[:, None] for side in sides)
         filled = sides[0].any(axis=1) & sides[1].any(axis=1)
-        faces = self._rows(self.project(rng.standard_normal(self.size) * self.totals.repeat(self.K)))
+        faces = self.rows(self.project(rng.standard_normal(self.size) * self.totals.repeat(self.K)))
         return np.where((filled & (rng.random(self.n_blocks) < 0.5))[:, None], inner, faces).ravel()
 
     def _tops(self, rows: Matrix, side: NDArray[np.bool_]) -> Vector:
