@@ -42,7 +42,8 @@ class ColumnsOnPlanes(Polytope):
         self.Q, self.origin, self.shift = Q, origin, shift
         self.levels = self._columns(origin) - shift
         self.size, self.exact = Q.size, Q.exact
-        self.rigorous = type(self).rigorous and Q.rigorous
+        # Only with exact levels do the columns of Q add up to what they have to.
+        self.rigorous = type(self).rigorous and Q.rigorous and Q.has_vertex(origin) and not shift.any()
 
     def violation(self, alpha: Vector) -> float:
         inside = self.Q.violation(alpha)
@@ -87,7 +88,9 @@ class ColumnsOnPlanes(Polytope):
 
     def repair(self, alpha: Vector) -> Repair:
         """The repair of Q, then the move of real size that brings the columns to their levels exactly."""
-        point, rows, moves, feasible = self.Q.repair(alpha)
+        if not self.Q.violation(alpha) <= REPAIRABLE:
+            self._require(alpha, REPAIRABLE)
+        point, rows, moves, feasible = self.Q.repair(self.Q.without_closed_columns(alpha, self.levels))
         slack = np.zeros(self.size)
         slack[rows] = moves
         off, error = self._exact_off(point)

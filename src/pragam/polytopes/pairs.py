@@ -5,11 +5,14 @@ A row of K numbers stands for all pairs, since the maximum over pairs of s_a + s
 
 from __future__ import annotations
 
+from functools import cached_property
+
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from pragam.polytopes.base import REPAIRABLE, Curvature, Repair, Vector
 from pragam.polytopes.box import relative
+from pragam.polytopes.label_graph import LabelGraph
 from pragam.polytopes.per_example import PerExample, lacks, without_mean
 from pragam.polytopes.simplex_projection import project_simplex
 from pragam.rounding import TINY, gamma, total
@@ -166,6 +169,42 @@ class Pairs(PerExample):
         """s - kappa alpha where alpha > 0 on this side, else the largest score, at which nothing is above."""
         levels = np.max(rows - kappa * alpha, axis=1, where=side & (alpha > 0), initial=-np.inf)
         return np.where(np.isfinite(levels), levels, self._tops(rows, side))
+
+    @cached_property
+    def signs(self) -> Vector:
+        """With biases, those of the planes that hold the columns: + for a wrong label, - for a right one."""
+        return np.where(self.wrong, 1.0, -1.0).ravel()
+
+    @cached_property
+    def _graph(self) -> LabelGraph:
+        return LabelGraph.of(self.wrong, self.totals)
+
+    def has_vertex(self, alpha: Vector) -> bool:
+        """Whether alpha is the vertex 0."""
+        return not alpha.any()
+
+    def without_closed_columns(self, alpha: Vector, levels: Vector) -> Vector:
+        """alpha, with zeros in the columns of labels that are right, or wrong, in every pair: nothing could balance
+        them."""
+        return np.where(self._graph.is_open, self.rows(alpha), 0.0).ravel()
+
+    def balanced_columns(self, alpha: Vector, levels: Vector, off: Vector) -> Vector | None:
+        r"""How far each entry moves at most to a point of Q whose signed columns sum to 0 exactly, if those of alpha, a
+        point of Q, do within ``off``. None if no such point is known.
+
+        alpha shrinks by a factor 1 - t, which makes room of t totals_i in every example. The excess of each column then
+        goes to one label, or comes from it, along the paths of the label graph: no example gets more than K sum(off).
+        """
+        graph, most = self._graph, 1.02 * self.K * float(off.sum())
+        if levels.any() or not graph.is_connected or off[~graph.is_open].any():
+            return None
+        room = float(self.totals[graph.example].min(initial=np.inf))
+        if not most <= 0.5 * room:
+            return None
+        moves = 1.02 * (most / room) * np.abs(self.rows(alpha))
+        for label in (graph.raised, graph.lowered):
+            np.add.at(moves, (graph.example, label), most)
+        return 1.02 * moves.ravel()
 
     def repair(self, alpha: Vector) -> Repair:
         """Negative entries become 0. Both sides of a row are scaled to the least of their sums and the total, in floats

@@ -90,6 +90,15 @@ class Simplices(PerExample):
         """With biases, those of the planes that hold the columns."""
         return np.ones(self.size)
 
+    def has_vertex(self, alpha: Vector) -> bool:
+        """Whether alpha is a vertex, exactly."""
+        rows = self.rows(alpha)
+        return bool(np.array_equal(rows.max(axis=1), self.totals) and (np.count_nonzero(rows, axis=1) <= 1).all())
+
+    def without_closed_columns(self, alpha: Vector, levels: Vector) -> Vector:
+        """alpha, with zeros in the columns that must sum to 0."""
+        return np.where(levels > 0, self.rows(alpha), 0.0).ravel()
+
     def balanced_columns(self, alpha: Vector, levels: Vector, off: Vector) -> Vector | None:
         r"""How far each entry moves at most to a point of Q whose columns sum to ``levels`` exactly, if those of alpha,
         a point of Q, do within ``off``, and levels sum to the same as the totals.
