@@ -164,9 +164,9 @@ def test_tolerance_zero_ends_by_itself(solver, name):
     ("solver", "problem", "words"),
     [
         ("dcd", max_affine_case(0).problem, ("'dcd'", "Box", "Simplex")),
-        ("dcd", multiclass_case(0).problem, ("'dcd'", "rows", "CrammerSinger", "Simplices")),
+        ("dcd", multiclass_case(0).problem, ("'dcd'", "rows", "LabelRows", "Simplices")),
         ("pegasos-1", hinge_case("plain", True, 0).problem, ("'pegasos-1'", "Box", "BoxPlane")),
-        ("pegasos-1", multiclass_case(0).problem, ("'pegasos-1'", "CrammerSinger")),
+        ("pegasos-1", multiclass_case(0).problem, ("'pegasos-1'", "LabelRows")),
     ],
 )
 def test_a_refusal_names_both_parties(solver, problem, words):
