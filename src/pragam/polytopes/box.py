@@ -116,11 +116,8 @@ class Box(Polytope):
         """The point of Q nearest to ``alpha``, which is in the box, on alpha's own face of it where that meets Q."""
         return alpha
 
-    def take(self, rows: NDArray[np.int64], growth: float = 1.0, fixed: Vector | None = None) -> Box:
-        """The set of these rows alone, with bounds that are ``growth`` times as large.
-
-        ``fixed`` is what the other rows keep as their alpha, and 0 in these rows; None leaves a plane's level as it is.
-        """
+    def take(self, rows: NDArray[np.int64], growth: float = 1.0) -> Box:
+        """The set of these rows alone, with bounds that are ``growth`` times as large."""
         return Box(growth * self.lower[rows], growth * self.upper[rows])
 
     def radius2(self, centre: Vector | None = None) -> float:

@@ -76,7 +76,7 @@ class Newton(Solver[BoxProblem, NewtonState]):
         s = problem.c + A.matvec(guess.w) if guess.w.any() else problem.c.copy()
         bias, plane = guess.bias or 0.0, None
         if isinstance(Q, BoxPlane):
-            bias = Q.multiplier(s) if guess.bias is None else bias
+            bias = float(problem.best_biases(s)[0]) if guess.bias is None else bias
             s -= bias * Q.sigma
             steepness = float((Q.upper - Q.lower) @ Q.sigma**2)
             plane = Plane(Q.sigma, Q.z, steepness, mean=np.zeros(problem.n_weights))
