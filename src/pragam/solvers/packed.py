@@ -44,4 +44,5 @@ def packed(problem: Problem) -> Packed:
     if found is None:
         return Packed(problem, None)
     rows, order = found
-    return Packed(Problem(rows, problem.c[order], Q.take(order), problem.lam), order)
+    kappa = problem.kappa[order] if isinstance(problem.kappa, np.ndarray) else problem.kappa
+    return Packed(Problem(rows, problem.c[order], Q.take(order), problem.lam, kappa), order)

@@ -7,27 +7,27 @@ the kernel estimates that the tolerance is reached, it goes on to the optimum it
 most: once it is known which rows are inside their boxes, a few steps reach rounding. So equal problems get equal
 answers, to rounding, however they are stated: a weight of two, say, or a row that is there twice.
 
-The rows are copied without their mean m, where there is a plane, and scaled so that their largest entry and the total
-width of the boxes lie between 1/2 and 1. Both scalings are by powers of two, which round nothing:
+The rows are copied without the mean m_k of their plane k, and scaled so that their largest entry and the total size of the
+boxes lie between 1/2 and 1. The scores are scaled to about 1. All scalings are by powers of two, which round nothing:
 
-    rows = 2^-p (a_i - sigma_i m),    width = 2^-q (upper - lower),    lam' = 2^(-2p-q) lam,
-    w' = 2^p w,    b' = b - <m, w>,    m = sum of sigma_i a_i / |sigma|^2.
+    rows = 2^-p (a_i - sigma_i m_k),    size' = 2^-q size,    c' = 2^-r c,    lam' = 2^(r-2p-q) lam,
+    w' = 2^(p-r) w,    b' = 2^-r (b_k + <m_k, w>),    m_k = sum of sigma_i a_i / sum of sigma_i^2 over plane k.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 from math import frexp
-from typing import NamedTuple
 
 import numpy as np
 from scipy import sparse
 
 from pragam import _kernels
+from pragam._kernels.records import DenseGoal, DenseIterate, DenseProblem
 from pragam.operators.base import RowOperator, Vector
-from pragam.polytopes import Box, BoxPlane
 from pragam.problem import Problem
-from pragam.solvers.base import BOUNDED, BOX_OR_PLANE, PIECEWISE_LINEAR, ROWS, Requirement, Solver, Start, State
+from pragam.solvers.base import BOX_OR_PLANE, ROWS, Requirement, Solver, Start, State
+from pragam.solvers.newton.box_form import HELD, Border, BoxForm, box_form
 
 #: The copy has at most this many entries (2 MB).
 MOST_PLACES = 250_000
@@ -59,36 +59,15 @@ SMALL = Requirement(
 )
 
 
-class Scaled(NamedTuple):
-    """The problem as the kernel sees it, in the order of its arguments."""
-
-    rows: Vector
-    c: Vector
-    width: Vector
-    sigma: Vector  # zeros without a plane
-    offset: Vector  # what the lower bounds and the centring add to A' alpha
-    lam: float
-    level: float  # of the plane, for width beta
-    constant: float  # of J and D: <c, lower>
-
-
-class Iterate(NamedTuple):
-    """What the kernel reads and writes, in the order of its arguments."""
-
-    w: Vector  # w'
-    base: Vector  # the stage's centre, as beta
-    beta: Vector  # (alpha - lower) / width
-    place: Vector  # b' and delta
-
-
 @dataclass
 class DenseState(State):
-    scaled: Scaled
-    mean: Vector  # m
-    length: float  # 2^p
-    iterate: Iterate
-    tol: float
-    exact: float  # the gap at which the kernel ends
+    form: BoxForm
+    scaled: DenseProblem
+    means: Vector  # m, (K, d)
+    length: float  # 2^(p-r)
+    height: float  # 2^r
+    iterate: DenseIterate
+    goal: DenseGoal
     gap: float = np.inf  # the kernel's estimate
 
 
@@ -97,52 +76,49 @@ class NewtonDense(Solver[DenseState]):
     """Semismooth Newton augmented Lagrangian method, in one call."""
 
     name = "newton-dense"
-    requires = (ROWS, BOX_OR_PLANE, PIECEWISE_LINEAR, BOUNDED, SMALL)
+    requires = (ROWS, BOX_OR_PLANE, HELD, SMALL)
 
     def init(self, problem: Problem, rng: np.random.Generator, start: Start | None, tol: float) -> DenseState:
-        Q, A, c = problem.Q, problem.A, problem.c
-        assert isinstance(Q, Box) and isinstance(A, RowOperator)
-        rows, (n, d) = _dense(A), A.shape
-        sigma, z, mean = np.zeros(n), 0.0, np.zeros(d)
-        if isinstance(Q, BoxPlane):
-            sigma, z = Q.sigma, Q.z
-            total = float(sigma @ sigma)
-            mean = sigma @ rows / total if total > 0 else mean
-            rows -= np.multiply.outer(sigma, mean)
-        length, size = _power_of_two(rows), _power_of_two(np.sum(Q.upper - Q.lower))
+        form = box_form(problem)
+        rows, (n, d) = _dense(form.A), form.shape
+        means = _centre(form.B, rows)
+        length, size, height = _power_of_two(rows), _power_of_two(form.boxes.size.sum()), 0.5 * _power_of_two(form.scale)
         rows /= length
-        lower, width = Q.lower / size, (Q.upper - Q.lower) / size
-        scaled = Scaled(
+        anchor, levels = form.ends.anchor / size, form.levels / size
+        scaled = DenseProblem(
             rows=rows,
-            c=c,
-            width=width,
-            sigma=sigma,
-            offset=lower @ rows + z / size * (mean / length),
-            lam=problem.lam / length / length / size,
-            level=z / size - float(sigma @ lower),
-            constant=float(c @ lower),
+            c=form.c / height,
+            size=form.boxes.size / size,
+            low=form.boxes.low,
+            high=form.boxes.high,
+            bend=form.boxes.bend / height,
+            sigma=form.B.sigma,
+            group=form.B.group,
+            offset=anchor @ rows + levels @ (means / length),
+            levels=levels - form.B.rmatvec(anchor),
+            lam=problem.lam * height / length / length / size,
+            constant=form.linear(form.ends.anchor) / height / size,
         )
-        iterate = Iterate(np.zeros(d), np.full(n, 0.5), np.zeros(n), np.array([0.0, _FIRST_DELTA]))
+        middle, K = form.clip(np.full(n, 0.5)), len(levels)
+        iterate = DenseIterate(np.zeros(d), np.zeros(K), middle, np.zeros(n), np.array([_FIRST_DELTA]))
         exact = _EXACT if n * d**2 <= _EXACT_PRODUCTS else max(tol, _EXACT)
-        state = DenseState(2.0, scaled, mean, length, iterate, tol, exact)
+        goal = DenseGoal(tol, exact, _STEPS)
+        state = DenseState(2.0, form, scaled, means, length / height, height, iterate, goal)
         if start is not None:
-            _begin_at(problem, state, start)
+            _begin_at(state, start)
         return state
 
     def step(self, problem: Problem, state: DenseState) -> DenseState:
-        solve = _kernels.get("dense_newton")
-        _, read, state.gap = solve(*state.scaled, *state.iterate, state.tol, state.exact, _STEPS)
+        _, read, state.gap = _kernels.get("dense_newton")(state.scaled, state.iterate, state.goal)
         state.passes += read / max(problem.Q.size, 1)
         return state
 
     def candidate(self, problem: Problem, state: DenseState) -> tuple[Vector, Vector]:
-        Q = problem.Q
-        assert isinstance(Q, Box)
-        alpha = np.clip(Q.lower + (Q.upper - Q.lower) * state.iterate.beta, Q.lower, Q.upper)
-        if isinstance(Q, BoxPlane):
-            terms = Q.sigma * alpha
-            if abs(terms.sum() - Q.z) > _ON_PLANE * (np.abs(terms).sum() + abs(Q.z)):
-                alpha = Q.onto_face(alpha)
+        form = state.form
+        alpha = form.alpha(state.iterate.beta)
+        size = np.abs(form.levels) + form.B.absolute().rmatvec(np.abs(alpha))
+        if (np.abs(form.B.rmatvec(alpha) - form.levels) > _ON_PLANE * size).any():
+            alpha = problem.Q.onto_face(alpha)
         return state.iterate.w / state.length, alpha
 
     def estimate(self, problem: Problem, state: DenseState) -> float:
@@ -165,13 +141,23 @@ def _power_of_two(x: Vector) -> float:
     return 2.0 ** frexp(float(np.abs(x).max(initial=0.0)))[1]
 
 
-def _begin_at(problem: Problem, state: DenseState, start: Start) -> None:
-    Q = problem.Q
-    assert isinstance(Q, Box)
-    w, base, beta, place = state.iterate
-    np.divide(start.alpha - Q.lower, Q.upper - Q.lower, out=beta, where=Q.upper > Q.lower)
-    np.clip(beta, 0.0, 1.0, out=base)
-    beta[:] = base
+def _centre(B: Border, rows: Vector) -> Vector:
+    """Takes the mean of each plane's rows from them; the means, (K, d)."""
+    means = np.zeros((B.shape[1], rows.shape[1]))
+    for k, mean in enumerate(means):
+        sigma = np.where(B.group == k, B.sigma, 0.0)
+        total = float(sigma @ sigma)
+        if total > 0:
+            mean[:] = sigma @ rows / total
+            rows -= np.multiply.outer(sigma, mean)
+    return means
+
+
+def _begin_at(state: DenseState, start: Start) -> None:
+    w, biases, base, beta, delta = state.iterate
+    form = state.form
+    beta[:] = base[:] = form.beta(start.alpha)
     w[:] = start.w * state.length
-    bias = Q.support(problem.c + problem.A.matvec(start.w))[1] or 0.0
-    place[:] = bias - float(state.mean @ start.w), _WARM_DELTA
+    best = form.best_biases(form.c + form.A.matvec(start.w))
+    biases[:] = (best + state.means @ start.w) / state.height
+    delta[:] = _WARM_DELTA

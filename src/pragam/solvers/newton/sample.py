@@ -1,8 +1,11 @@
 r"""A first guess from a sample of the rows: where there are many more rows than weights, most of them say the same.
 
-A quarter of the rows is drawn, each class by itself, and the boxes of the sample grow by as much, so that the total
-weight of the loss stays. The sample's own first guess comes from a quarter of it, and so on, as long as the smaller
-class keeps enough rows to fix d weights.
+A quarter of the data rows is drawn, with all of the dual variables that read them. Each class is sampled by itself, where
+a class is the number of a row's dual variables with a positive sign: those of margins are the two classes or the ordered
+labels, and targets are one class. The boxes of the sample grow by as much, alpha' = growth alpha, and the curvatures
+shrink, kappa' = kappa / growth: so the total weight of the loss stays, and the levels of the planes. The sample's own
+first guess comes from a quarter of it, and so on, as long as enough rows are left to fix d weights, also outside the
+largest class.
 """
 
 from __future__ import annotations
@@ -20,19 +23,17 @@ _ONE_OF = 4
 _LEAST_ROWS = 500
 #: A sample has at least this many rows for each weight.
 _ROWS_PER_WEIGHT = 4.0
-#: The smaller class has at least this many rows for each weight in the sample.
-_SMALLER_CLASS_PER_WEIGHT = 2.5
+#: A sample has at least this many rows for each weight outside the largest class.
+_OTHERS_PER_WEIGHT = 2.5
 
 
-def sample_rows(problem: Problem, rng: np.random.Generator) -> NDArray[np.int64] | None:
-    """The numbers of the rows in the sample, sorted, or None if a sample would not help."""
-    A = problem.A
-    assert isinstance(A, RowOperator)
-    n, d = A.shape
-    positive = A.rows().scale > 0
+def sample_rows(A: RowOperator, rng: np.random.Generator) -> NDArray[np.int64] | None:
+    """The numbers of the dual variables in the sample, sorted, or None if a sample would not help."""
+    rows, (n, d) = A.rows(), A.shape
+    positive = rows.scale > 0
     strata = [np.flatnonzero(positive), np.flatnonzero(~positive)]
-    smaller = min(len(stratum) for stratum in strata) / max(n, 1)
-    needed = max(_LEAST_ROWS, _ROWS_PER_WEIGHT * d, _SMALLER_CLASS_PER_WEIGHT * d / smaller if smaller > 0 else 0.0)
+    others = (n - max(len(stratum) for stratum in strata)) / max(n, 1)
+    needed = max(_LEAST_ROWS, _ROWS_PER_WEIGHT * d, _OTHERS_PER_WEIGHT * d / others if others > 0 else 0.0)
     if n < _ONE_OF * needed:
         return None
     return np.sort(np.concatenate([_one_of_each_few(stratum, rng) for stratum in strata]))
@@ -48,4 +49,6 @@ def sampled_problem(problem: Problem, rows: NDArray[np.int64]) -> Problem:
     """The problem on these rows alone, their boxes scaled to the total weight of all."""
     A, Q = problem.A, problem.Q
     assert isinstance(A, RowOperator) and isinstance(Q, Box)
-    return Problem(A.take(rows), problem.c[rows], Q.take(rows, growth=Q.size / len(rows)), problem.lam)
+    growth, kappa = Q.size / len(rows), problem.kappa
+    part = kappa[rows] if isinstance(kappa, np.ndarray) else kappa
+    return Problem(A.take(rows), problem.c[rows], Q.take(rows, growth), problem.lam, part / growth)
