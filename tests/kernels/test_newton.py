@@ -246,7 +246,13 @@ def test_plain_rows_give_the_bits_of_rows_whose_bounds_are_written_out():
         c, old = rng.standard_normal((2, len(s)))
         border, results = Border(c, np.zeros(len(s), np.int64)), []
         for boxes in (rows, general):
-            slopes, beta, change, totals, weights = s.copy(), old.copy(), np.empty_like(s), np.zeros(1), np.empty_like(s)
+            slopes, beta, change, totals, weights = (
+                s.copy(),
+                old.copy(),
+                np.empty_like(s),
+                np.zeros(1),
+                np.empty_like(s),
+            )
             sums = _kernels.get("box_move")(boxes, border, c, 0.3, slopes, ds, tau, beta, change, totals)
             _kernels.get("box_weights")(boxes, s, tau, 0.5, weights)
             results.append(np.concatenate([slopes, beta, change, totals, weights, sums[:1], sums[3:]]))

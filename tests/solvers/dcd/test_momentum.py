@@ -48,7 +48,7 @@ def test_momentum_never_falls_keeps_w_and_stays_in_the_box(kind, bias):
             assert problem.Q.lower.min() <= work.alpha.min() and np.all(work.alpha <= problem.Q.upper)
             assert np.allclose(work.w, problem.w_of_alpha(work.alpha.copy()), atol=1e-9)
             if bias:
-                assert equality.running[0] == pytest.approx(problem.Q.sigma @ work.alpha, abs=1e-12)
+                assert equality.running[0] == pytest.approx(problem.domain.sigma @ work.alpha, abs=1e-12)
                 assert equality.running[1] == pytest.approx(equality.centre @ work.w, abs=1e-9)
                 equality.ascend()
             gained += gain > 0

@@ -1,11 +1,12 @@
 """The semismooth Newton method's loops over rows: the specification of ``*_gram_add`` and ``box_*``.
 
-A row's dual variable is alpha_i = anchor_i + size_i beta_i. With a proximal term of size tau around ``base``, it maximises
+A row's dual variable is alpha_i = anchor_i + size_i beta_i. With a proximal term of size tau around ``base``, it
+maximises
 
     size_i (beta s_i - bend_i beta^2 / 2 - (beta - base_i)^2 / (2 tau)),    low_i <= beta <= high_i,
 
-so beta = clip(u, low, high) at the position u = (base + tau s) / (1 + tau bend), and inside its box size beta grows with s
-at the rate tau size / (1 + tau bend).
+so beta = clip(u, low, high) at the position u = (base + tau s) / (1 + tau bend), and inside its box size beta grows
+with s at the rate tau size / (1 + tau bend).
 """
 
 from __future__ import annotations

@@ -2,12 +2,13 @@ r"""The semismooth Newton method on a small dense matrix: the specification of `
 
 With alpha = size beta, low <= beta <= high, the problem is to minimise
 
-    J(w, b) = constant + lam/2 |w|^2 + <offset, w> - <levels, b> + sum_i size_i max over beta of beta s_i - bend_i beta^2/2,
+    J(w, b) = constant + lam/2 |w|^2 + <offset, w> - <levels, b>
+              + sum_i size_i max over beta of beta s_i - bend_i beta^2/2,
     s = c + rows w + B b,    (B b)_i = sigma_i b_k, k = group_i,
 
-and its dual to maximise  constant + sum_i size_i (c_i beta_i - bend_i beta_i^2/2) - |offset + rows' alpha|^2 / (2 lam)  on
-the planes  B' alpha = levels. A stage keeps a centre ``base`` and a delta. Its inner problem is smooth, with a proximal
-term of size tau (:mod:`pragam.solvers.newton` has the theory, :mod:`pragam.solvers.newton.dense` the use).
+and its dual to maximise  constant + sum_i size_i (c_i beta_i - bend_i beta_i^2/2) - |offset + rows' alpha|^2 / (2 lam)
+on the planes  B' alpha = levels. A stage keeps a centre ``base`` and a delta. Its inner problem is smooth, with a
+proximal term of size tau (:mod:`pragam.solvers.newton` has the theory, :mod:`pragam.solvers.newton.dense` the use).
 """
 
 from __future__ import annotations

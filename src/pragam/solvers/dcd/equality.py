@@ -18,7 +18,7 @@ import numpy as np
 
 from pragam.operators.base import Vector
 from pragam.polytopes import BoxPlane
-from pragam.problem import Problem
+from pragam.problem import BoxProblem
 
 #: rho as a share of the mean curvature of the rows that can move: so small that the sweeps hardly feel it.
 _PENALTY = 0.1
@@ -64,7 +64,7 @@ class Equality:
     def kernel_arguments(self) -> tuple[Vector, float, float, float]:
         return self.running, self.multiplier, self.rho, self.centre2
 
-    def refresh(self, problem: Problem, w: Vector, alpha: Vector) -> None:
+    def refresh(self, problem: BoxProblem, w: Vector, alpha: Vector) -> None:
         """Recompute r and <m, w>, keeping the model's bias."""
         if self.active:
             bias = self.bias
@@ -76,9 +76,9 @@ class Equality:
         self.multiplier += self.rho * self.residual
 
 
-def equality_of(problem: Problem, w: Vector, alpha: Vector) -> tuple[Equality, Vector]:
+def equality_of(problem: BoxProblem, w: Vector, alpha: Vector) -> tuple[Equality, Vector]:
     """The multiplier's state at the start, and the curvatures q of the rows under it; three products with a bias."""
-    A, Q, lam = problem.A, problem.Q, problem.lam
+    A, Q, lam = problem.A, problem.domain, problem.lam
     norms = A.row_norms()
     if not isinstance(Q, BoxPlane):
         nothing = np.empty(0)
@@ -95,11 +95,10 @@ def equality_of(problem: Problem, w: Vector, alpha: Vector) -> tuple[Equality, V
     felt = _PENALTY_FELT * float(np.abs(problem.c).max()) / range_of_r if 0 < range_of_r < np.inf else 0.0
     equality = Equality(Q.sigma, lift, np.zeros(2), centre, centre2, max(rho, felt) or 1.0)
     equality.refresh(problem, w, alpha)
-    equality.bias = Q.support(problem.c + A.matvec(w))[1] or 0.0
+    equality.bias = Q.multiplier(problem.c + A.matvec(w))
     return equality, length2 / lam + equality.rho * Q.sigma**2
 
 
-def _residual(problem: Problem, alpha: Vector) -> float:
-    Q = problem.Q
-    assert isinstance(Q, BoxPlane)
+def _residual(problem: BoxProblem, alpha: Vector) -> float:
+    Q = problem.domain
     return float(Q.sigma @ alpha) - Q.z

@@ -20,9 +20,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pragam import _kernels
-from pragam.operators.base import RowOperator, Rows, Vector
-from pragam.polytopes import Box
-from pragam.problem import Problem
+from pragam.operators.base import Rows, Vector
+from pragam.problem import BoxProblem
 from pragam.solvers.dcd.equality import Equality
 
 #: Bytes that a sweep finds again in a cache of any present machine.
@@ -111,10 +110,9 @@ class WorkingSet:
         return Swept(*told)
 
 
-def whole(problem: Problem, w: Vector, alpha: Vector, q: Vector, equality: Equality) -> WorkingSet:
+def whole(problem: BoxProblem, w: Vector, alpha: Vector, q: Vector, equality: Equality) -> WorkingSet:
     """All rows of a problem, in place."""
     box, n = problem.Q, problem.Q.size
-    assert isinstance(box, Box) and isinstance(problem.A, RowOperator)
     rows = problem.A.rows()
     table = aligned(n)
     columns: tuple[Vector | float, ...] = (rows.scale, problem.c, box.lower, box.upper, q, 0.0, alpha, np.nan)

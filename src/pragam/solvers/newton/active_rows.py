@@ -1,15 +1,15 @@
 r"""The rows that a stage of the Newton method works on, and what the others add to everything.
 
-A dual variable is alpha_i = anchor_i + size_i beta_i with beta_i = clip(u_i, low_i, high_i) at the position
-u_i = (base_i + tau s_i) / (1 + tau bend_i), base the stage's centre (:mod:`~pragam.solvers.newton.box_form`). A row whose
+A dual variable is alpha_i = anchor_i + size_i beta_i with beta_i = clip(u_i, low_i, high_i) at the position u_i =
+(base_i + tau s_i) / (1 + tau bend_i), base the stage's centre (:mod:`~pragam.solvers.newton.box_form`). A row whose
 position is many units outside its box will hardly come back in this stage: its alpha_i stays at a bound, and it leaves
 the loops. The others are the active ones. With
 
     fixed_i = the bound of a row that is not active, and anchor_i of one that is,
 
 alpha = fixed + size beta, where beta now runs over the active rows alone, and the others enter only through A' fixed,
-B' fixed and <c, fixed> - g(fixed). Before a stage ends all rows are looked at again; inside a stage active rows are only
-added, or they could cycle.
+B' fixed and <c, fixed> - g(fixed). Before a stage ends all rows are looked at again; inside a stage active rows are
+only added, or they could cycle.
 """
 
 from __future__ import annotations
@@ -20,10 +20,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pragam import _kernels
-from pragam._kernels import records
-from pragam._kernels.records import Boxes, Sums
+from pragam._kernels.records import Border, Boxes, Sums
 from pragam.operators.base import RowOperator, Vector
-from pragam.solvers.newton.box_form import Border, BoxForm
+from pragam.operators.planes import Planes
+from pragam.solvers.newton.box_form import BoxForm
 
 #: How far outside its box, in units of beta (or the part of them that matters), a row is left out.
 BAND = 20.0
@@ -37,13 +37,13 @@ class ActiveRows:
 
     rows: NDArray[np.int64] | None
     A: RowOperator
-    B: Border
+    B: Planes
     c: Vector
     boxes: Boxes
     s: Vector  # c + A w + B b
     beta: Vector
-    fixed_adjoint: Vector  # A' fixed
-    fixed_linear: float  # <c, fixed> - g(fixed)
+    fixed_adjoint: Vector  # A' fixed + tilt
+    fixed_linear: float  # constant + <c, fixed> - g(fixed)
     fixed_totals: Vector  # B' fixed
     totals: Vector  # B' (size beta)
     sums: Sums
@@ -59,7 +59,7 @@ class ActiveRows:
 
     def move(self, t: float, ds: Vector, tau: float) -> Vector:
         """Go t along ds, and beta with it; what that adds to alpha."""
-        change, border = np.empty_like(self.beta), records.Border(self.B.sigma, self.B.group)
+        change, border = np.empty_like(self.beta), Border(self.B.sigma, self.B.group)
         move = _kernels.get("box_move")
         self.sums = Sums(*move(self.boxes, border, self.c, t, self.s, ds, tau, self.beta, change, self.totals))
         return change
@@ -110,7 +110,7 @@ def active_rows(form: BoxForm, found: Selection, base: Vector, tau: float) -> Ac
         boxes = Boxes(*(x[rows] if x.size else x for x in boxes))
     active = ActiveRows(
         rows, A, B, c, boxes, s, beta,
-        form.A.rmatvec(fixed) if fixed.any() else np.zeros(form.shape[1]), form.linear(fixed), form.B.rmatvec(fixed),
+        form.adjoint(fixed), form.linear(fixed), form.B.rmatvec(fixed),
         np.zeros(len(form.levels)), Sums(0.0, 0.0, 0.0, 0.0),
     )  # fmt: skip
     active.move(0.0, boxes.base, tau)

@@ -7,8 +7,9 @@ the kernel estimates that the tolerance is reached, it goes on to the optimum it
 most: once it is known which rows are inside their boxes, a few steps reach rounding. So equal problems get equal
 answers, to rounding, however they are stated: a weight of two, say, or a row that is there twice.
 
-The rows are copied without the mean m_k of their plane k, and scaled so that their largest entry and the total size of the
-boxes lie between 1/2 and 1. The scores are scaled to about 1. All scalings are by powers of two, which round nothing:
+The rows are copied without the mean m_k of their plane k, and scaled so that their largest entry and the total size of
+the boxes lie between 1/2 and 1. The scores are scaled to about 1. All scalings are by powers of two, which round
+nothing:
 
     rows = 2^-p (a_i - sigma_i m_k),    size' = 2^-q size,    c' = 2^-r c,    lam' = 2^(r-2p-q) lam,
     w' = 2^(p-r) w,    b' = 2^-r (b_k + <m_k, w>),    m_k = sum of sigma_i a_i / sum of sigma_i^2 over plane k.
@@ -20,14 +21,16 @@ from dataclasses import dataclass
 from math import frexp
 
 import numpy as np
+from numpy.typing import ArrayLike
 from scipy import sparse
 
 from pragam import _kernels
 from pragam._kernels.records import DenseGoal, DenseIterate, DenseProblem
 from pragam.operators.base import RowOperator, Vector
-from pragam.problem import Problem
-from pragam.solvers.base import BOX_OR_PLANE, ROWS, Requirement, Solver, Start, State
-from pragam.solvers.newton.box_form import HELD, Border, BoxForm, box_form
+from pragam.operators.planes import Planes
+from pragam.problem import AnyProblem, BoxProblem
+from pragam.solvers.base import ROWS_AND_BOX, Solver, Start, State
+from pragam.solvers.newton.box_form import BoxForm, box_form, unheld
 
 #: The copy has at most this many entries (2 MB).
 MOST_PLACES = 250_000
@@ -47,18 +50,6 @@ _EXACT_PRODUCTS = 2e5
 _ON_PLANE = 1e-14
 
 
-def _is_small(problem: Problem) -> bool:
-    n, d = problem.A.shape
-    return n * d <= MOST_PLACES and d <= MOST_COLUMNS
-
-
-SMALL = Requirement(
-    _is_small,
-    f"at most {MOST_COLUMNS} columns, and rows times columns at most {MOST_PLACES}",
-    lambda p: f"A has shape {p.A.shape}",
-)
-
-
 @dataclass
 class DenseState(State):
     form: BoxForm
@@ -72,17 +63,28 @@ class DenseState(State):
 
 
 @dataclass(frozen=True)
-class NewtonDense(Solver[DenseState]):
+class NewtonDense(Solver[BoxProblem, DenseState]):
     """Semismooth Newton augmented Lagrangian method, in one call."""
 
     name = "newton-dense"
-    requires = (ROWS, BOX_OR_PLANE, HELD, SMALL)
+    needs = ROWS_AND_BOX
 
-    def init(self, problem: Problem, rng: np.random.Generator, start: Start | None, tol: float) -> DenseState:
+    @classmethod
+    def misfits(cls, problem: AnyProblem) -> list[str]:
+        n, d = problem.A.shape
+        small = n * d <= MOST_PLACES and d <= MOST_COLUMNS
+        limits = f"at most {MOST_COLUMNS} columns, and rows times columns at most {MOST_PLACES}"
+        return [*unheld(problem), *([] if small else [f"needs {limits}, and A has shape {(n, d)}"])]
+
+    def init(self, problem: BoxProblem, rng: np.random.Generator, start: Start | None, tol: float) -> DenseState:
         form = box_form(problem)
         rows, (n, d) = _dense(form.A), form.shape
         means = _centre(form.B, rows)
-        length, size, height = _power_of_two(rows), _power_of_two(form.boxes.size.sum()), 0.5 * _power_of_two(form.scale)
+        length, size, height = (
+            _power_of_two(rows),
+            _power_of_two(form.boxes.size.sum()),
+            0.5 * _power_of_two(form.scale),
+        )
         rows /= length
         anchor, levels = form.ends.anchor / size, form.levels / size
         scaled = DenseProblem(
@@ -94,13 +96,13 @@ class NewtonDense(Solver[DenseState]):
             bend=form.boxes.bend / height,
             sigma=form.B.sigma,
             group=form.B.group,
-            offset=anchor @ rows + levels @ (means / length),
+            offset=anchor @ rows + levels @ (means / length) + problem.tilt / length / size,
             levels=levels - form.B.rmatvec(anchor),
             lam=problem.lam * height / length / length / size,
             constant=form.linear(form.ends.anchor) / height / size,
         )
-        middle, K = form.clip(np.full(n, 0.5)), len(levels)
-        iterate = DenseIterate(np.zeros(d), np.zeros(K), middle, np.zeros(n), np.array([_FIRST_DELTA]))
+        delta = np.array([_FIRST_DELTA])
+        iterate = DenseIterate(np.zeros(d), np.zeros(len(levels)), form.middle(), np.zeros(n), delta)
         exact = _EXACT if n * d**2 <= _EXACT_PRODUCTS else max(tol, _EXACT)
         goal = DenseGoal(tol, exact, _STEPS)
         state = DenseState(2.0, form, scaled, means, length / height, height, iterate, goal)
@@ -108,40 +110,43 @@ class NewtonDense(Solver[DenseState]):
             _begin_at(state, start)
         return state
 
-    def step(self, problem: Problem, state: DenseState) -> DenseState:
+    def step(self, problem: BoxProblem, state: DenseState) -> DenseState:
         _, read, state.gap = _kernels.get("dense_newton")(state.scaled, state.iterate, state.goal)
         state.passes += read / max(problem.Q.size, 1)
         return state
 
-    def candidate(self, problem: Problem, state: DenseState) -> tuple[Vector, Vector]:
+    def candidate(self, problem: BoxProblem, state: DenseState) -> tuple[Vector, Vector]:
         form = state.form
         alpha = form.alpha(state.iterate.beta)
-        size = np.abs(form.levels) + form.B.absolute().rmatvec(np.abs(alpha))
-        if (np.abs(form.B.rmatvec(alpha) - form.levels) > _ON_PLANE * size).any():
-            alpha = problem.Q.onto_face(alpha)
+        sizes = np.abs(form.levels) + form.B.rmatvec(np.sign(form.B.sigma) * np.abs(alpha))
+        if (np.abs(form.B.rmatvec(alpha) - form.levels) > _ON_PLANE * sizes).any():
+            alpha = problem.domain.onto_face(alpha)
         return state.iterate.w / state.length, alpha
 
-    def estimate(self, problem: Problem, state: DenseState) -> float:
+    def estimate(self, problem: BoxProblem, state: DenseState) -> float:
         """The kernel's, which adds what the plane is off by."""
         return state.gap
 
 
 def _dense(A: RowOperator) -> Vector:
-    """A copy of the rows of A = diag(scale) X."""
+    """A copy of the rows of A = diag(scale) X, one for each dual variable."""
     rows = A.rows()
     if rows.kind == "dense":
-        return np.multiply(rows.scale[:, None], rows.arrays[0], order="C")
-    data, indices, indptr = rows.arrays
-    X = sparse.csr_array((data, indices, indptr), shape=A.shape).toarray()  # adds up what is repeated
-    return np.multiply(rows.scale[:, None], X, order="C")
+        X = rows.arrays[0]
+    else:
+        data, indices, indptr = rows.arrays
+        X = sparse.csr_array(
+            (data, indices, indptr), shape=(len(indptr) - 1, A.shape[1])
+        ).toarray()  # adds repeated ones
+    return np.multiply(rows.scale[:, None], X if rows.number is None else X[rows.number], order="C")
 
 
-def _power_of_two(x: Vector) -> float:
+def _power_of_two(x: ArrayLike) -> float:
     """Between one and two times the largest |x_i|."""
     return 2.0 ** frexp(float(np.abs(x).max(initial=0.0)))[1]
 
 
-def _centre(B: Border, rows: Vector) -> Vector:
+def _centre(B: Planes, rows: Vector) -> Vector:
     """Takes the mean of each plane's rows from them; the means, (K, d)."""
     means = np.zeros((B.shape[1], rows.shape[1]))
     for k, mean in enumerate(means):

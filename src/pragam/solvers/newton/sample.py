@@ -1,21 +1,19 @@
 r"""A first guess from a sample of the rows: where there are many more rows than weights, most of them say the same.
 
-A quarter of the data rows is drawn, with all of the dual variables that read them. Each class is sampled by itself, where
-a class is the number of a row's dual variables with a positive sign: those of margins are the two classes or the ordered
-labels, and targets are one class. The boxes of the sample grow by as much, alpha' = growth alpha, and the curvatures
-shrink, kappa' = kappa / growth: so the total weight of the loss stays, and the levels of the planes. The sample's own
-first guess comes from a quarter of it, and so on, as long as enough rows are left to fix d weights, also outside the
-largest class.
+A quarter of the data rows is drawn, with all of the dual variables that read them. Each class is sampled by itself,
+where a row's class is the number of its dual variables with a positive sign: those of margins are the two classes or
+the ordered labels, and targets are one class. The sample's own first guess comes from a quarter of it, and so on, as
+long as enough rows are left to fix d weights, also outside the largest class.
 """
 
 from __future__ import annotations
+
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from pragam.operators.base import RowOperator
-from pragam.polytopes import Box
-from pragam.problem import Problem
 
 #: One row of this many is drawn.
 _ONE_OF = 4
@@ -29,11 +27,20 @@ _OTHERS_PER_WEIGHT = 2.5
 
 def sample_rows(A: RowOperator, rng: np.random.Generator) -> NDArray[np.int64] | None:
     """The numbers of the dual variables in the sample, sorted, or None if a sample would not help."""
-    rows, (n, d) = A.rows(), A.shape
-    positive = rows.scale > 0
-    strata = [np.flatnonzero(positive), np.flatnonzero(~positive)]
-    others = (n - max(len(stratum) for stratum in strata)) / max(n, 1)
-    needed = max(_LEAST_ROWS, _ROWS_PER_WEIGHT * d, _OTHERS_PER_WEIGHT * d / others if others > 0 else 0.0)
+    rows, d = A.rows(), A.shape[1]
+    if rows.number is None:
+        return _sample(rows.scale > 0, d, rng)
+    n = int(rows.number.max(initial=-1)) + 1
+    drawn = _sample(np.bincount(rows.number, rows.scale > 0, minlength=n), d, rng)
+    return None if drawn is None else np.flatnonzero(np.isin(rows.number, drawn))
+
+
+def _sample(classes: NDArray[Any], d: int, rng: np.random.Generator) -> NDArray[np.int64] | None:
+    """Data rows of every class."""
+    strata = [np.flatnonzero(classes == label) for label in np.unique(classes)[::-1]]
+    n = len(classes)
+    others = n - max((len(stratum) for stratum in strata), default=0)
+    needed = max(_LEAST_ROWS, _ROWS_PER_WEIGHT * d, _OTHERS_PER_WEIGHT * d * n / others if others > 0 else 0.0)
     if n < _ONE_OF * needed:
         return None
     return np.sort(np.concatenate([_one_of_each_few(stratum, rng) for stratum in strata]))
@@ -43,12 +50,3 @@ def _one_of_each_few(rows: NDArray[np.int64], rng: np.random.Generator) -> NDArr
     """One of each _ONE_OF neighbours: a sample that follows the order of the data."""
     firsts = np.arange(0, len(rows) - _ONE_OF + 1, _ONE_OF)
     return rows[firsts + rng.integers(0, _ONE_OF, len(firsts))]
-
-
-def sampled_problem(problem: Problem, rows: NDArray[np.int64]) -> Problem:
-    """The problem on these rows alone, their boxes scaled to the total weight of all."""
-    A, Q = problem.A, problem.Q
-    assert isinstance(A, RowOperator) and isinstance(Q, Box)
-    growth, kappa = Q.size / len(rows), problem.kappa
-    part = kappa[rows] if isinstance(kappa, np.ndarray) else kappa
-    return Problem(A.take(rows), problem.c[rows], Q.take(rows, growth), problem.lam, part / growth)

@@ -3,16 +3,16 @@ r"""Semismooth Newton inside a proximal-point (augmented Lagrangian) loop: for l
 After Li, Sun and Toh, "A highly efficient semismooth Newton augmented Lagrangian method" (SIAM J. Optim. 2018). The
 dual is maximised with a proximal term around a centre a,
 
-    max over the box of  <c, alpha> - g(alpha) - |A' alpha|^2/(2 lam) - sum_i (alpha_i - a_i)^2/(2 tau_i),
+    max over the box of  <c, alpha> - g(alpha) - |A' alpha + tilt|^2/(2 lam) - sum_i (alpha_i - a_i)^2/(2 tau_i),
 
-with tau_i = tau size_i and tau = 1 / delta (:class:`~pragam.solvers.newton.state.Stage`). The size of a row is the width
-of its box, or less where that is wide for its curvature (:mod:`~pragam.solvers.newton.box_form`). The dual of this is
-smooth in w and in the biases b, the multipliers of the planes B' alpha = levels:
+with tau_i = tau size_i and tau = 1 / delta (:class:`~pragam.solvers.newton.state.Stage`). The size of a row is the
+width of its box, or less where that is wide for its curvature (:mod:`~pragam.solvers.newton.box_form`). The dual of
+this is smooth in w and in the biases b, the multipliers of the planes B' alpha = levels:
 
-    Psi(w, b) = lam/2 |w|^2 - <levels, b> + sum_i max over the box of alpha_i s_i - kappa_i alpha_i^2/2
+    Psi(w, b) = lam/2 |w|^2 + <tilt, w> - <levels, b> + sum_i max over the box of alpha_i s_i - kappa_i alpha_i^2/2
                                                                        - (alpha_i - a_i)^2/(2 tau_i)
     s = c + A w + B b,     alpha_i(w, b) = clip((a_i + tau_i s_i) / (1 + tau_i kappa_i), lower_i, upper_i)
-    grad Psi = (lam w + A' alpha, B' alpha - levels)
+    grad Psi = (lam w + A' alpha + tilt, B' alpha - levels)
 
 One step is a Newton step on Psi with the generalised Hessian, over J the rows strictly inside their boxes (and, at
 first, those near them),
@@ -23,11 +23,11 @@ and a line search, nearly exact. The biases are eliminated from the step's equat
 common offset of the data makes no difference (:mod:`~pragam.solvers.newton.system`). When the gradient is small against
 the proximal term, the centre moves to alpha and delta shrinks by 4: a few stages reach full accuracy
 (:mod:`~pragam.solvers.newton.stages`). Where every row has curvature enough, the proximal term is negligible from the
-start: then this is Newton's method on J itself (Mangasarian, "A finite Newton method for classification", Optim. Methods
-Softw. 2002), and one stage of a few steps does it. The first stage begins at a sample's solution, or after some sweeps of
-coordinate ascent (:mod:`~pragam.solvers.newton.start`); late ones work on the few rows that may still move
+start: then this is Newton's method on J itself (Mangasarian, "A finite Newton method for classification", Optim.
+Methods Softw. 2002), and one stage of a few steps does it. The first stage begins at a sample's solution, or after some
+sweeps of coordinate ascent (:mod:`~pragam.solvers.newton.start`); late ones work on the few rows that may still move
 (:mod:`~pragam.solvers.newton.active_rows`). (w, alpha) are an independent pair: w need not be w(alpha), and the
-certificate is J(w) - D(alpha). Binary data are packed at the start (:mod:`pragam.solvers.packed`), their rows in another
+certificate is J(w) - D(alpha). Binary data are packed at the start (:func:`pragam.views.packed`), their rows in another
 order from then on.
 """
 
@@ -38,10 +38,10 @@ from dataclasses import dataclass
 import numpy as np
 
 from pragam.operators.base import Vector
-from pragam.problem import Problem
-from pragam.solvers.base import BOX_OR_PLANE, ROWS, Solver, Start
+from pragam.problem import AnyProblem, BoxProblem
+from pragam.solvers.base import ROWS_AND_BOX, Solver, Start
 from pragam.solvers.newton.active_rows import ActiveRows, active_rows, select
-from pragam.solvers.newton.box_form import HELD, box_form
+from pragam.solvers.newton.box_form import box_form, unheld
 from pragam.solvers.newton.stages import begin_stage, end_stage, line_search, readmit
 from pragam.solvers.newton.start import first_guess
 from pragam.solvers.newton.state import (
@@ -57,7 +57,7 @@ from pragam.solvers.newton.state import (
     steepness,
 )
 from pragam.solvers.newton.system import Centre, NewtonSystem
-from pragam.solvers.packed import packed
+from pragam.views import packed
 
 #: delta shrinks by this factor from one stage to the next.
 _SHRINK = 0.25
@@ -75,17 +75,21 @@ _TINY = np.finfo(np.float64).tiny
 
 
 @dataclass(frozen=True)
-class Newton(Solver[NewtonState]):
+class Newton(Solver[BoxProblem, NewtonState]):
     """Semismooth Newton augmented Lagrangian method."""
 
     name = "newton"
-    requires = (ROWS, BOX_OR_PLANE, HELD)
+    needs = ROWS_AND_BOX
     may_drop_rows = True
 
-    def init(self, problem: Problem, rng: np.random.Generator, start: Start | None, tol: float) -> NewtonState:
+    @classmethod
+    def misfits(cls, problem: AnyProblem) -> list[str]:
+        return unheld(problem)
+
+    def init(self, problem: BoxProblem, rng: np.random.Generator, start: Start | None, tol: float) -> NewtonState:
         view = packed(problem)
         form = box_form(view.problem)
-        guess = first_guess(self, form, rng, start and Start(start.w, view.pack(start.alpha)))
+        guess = first_guess(self, form, rng, start and Start(start.w, view.restrict(start.alpha)))
         s = form.c + form.A.matvec(guess.w) if guess.w.any() else form.c.copy()
         biases = form.best_biases(s) if guess.biases is None else guess.biases
         s += form.B.matvec(biases)
@@ -109,7 +113,7 @@ class Newton(Solver[NewtonState]):
             system=NewtonSystem(active.A, form.lam, cholesky=guess.cholesky),
         )
 
-    def step(self, problem: Problem, state: NewtonState) -> NewtonState:
+    def step(self, problem: BoxProblem, state: NewtonState) -> NewtonState:
         if state.stage.is_over:
             begin_stage(state)
         point, stage, active, form = state.point, state.stage, state.active, state.form
@@ -133,11 +137,11 @@ class Newton(Solver[NewtonState]):
             end_stage(state, _SHRINK if optimal else 1 / _SHRINK**2)
         return state
 
-    def candidate(self, problem: Problem, state: NewtonState) -> tuple[Vector, Vector]:
-        alpha = state.packed.unpack(state.form.alpha(all_beta(state)))
-        return state.point.w, problem.Q.onto_face(alpha)
+    def candidate(self, problem: BoxProblem, state: NewtonState) -> tuple[Vector, Vector]:
+        alpha = state.packed.lift(state.form.alpha(all_beta(state)))
+        return state.point.w, problem.domain.onto_face(alpha)
 
-    def estimate(self, problem: Problem, state: NewtonState) -> float:
+    def estimate(self, problem: BoxProblem, state: NewtonState) -> float:
         """The gap at the current biases, if no row outside the active ones has to move."""
         active, w, lam = state.active, state.point.w, state.form.lam
         primal = 0.5 * lam * float(w @ w) + risk(state)

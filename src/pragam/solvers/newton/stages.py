@@ -68,7 +68,8 @@ def readmit(state: NewtonState) -> bool:
         return False
     keep = np.flatnonzero(found.near | wrong)
     dw, db, ds = point.w - entry.w, point.biases - entry.biases, found.s - entry.s
-    linear = form.lam * float(entry.w @ dw) + float(form.ends.anchor @ ds) - float(form.levels @ db)
+    linear = float((form.lam * entry.w + form.problem.tilt) @ dw) + float(form.ends.anchor @ ds)
+    linear -= float(form.levels @ db)
     boxes = form.boxes._replace(base=stage.centre)
     t = line_search(boxes, entry.s, ds, stage.tau, linear, form.lam * float(dw @ dw))
     point.w, point.biases = entry.w + t * dw, entry.biases + t * db

@@ -22,12 +22,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pragam.operators.base import Vector
+from pragam.problem import BoxProblem
 from pragam.solvers.base import Solver, Start, advance
 from pragam.solvers.dcd import Dcd
 from pragam.solvers.hardness import hardness
 from pragam.solvers.newton.box_form import BoxForm
-from pragam.solvers.newton.sample import sample_rows, sampled_problem
+from pragam.solvers.newton.sample import sample_rows
 from pragam.solvers.newton.state import NewtonState
+from pragam.views import sampled
 
 #: The first delta where nothing is known.
 _FIRST_DELTA = 4.0
@@ -65,7 +67,9 @@ class Guess:
     cholesky: Vector | None = None  # of a sample's system, to precondition with
 
 
-def first_guess(method: Solver[NewtonState], form: BoxForm, rng: np.random.Generator, start: Start | None) -> Guess:
+def first_guess(
+    method: Solver[BoxProblem, NewtonState], form: BoxForm, rng: np.random.Generator, start: Start | None
+) -> Guess:
     """From the warm start, else from a sample's solution by ``method``, else by sweeps or from nothing."""
     if start is not None:
         return at_start(form, start)
@@ -78,15 +82,14 @@ def at_start(form: BoxForm, start: Start) -> Guess:
 
 
 def in_the_middle(form: BoxForm) -> Guess:
-    n, d = form.shape
-    return Guess(np.zeros(d), None, form.clip(np.full(n, 0.5)), _FIRST_DELTA, 0.0)
+    return Guess(np.zeros(form.shape[1]), None, form.middle(), _FIRST_DELTA, 0.0)
 
 
 def from_sample(
-    method: Solver[NewtonState], form: BoxForm, rng: np.random.Generator, rows: NDArray[np.int64]
+    method: Solver[BoxProblem, NewtonState], form: BoxForm, rng: np.random.Generator, rows: NDArray[np.int64]
 ) -> Guess:
     """At the weights that are right for these rows."""
-    part = sampled_problem(form.problem, rows)
+    part = sampled(form.problem, rows).problem
     state = advance(method, part, method.init(part, rng, None, _SAMPLE_TOL), _SAMPLE_TOL, _SAMPLE_PASSES)
     guess = in_the_middle(form)
     guess.w, guess.biases, guess.cholesky = state.point.w, state.point.biases, state.system.cholesky

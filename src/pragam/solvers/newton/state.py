@@ -10,11 +10,11 @@ from pragam.solvers.base import State
 from pragam.solvers.newton.active_rows import ActiveRows
 from pragam.solvers.newton.box_form import BoxForm
 from pragam.solvers.newton.system import NewtonSystem
-from pragam.solvers.packed import Packed
+from pragam.views import View
 
 #: A curvature of every row does what a proximal term does: there is no need of one where delta is at most this many
-#: times the least of them. So squared hinges and hinges smoothed over 1 take one stage. With 1 or 16 instead, a9a and w8a
-#: (C = 1, smoothed over 0.01 to 1) take up to twice as many steps.
+#: times the least of them. So squared hinges and hinges smoothed over 1 take one stage. With 1 or 16 instead, a9a and
+#: w8a (C = 1, smoothed over 0.01 to 1) take up to twice as many steps.
 _SMOOTH = 4.0
 #: The share of the least curvature that a proximal term has where there is no need of one.
 _NEGLIGIBLE = 1e-6
@@ -24,12 +24,12 @@ _FIRST_BLUR = 1.0
 
 @dataclass
 class Point:
-    """Where the method stands, and A' alpha there."""
+    """Where the method stands, and A' alpha + tilt there."""
 
     w: Vector
     biases: Vector
     adjoint: Vector
-    largest: float  # |A' alpha|, the largest since it was last computed afresh
+    largest: float  # its norm, the largest since it was last computed afresh
 
 
 @dataclass
@@ -70,7 +70,7 @@ class Entry(NamedTuple):
 
 @dataclass
 class NewtonState(State):
-    packed: Packed  # the problem that is solved; what has a row each is in its order
+    packed: View  # the problem that is solved; what has a row each is in its order
     form: BoxForm  # of that problem
     point: Point
     stage: Stage
@@ -105,7 +105,7 @@ def all_slopes(state: NewtonState) -> Vector:
 
 
 def risk(state: NewtonState) -> float:
-    """The risk at w and the current biases, if no other row has to move."""
+    """J without lam/2 |w|^2, at w and the current biases, if no other row has to move."""
     active, point = state.active, state.point
     value = active.fixed_linear + float(active.fixed_adjoint @ point.w) + active.sums.risk
     return value - float(point.biases @ (state.form.levels - active.fixed_totals))
@@ -117,7 +117,7 @@ def off_planes(state: NewtonState) -> Vector:
 
 
 def centred_adjoint(state: NewtonState) -> Vector:
-    """A' alpha; with planes that of the rows a_i - sigma_i mean, in which a common offset does not count.
+    """A' alpha + tilt; with planes that of the rows a_i - sigma_i mean, in which a common offset does not count.
 
     They make the same problem: on the planes A' alpha is the same up to a sum of levels times means, and the biases
     shrink by <mean, w>. Off them, lam w + A' alpha is the derivative of Psi by w at fixed biases of theirs.

@@ -23,7 +23,7 @@ from numpy.typing import NDArray
 from scipy.sparse.linalg import LinearOperator, cg
 
 from pragam.operators.base import RowOperator, Vector
-from pragam.solvers.newton.box_form import Border
+from pragam.operators.planes import Planes
 
 #: Beyond this dimension a factorisation costs more than conjugate gradients, and its matrix too much memory.
 LARGEST_MATRIX = 3000
@@ -60,7 +60,7 @@ _SAFE = 1e3 * _EPS
 class Centre(NamedTuple):
     """The rows are a_i - sigma_i mean_k, k = group_i, with mean_k = tau A'(weight sigma 1_k) / total_k."""
 
-    B: Border
+    B: Planes
     means: Vector  # (K, d)
     totals: Vector  # tau sum of weight_i sigma_i^2 over each plane, or a little more
 
