@@ -199,9 +199,8 @@ def test_a_move_tells_the_change_of_alpha_and_the_sums(get, planes, kind):
         assert np.allclose(beta, beta_of(rows, slopes, tau))
         assert np.allclose(change, rows.size * (beta - old))
         low, high, bend = written_out(rows)
-        with np.errstate(divide="ignore", invalid="ignore"):
-            free = np.where(bend > 0, slopes / bend, np.inf * np.sign(slopes))
-        best = np.clip(free, low, high)
+        end = np.where(slopes > 0, high, low)
+        best = np.clip(np.divide(slopes, bend, out=end, where=bend > 0), low, high)
         expected = Sums(
             proximal=rows.size @ (beta - rows.base) ** 2,
             risk=rows.size @ (best * slopes - bend * best**2 / 2),

@@ -64,9 +64,8 @@ def test_the_estimate_is_the_gap(get, variant):
         assert (at.beta >= low).all() and (at.beta <= high).all()
         B = np.where(np.arange(len(p.levels)) == p.group[:, None], p.sigma[:, None], 0.0)
         s = p.c + p.rows @ at.w + B @ at.biases
-        with np.errstate(divide="ignore", invalid="ignore"):
-            best = np.clip(np.where(bend > 0, s / bend, np.inf * np.sign(s)), low, high)
-        best[p.size == 0] = 0.0
+        end = np.where(s > 0, high, low)
+        best = np.clip(np.divide(s, bend, out=end, where=bend > 0), low, high)
         primal = p.constant + 0.5 * p.lam * at.w @ at.w + p.offset @ at.w - p.levels @ at.biases
         primal += p.size @ (best * s - bend * best**2 / 2)
         alpha = p.size * at.beta
