@@ -8,7 +8,7 @@ import pytest
 import pragam
 from posed import posed
 from pragam.solvers import auto
-from zoo import ZOO, hinge_case
+from zoo import ZOO, hinge_case, multiclass_case
 
 
 @pytest.mark.parametrize("name", ZOO)
@@ -73,8 +73,8 @@ def test_a_small_problem_goes_on_elsewhere_if_its_own_way_fails(monkeypatch):
 
 
 def test_a_problem_that_nothing_fits_is_refused():
-    """A smoothed risk over an unbounded box: PRAGAM needs a bound, the others a piecewise linear risk."""
-    problem = hinge_case("plain", False, 0).problem
-    unbounded = pragam.polytopes.Box(problem.Q.lower, np.full(problem.Q.size, np.inf))
+    """An unbounded set under an operator without rows: some solvers need rows, and the others a bound."""
+    problem = multiclass_case(0).problem
+    unbounded = pragam.polytopes.Box(np.zeros(problem.Q.size), np.full(problem.Q.size, np.inf))
     with pytest.raises(ValueError, match=r"does not fit .* bounded Q"):
-        pragam.solve(posed(problem.A, problem.c, unbounded, problem.lam, kappa=1.0))
+        pragam.solve(posed(problem.A, problem.c, unbounded, problem.lam))

@@ -89,7 +89,7 @@ def test_half_lines_for_boxes(bias):
     X = rng.standard_normal((40, 60))
     y = np.where(rng.random(40) < 0.5, 1.0, -1.0)
     problem = pragam.hinge(X, y, lam=1e-2, bias=bias)
-    Q = problem.Q
+    Q = problem.domain
     wide = np.full(40, np.inf)
     hard = pragam.polytopes.BoxPlane(Q.lower, wide, Q.sigma) if bias else pragam.polytopes.Box(Q.lower, wide)
     problem = posed(problem.A, problem.c, hard, 1e-2)

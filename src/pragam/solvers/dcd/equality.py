@@ -95,7 +95,7 @@ def equality_of(problem: BoxProblem, w: Vector, alpha: Vector) -> tuple[Equality
     felt = _PENALTY_FELT * float(np.abs(problem.c).max()) / range_of_r if 0 < range_of_r < np.inf else 0.0
     equality = Equality(Q.sigma, lift, np.zeros(2), centre, centre2, max(rho, felt) or 1.0)
     equality.refresh(problem, w, alpha)
-    equality.bias = Q.multiplier(problem.c + A.matvec(w))
+    equality.bias = float(problem.best_biases(problem.c + A.matvec(w))[0])
     return equality, length2 / lam + equality.rho * Q.sigma**2
 
 

@@ -40,7 +40,7 @@ import numpy as np
 
 from pragam.operators.base import Vector
 from pragam.problem import AnyProblem, BoxProblem
-from pragam.solvers.base import ROWS_AND_BOX, Certified, Solver, Start, curved
+from pragam.solvers.base import ROWS_AND_BOX, Certified, Solver, Start, curved, shared
 from pragam.solvers.dcd import single_precision
 from pragam.solvers.dcd.equality import equality_of
 from pragam.solvers.dcd.schedule import (
@@ -90,7 +90,7 @@ class Dcd(Solver[BoxProblem, DcdState]):
     @classmethod
     def misfits(cls, problem: AnyProblem) -> list[str]:
         several = ["needs at most one bias"] if problem.n_biases > 1 else []
-        return [*several, *curved(problem)]
+        return [*several, *shared(problem), *curved(problem)]
 
     def init(self, problem: BoxProblem, rng: np.random.Generator, start: Start | None, tol: float) -> DcdState:
         view = packed(problem)

@@ -21,7 +21,7 @@ import numpy as np
 from pragam._kernels.records import Boxes, Ends
 from pragam.operators.base import RowOperator, Vector
 from pragam.operators.planes import Planes
-from pragam.problem import AnyProblem, BoxProblem
+from pragam.problem import BoxProblem
 
 _NONE = np.zeros(0)
 
@@ -81,14 +81,6 @@ class BoxForm:
         """The best for the scores s = A w + c'; 0 where none is."""
         scores = s if self.c is self.problem.c else s + (self.problem.c - self.c)
         return np.nan_to_num(self.problem.best_biases(scores), nan=0.0)
-
-
-def unheld(problem: AnyProblem) -> list[str]:
-    """A misfit if nothing keeps some dual variable from growing without end."""
-    width = problem.Q.upper - problem.Q.lower
-    if (np.isfinite(width) | (np.asarray(problem.g.curvature) > 0)).all():
-        return []
-    return ["needs bounds, or a curvature kappa > 0, for every dual variable, and one has neither"]
 
 
 def box_form(problem: BoxProblem) -> BoxForm:

@@ -29,8 +29,8 @@ from pragam._kernels.records import DenseGoal, DenseIterate, DenseProblem
 from pragam.operators.base import RowOperator, Vector
 from pragam.operators.planes import Planes
 from pragam.problem import AnyProblem, BoxProblem
-from pragam.solvers.base import ROWS_AND_BOX, Solver, Start, State
-from pragam.solvers.newton.box_form import BoxForm, box_form, unheld
+from pragam.solvers.base import ROWS_AND_BOX, Solver, Start, State, unbounded_and_flat
+from pragam.solvers.newton.box_form import BoxForm, box_form
 
 #: The copy has at most this many entries (2 MB).
 MOST_PLACES = 250_000
@@ -74,7 +74,7 @@ class NewtonDense(Solver[BoxProblem, DenseState]):
         n, d = problem.A.shape
         small = n * d <= MOST_PLACES and d <= MOST_COLUMNS
         limits = f"at most {MOST_COLUMNS} columns, and rows times columns at most {MOST_PLACES}"
-        return [*unheld(problem), *([] if small else [f"needs {limits}, and A has shape {(n, d)}"])]
+        return [*unbounded_and_flat(problem), *([] if small else [f"needs {limits}, and A has shape {(n, d)}"])]
 
     def init(self, problem: BoxProblem, rng: np.random.Generator, start: Start | None, tol: float) -> DenseState:
         form = box_form(problem)

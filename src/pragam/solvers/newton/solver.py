@@ -39,9 +39,9 @@ import numpy as np
 
 from pragam.operators.base import Vector
 from pragam.problem import AnyProblem, BoxProblem
-from pragam.solvers.base import ROWS_AND_BOX, Solver, Start
+from pragam.solvers.base import ROWS_AND_BOX, Solver, Start, unbounded_and_flat
 from pragam.solvers.newton.active_rows import ActiveRows, active_rows, select
-from pragam.solvers.newton.box_form import box_form, unheld
+from pragam.solvers.newton.box_form import box_form
 from pragam.solvers.newton.stages import begin_stage, end_stage, line_search, readmit
 from pragam.solvers.newton.start import first_guess
 from pragam.solvers.newton.state import (
@@ -84,7 +84,7 @@ class Newton(Solver[BoxProblem, NewtonState]):
 
     @classmethod
     def misfits(cls, problem: AnyProblem) -> list[str]:
-        return unheld(problem)
+        return unbounded_and_flat(problem)
 
     def init(self, problem: BoxProblem, rng: np.random.Generator, start: Start | None, tol: float) -> NewtonState:
         view = packed(problem)
