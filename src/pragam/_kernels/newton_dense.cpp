@@ -19,7 +19,7 @@ using std::int64_t;
 using Vector = std::vector<double>;
 
 constexpr double shrink = 0.25, grow = 16.0, least_delta = 1e-6;
-constexpr double smooth = 4.0, negligible = 1e-6;
+constexpr double smooth = 5.0, negligible = 1e-6;
 constexpr double inner = 1.0, resolved = 1e-17;
 constexpr int64_t patience = 40, few = 10;
 constexpr double line_tol = 1e-3;

@@ -27,8 +27,8 @@ def centre_of(operator, B, tau, weights):
     """The weighted mean of the rows of each plane."""
     columns = [np.where(B.group == k, B.sigma, 0.0) for k in range(B.shape[1])]
     totals = np.array([tau * float(weights @ sigma**2) for sigma in columns])
-    means = np.array([operator.rmatvec(tau * weights * sigma) / total for sigma, total in zip(columns, totals)])
-    return Centre(B, means.reshape(-1, 20), totals)
+    means = np.array([operator.rmatvec(tau * weights * sigma) for sigma in columns]).reshape(-1, 20)
+    return Centre(B, means / totals[:, None], totals)
 
 
 def reference(operator, lam, tau, weights, rhs, centre):

@@ -29,7 +29,7 @@ Vector = NDArray[np.float64]
 _SHRINK, _GROW, _LEAST_DELTA = 0.25, 16.0, 1e-6
 #: A curvature of every row does what a proximal term does. Where delta is at most _SMOOTH times the least of them, the
 #: proximal term is the share _NEGLIGIBLE of it, and there is no blur.
-_SMOOTH, _NEGLIGIBLE = 4.0, 1e-6
+_SMOOTH, _NEGLIGIBLE = 5.0, 1e-6
 #: An inner problem is solved when its error is below _INNER times the proximal term, or below the share _RESOLVED of J.
 #: It is given up after _PATIENCE steps.
 _INNER, _RESOLVED, _PATIENCE = 1.0, 1e-17, 40

@@ -15,7 +15,7 @@ from pragam.views import View
 #: A curvature of every row does what a proximal term does: there is no need of one where delta is at most this many
 #: times the least of them. So squared hinges and hinges smoothed over 1 take one stage. With 1 or 16 instead, a9a and
 #: w8a (C = 1, smoothed over 0.01 to 1) take up to twice as many steps.
-_SMOOTH = 4.0
+_SMOOTH = 5.0
 #: The share of the least curvature that a proximal term has where there is no need of one.
 _NEGLIGIBLE = 1e-6
 #: A row counts in the Hessian up to this many units outside its box, at the beginning of a stage with a proximal term.

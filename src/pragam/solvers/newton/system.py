@@ -155,7 +155,8 @@ class NewtonSystem:
 
         ``rows`` are those that have a weight, ``changed`` those that had another.
         """
-        if self.outer is None or changed.size > rows.size:
+        # With curvature a new tau changes every weight, perhaps a million times. No rounding of the old ones may stay.
+        if self.outer is None or changed.size >= rows.size:
             self.outer, changed = np.zeros((self.A.shape[1],) * 2), rows
             difference = weights[rows]
         else:
