@@ -40,7 +40,7 @@ import numpy as np
 from pragam.operators.base import Vector
 from pragam.problem import AnyProblem, BoxProblem
 from pragam.solvers.base import ROWS_AND_BOX, Solver, Start, unbounded_and_flat
-from pragam.solvers.newton.active_rows import ActiveRows, active_rows, select
+from pragam.solvers.newton.active_rows import BAND, ActiveRows, active_rows, select
 from pragam.solvers.newton.box_form import box_form
 from pragam.solvers.newton.stages import begin_stage, end_stage, line_search, readmit
 from pragam.solvers.newton.start import first_guess
@@ -124,6 +124,7 @@ class Newton(Solver[BoxProblem, NewtonState]):
         t = line_search(active.boxes, active.s, ds, stage.tau, linear, form.lam * float(dw @ dw))
         point.w += t * dw
         point.biases += t * db
+        state.checked = None
         change = active.move(t, ds, stage.tau)
         point.adjoint += active.A.rmatvec(change)
         point.largest = max(point.largest, float(np.linalg.norm(point.adjoint)))
@@ -133,7 +134,8 @@ class Newton(Solver[BoxProblem, NewtonState]):
         if t > 0.5:
             stage.blur *= _BLUR_SHRINK
         optimal = _is_inner_optimal(state)
-        if (optimal or stage.steps >= _STAGE_STEPS) and not readmit(state):
+        ends = optimal or stage.steps >= _STAGE_STEPS
+        if (ends or state.elimination.is_loose) and not readmit(state) and ends:
             end_stage(state, _SHRINK if optimal else 1 / _SHRINK**2)
         return state
 
@@ -155,16 +157,30 @@ def _direction(state: NewtonState) -> tuple[Vector, Vector]:
     """The Newton direction of w and the biases; these are eliminated from the equations."""
     active, system, stage, tau = state.active, state.system, state.stage, state.stage.tau
     system.weights = active.weights(tau, stage.blur * stage.unit if stage.blur >= _LEAST_BLUR else 0.0)
-    weights, off = tau * system.weights * active.B.sigma, off_planes(state)
-    # Where no row of a plane is inside its box, its bias moves as far as the line search lets it.
-    totals = np.maximum(active.B.rmatvec(weights), _LEAST_STEEPNESS * tau * state.elimination.steepness)
-    totals = np.maximum(totals, _TINY)
+    weights = tau * system.weights * active.B.sigma
+    totals = _totals(state, active.B.rmatvec(weights))
     means = _adjoints(active, weights, len(totals)) / totals[:, None]
     state.elimination.means = means
     system.rows_read += int(np.count_nonzero(weights)) if len(totals) else 0
     gradient = state.form.lam * state.point.w + centred_adjoint(state)
     dw = -system.solve(tau, gradient, Centre(active.B, means, totals))
-    return dw, off / totals - means @ dw
+    return dw, off_planes(state) / totals - means @ dw
+
+
+def _totals(state: NewtonState, curvature: Vector) -> Vector:
+    """The curvature along each bias, or a ridge where no row of its plane is inside its box.
+
+    Such a bias moves as far as the line search lets it. If rows were left out, which the line search does not see, it
+    moves no farther than they are away, BAND units, and they are looked at after the step.
+    """
+    stage, elimination = state.stage, state.elimination
+    least = np.maximum(_LEAST_STEEPNESS * stage.tau * elimination.steepness, _TINY)
+    is_flat = curvature <= least
+    elimination.is_loose = not state.active.is_all and bool(is_flat.any())
+    if not elimination.is_loose:
+        return np.maximum(curvature, least)
+    reach = BAND * stage.unit / stage.tau / max(float(np.abs(state.form.B.sigma).max()), _TINY)
+    return np.where(is_flat, np.maximum(least, np.abs(off_planes(state)) / reach), curvature)
 
 
 def _adjoints(active: ActiveRows, weights: Vector, count: int) -> Vector:

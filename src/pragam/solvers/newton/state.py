@@ -58,6 +58,7 @@ class Elimination:
 
     means: Vector
     steepness: Vector  # the curvature along each bias, over tau, with all rows inside their boxes
+    is_loose: bool = False  # no active row holds some bias, and rows are left out
 
 
 class Entry(NamedTuple):
