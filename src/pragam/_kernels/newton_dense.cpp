@@ -323,17 +323,19 @@ Answer dense_newton(const DataIn &problem, const Iterate &iterate, const GoalIn 
     Pulse pulse;
     int64_t made = 0, budget = steps;
     double estimate = infinity;
-    bool possible = true;
+    bool possible = true, idle = false;  // idle: the last stage made no step
     Place reached;  // where the tolerance was first met
     while (made < budget && possible) {
         int64_t inside = 0;  // steps of this stage
         loop.begin_stage();
         bool optimal = loop.is_inner_optimal();
         const bool at_rest = optimal && loop.is_at_rest();
+        optimal = optimal && !idle;
         while (!optimal && made + inside < budget && inside < patience && (possible = loop.step())) {
             ++inside;
             optimal = loop.is_inner_optimal();
         }
+        idle = inside == 0;
         made += std::max(inside, int64_t(1));
         loop.settle();
         estimate = possible ? loop.estimate() : infinity;

@@ -59,18 +59,21 @@ def dense_newton(problem: DenseProblem, iterate: DenseIterate, goal: DenseGoal) 
 def _run(loop: _Loop, iterate: DenseIterate, goal: DenseGoal) -> tuple[int, int, float]:
     tol, exact, steps = goal
     made, budget, estimate, possible = 0, steps, np.inf, True
+    idle = False  # whether the last stage made no step; two such stages in a row may bring nothing
     reached: list[Vector] | None = None  # where the tolerance was first met
     while made < budget and possible:
         inside = 0  # steps of this stage
         loop.begin_stage()
         optimal = loop.is_inner_optimal()
         at_rest = optimal and loop.is_at_rest()
+        optimal = optimal and not idle
         while not optimal and made + inside < budget and inside < _PATIENCE:
             possible = loop.step()
             if not possible:
                 break
             inside += 1
             optimal = loop.is_inner_optimal()
+        idle = inside == 0
         made += max(inside, 1)
         loop.settle()
         estimate = loop.estimate() if possible else np.inf
