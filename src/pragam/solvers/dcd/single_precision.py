@@ -18,9 +18,10 @@ from math import inf, sqrt
 
 import numpy as np
 
+from pragam._kernels.records import CURVATURE
 from pragam.polytopes import Box
 from pragam.problem import Problem
-from pragam.solvers.dcd.sweep import CURVATURE, WorkingSet
+from pragam.solvers.dcd.sweep import WorkingSet
 
 #: The least number of columns that is worth it: 256 kB of float64. A core's own cache is hardly larger, and the rows
 #: pass through it too.
