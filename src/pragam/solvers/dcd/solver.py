@@ -42,7 +42,7 @@ from pragam._kernels.records import Batch
 from pragam.operators.base import Vector
 from pragam.polytopes import Box
 from pragam.problem import Problem
-from pragam.solvers.base import BOX_OR_PLANE, PIECEWISE_LINEAR, ROWS, Certified, Solver, Start
+from pragam.solvers.base import BOX_OR_PLANE, ROWS, Certified, Solver, Start
 from pragam.solvers.dcd import single_precision
 from pragam.solvers.dcd.multipliers import multipliers_of
 from pragam.solvers.dcd.schedule import (
@@ -86,7 +86,7 @@ class Dcd(Solver[DcdState]):
     face: bool = True
 
     name = "dcd"
-    requires = (ROWS, BOX_OR_PLANE, PIECEWISE_LINEAR)
+    requires = (ROWS, BOX_OR_PLANE)
     may_drop_rows = True
 
     def init(self, problem: Problem, rng: np.random.Generator, start: Start | None, tol: float) -> DcdState:
@@ -100,7 +100,7 @@ class Dcd(Solver[DcdState]):
         state = DcdState(passes, view, work, work, multipliers, tol, seed, dual_of(problem, w, alpha))
         if (rounding := single_precision.rounding(problem, work, tol)) is not None:
             precision = state.precision
-            precision.single, precision.size = rounding, abs(problem.Q.support(problem.c)[0])
+            precision.single, precision.size = rounding, abs(problem.g.support(problem.Q, problem.c)[0])
             if single_precision.serves(rounding, precision.size, tol):
                 work.w = w.astype(np.float32)
         return state
