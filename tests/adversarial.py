@@ -13,6 +13,7 @@ import numpy as np
 from scipy import sparse
 
 import pragam
+from posed import posed
 from pragam.operators import ScaledRows
 from pragam.polytopes import Box, BoxPlane
 
@@ -210,7 +211,7 @@ def quantile(rng, X, y, lam, ratio=16):
     bias = bool(rng.random() < 0.6)
     sides = (-u * (1 - q), u * q)
     Q = BoxPlane(*sides, sigma) if bias else Box(*sides)
-    problem = pragam.Problem(ScaledRows(X, -sigma), targets, Q, lam)
+    problem = posed(ScaledRows(X, -sigma), targets, Q, lam)
     return problem, f"quantile {q}{' with bias' * bias}, {storage}"
 
 
@@ -221,10 +222,10 @@ def any_box(rng, X, y, lam, ratio=16):
     lower, upper = np.sort(size * rng.standard_normal((2, n)) * (rng.random((2, n)) < 0.8), axis=0)
     A, c = ScaledRows(X, rng.standard_normal(n)), rng.standard_normal(n)
     if rng.random() < 0.5:
-        return pragam.Problem(A, c, Box(lower, upper), lam, _kappa(rng)), f"any box, {storage}"
+        return posed(A, c, Box(lower, upper), lam, _kappa(rng)), f"any box, {storage}"
     sigma = rng.choice([1.0, -1.0, 0.0, 3.0, 1e-3], n)
     z = float(sigma @ (lower + rng.random(n) * (upper - lower)))
-    return pragam.Problem(A, c, BoxPlane(lower, upper, sigma, z), lam, _kappa(rng)), f"any box with plane, {storage}"
+    return posed(A, c, BoxPlane(lower, upper, sigma, z), lam, _kappa(rng)), f"any box with plane, {storage}"
 
 
 def smoothed(rng, X, y, lam, ratio=16):
@@ -233,7 +234,7 @@ def smoothed(rng, X, y, lam, ratio=16):
     bias = bool(rng.random() < 0.5)
     Q = BoxPlane(np.zeros(len(y)), u, y) if bias else Box(np.zeros(len(y)), u)
     curvature = _one_or_each(rng, kappa, u)
-    problem = pragam.Problem(ScaledRows(X, -y), np.ones(len(y)), Q, lam, curvature)
+    problem = posed(ScaledRows(X, -y), np.ones(len(y)), Q, lam, curvature)
     return problem, f"smoothed hinge{' with bias' * bias}, {storage}, kappa {kappa:.1e} ({np.size(curvature)})"
 
 
@@ -247,7 +248,7 @@ def unbounded(rng, X, y, lam, ratio=16):
     Q = BoxPlane(lower, upper, y) if bias else Box(lower, upper)
     weights = _weights(rng, n, ratio)
     curvature = _one_or_each(rng, kappa, np.where(weights > 0, weights, 1.0))
-    problem = pragam.Problem(ScaledRows(X, -y), np.ones(n), Q, lam, curvature)
+    problem = posed(ScaledRows(X, -y), np.ones(n), Q, lam, curvature)
     return problem, f"unbounded{' with bias' * bias}, {storage}, kappa {kappa:.1e} ({np.size(curvature)})"
 
 

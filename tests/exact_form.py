@@ -95,7 +95,7 @@ class Form:
 def form(problem):
     """The exact form of a problem as it is stored."""
     rows, exponent = _rows(problem.A)
-    Q, m = problem.Q, len(rows)
+    Q, m = problem.domain, len(rows)
     if isinstance(Q, Simplices):
         totals = np.repeat(Q.totals, Q.K)
         groups = np.arange(m) // Q.K
@@ -108,7 +108,7 @@ def form(problem):
     else:
         raise TypeError(f"the judge does not know the set {type(Q).__name__}")
     K = Q.K if isinstance(Q, Simplices) else 0
-    lam, kappa = Fraction(problem.lam), [Fraction(k) for k in np.broadcast_to(problem.kappa, m).tolist()]
+    lam, kappa = Fraction(problem.lam), [Fraction(k) for k in np.broadcast_to(problem.g.curvature, m).tolist()]
     return Form(rows, exponent, problem.n_weights, ints(problem.c), *map(ints, sides), groups.tolist(), lam, kappa, K)
 
 

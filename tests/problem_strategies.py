@@ -10,6 +10,7 @@ from scipy import sparse
 
 import pragam
 from polytopes.strategies import Drawn, boxes, quarters, simplices, vectors
+from posed import posed
 from pragam.operators import CrammerSinger, ScaledRows
 from pragam.polytopes import Simplices
 
@@ -47,4 +48,4 @@ def problems(draw: st.DrawFn, sets: st.SearchStrategy | None = None, smooth: boo
     lam = draw(st.sampled_from([1.0, 3.0, 0.125])) * 2.0 ** draw(exponents)
     kappa = draw(st.sampled_from([0.0, 0.5, 3.0])) if smooth else 0.0
     w = draw(vectors(A.shape[1], quarters)) * 2.0 ** draw(exponents)
-    return Posed(pragam.Problem(A, c, Q, lam, kappa), member, w)
+    return Posed(posed(A, c, Q, lam, kappa), member, w)

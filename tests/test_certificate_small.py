@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 import pragam
 from exact_judge import exact_dual, exact_optimum, exact_primal
 from polytopes.strategies import quarters
+from posed import posed
 from pragam.operators import CrammerSinger, ScaledRows
 from pragam.polytopes import BoxPlane, Simplices
 from problem_strategies import problems
@@ -52,7 +53,7 @@ def sizes(problem, w, alpha, biases):
 @given(problems(), st.one_of(st.none(), quarters))
 def test_a_certificate_is_true_and_tight(posed, bias):
     problem, alpha, w = posed
-    proof = pragam.certify(problem, w, alpha, bias if problem.Q.has_bias else None)
+    proof = pragam.certify(problem, w, alpha, bias if problem.n_biases else None)
     primal, dual, best = exact_primal(problem, w, proof.biases), exact_dual(problem, alpha), exact_optimum(problem)
     assert proof.rigorous and proof.exact
     assert proof.dual <= dual <= best <= primal <= proof.primal
@@ -68,7 +69,7 @@ def test_without_a_bias_given_none_is_better(posed):
     """The certified bias is a minimum of J over b: no other one is better by more than rounding."""
     problem, alpha, w = posed
     best = pragam.certify(problem, w, alpha)
-    if not problem.Q.has_bias:
+    if not problem.n_biases:
         assert best.biases.size == 0
         return
     size = sizes(problem, w, alpha, best.biases)[0]
@@ -81,7 +82,7 @@ def test_without_a_bias_given_none_is_better(posed):
 def test_a_vertex_of_the_box_on_the_plane_is_certified(solver):
     """The optimum (0, 1) is at bounds in every row, so that no row can take what rounding might have lost."""
     Q = BoxPlane([0.0, 0.0], [1.0, 1.0], [1.0, 2.0], 2.0)
-    result = pragam.solve(pragam.Problem(ScaledRows(np.eye(2), np.ones(2)), np.array([-1.0, 3.0]), Q, 1.0), solver)
+    result = pragam.solve(posed(ScaledRows(np.eye(2), np.ones(2)), np.array([-1.0, 3.0]), Q, 1.0), solver)
     assert result.converged and result.certificate.primal == pytest.approx(2.5, rel=1e-6)
 
 
@@ -96,7 +97,7 @@ def test_the_last_move_onto_the_plane_counts_in_the_linear_term():
     third = float(NEAR[0] + NEAR[1])
     off = Fraction(NEAR[0]) + Fraction(NEAR[1]) - Fraction(1, 3)
     assert off > 0
-    problem = pragam.Problem(ScaledRows(np.zeros((3, 1)), np.ones(3)), np.array([1.0, 1.0, -third]), THIRDS, 1.0)
+    problem = posed(ScaledRows(np.zeros((3, 1)), np.ones(3)), np.array([1.0, 1.0, -third]), THIRDS, 1.0)
     proof = pragam.certify(problem, np.zeros(1), NEAR)
     true = Fraction(1, 3) - Fraction(third)
     assert true - 4 * off <= Fraction(proof.dual) <= true <= Fraction(proof.primal)
@@ -106,7 +107,7 @@ def test_the_last_move_onto_the_plane_counts_in_the_weights():
     """A' alpha = alpha_1 + alpha_2 - a_3 is 0 for the floats at hand, and not for the point on the plane."""
     third = float(NEAR[0] + NEAR[1])
     A = ScaledRows(np.array([[1.0], [1.0], [-third]]), np.ones(3))
-    problem = pragam.Problem(A, np.zeros(3), THIRDS, 2.0**-100)
+    problem = posed(A, np.zeros(3), THIRDS, 2.0**-100)
     true = -((Fraction(1, 3) - Fraction(third)) ** 2) * 2**99
     proof = pragam.certify(problem, np.zeros(1), NEAR)
     assert 4 * true <= Fraction(proof.dual) <= true <= Fraction(proof.primal)

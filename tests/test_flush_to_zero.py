@@ -23,6 +23,7 @@ import pytest
 
 import adversarial
 import pragam
+from posed import posed
 from pragam.operators import ScaledRows
 from pragam.polytopes import Box, BoxPlane
 from test_certificates_exact import faults
@@ -90,11 +91,11 @@ def small_all_over(rng, X, y, lam):
     lower, upper = np.sort(sizes[0] * rng.standard_normal((2, n)) * (rng.random((2, n)) < 0.8), axis=0)
     A, c = ScaledRows(X, rng.standard_normal(n)), sizes[1] * rng.standard_normal(n)
     if rng.random() < 0.5:
-        return pragam.Problem(A, c, Box(lower, upper), lam, adversarial._kappa(rng)), f"small box, {storage}"
+        return posed(A, c, Box(lower, upper), lam, adversarial._kappa(rng)), f"small box, {storage}"
     sigma = rng.choice([1.0, -1.0, 0.0, 3.0, sizes[2]], n)
     z = float(sigma @ (lower + rng.random(n) * (upper - lower)))
     Q = BoxPlane(lower, upper, sigma, z)
-    return pragam.Problem(A, c, Q, lam, adversarial._kappa(rng)), f"small box with plane, {storage}"
+    return posed(A, c, Q, lam, adversarial._kappa(rng)), f"small box with plane, {storage}"
 
 
 def tiny(seed):
@@ -130,7 +131,7 @@ def child(library, out, *seeds):
                 pairs.append((f"seed {seed} {settings['solver']}", result.w, result.alpha, result.certificate))
             size = 10 ** rng.uniform(-323, 0)
             w = size * rng.standard_normal(problem.n_weights)
-            alpha = problem.Q.project(10 ** rng.uniform(-323, 0) * rng.standard_normal(problem.Q.size))
+            alpha = problem.domain.project(10 ** rng.uniform(-323, 0) * rng.standard_normal(problem.Q.size))
             pairs.append((f"seed {seed} any pair", w, alpha, pragam.certify(problem, w, alpha)))
             gaps = [(proof.gap, proof.relative_gap) for *_, proof in pairs]
         except ValueError:  # refused

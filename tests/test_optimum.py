@@ -10,6 +10,7 @@ import pytest
 from scipy import sparse
 
 import pragam
+from posed import posed
 from pragam.operators import ScaledRows, check_data
 from pragam.optimum import Neighbourhood, bias_interval, neighbourhood, radius, scores_near
 from pragam.polytopes import Box, BoxPlane
@@ -83,7 +84,7 @@ def test_a_smooth_risk_has_no_interval_of_biases():
     """The proof is about piecewise linear risks: the best bias of a smooth one moves with every score."""
     X, y, _ = noisy(0)
     Q = BoxPlane(np.zeros(60), np.full(60, 1 / 60), y.astype(float))
-    smooth = pragam.Problem(ScaledRows(X, -y.astype(float)), np.ones(60), Q, 0.1, kappa=0.5)
+    smooth = posed(ScaledRows(X, -y.astype(float)), np.ones(60), Q, 0.1, kappa=0.5)
     result = pragam.solve(smooth, "pragam", tol=1e-6)
     assert result.converged and bias_interval(smooth, result.w, result.certificate) == (-np.inf, np.inf)
 
@@ -95,7 +96,7 @@ def test_scores_of_a_point_are_within_their_room():
         X, w = rng.standard_normal((30, 6)), rng.standard_normal(6)
         X[:, -1] = -(X[:, :-1] @ w[:-1]) / w[-1]
         exact = [sum(Fraction(a) * Fraction(b) for a, b in zip(row, w.tolist(), strict=True)) for row in X.tolist()]
-        problem = pragam.Problem(ScaledRows(X, np.ones(30)), np.zeros(30), Box(np.zeros(30), np.ones(30)), 1.0)
+        problem = posed(ScaledRows(X, np.ones(30)), np.zeros(30), Box(np.zeros(30), np.ones(30)), 1.0)
         s, room = scores_near(problem, w, 0.0)
         ends = Neighbourhood(0.0, 0.0, 0.0).decisions(check_data(X), w)
         assert (room <= 1e-14 * np.linalg.norm(X, axis=1) * np.linalg.norm(w)).all(), f"seed {seed}"
@@ -111,12 +112,12 @@ def test_boxes_of_both_signs():
     X, t = 1e-3 * rng.standard_normal((n, 2)), rng.standard_normal(n)
     A = pragam.operators.ScaledRows(X, -np.ones(n))
     Q = pragam.polytopes.BoxPlane(np.full(n, (q - 1) / n), np.full(n, q / n), np.ones(n))
-    problem = pragam.Problem(A, t, Q, lam=10.0)
+    problem = posed(A, t, Q, lam=10.0)
     result = pragam.solve(problem, tol=1e-9)
     near = neighbourhood(problem, result.w, result.certificate)
     assert near.low <= np.quantile(t, q) <= near.high
     assert near.high - near.low < 1.0
-    assert bias_interval(pragam.Problem(A, t, Box(Q.lower, Q.upper), 10.0), result.w, result.certificate) == (0.0, 0.0)
+    assert bias_interval(posed(A, t, Box(Q.lower, Q.upper), 10.0), result.w, result.certificate) == (0.0, 0.0)
 
 
 @pytest.mark.parametrize("n_classes", [2, 3])

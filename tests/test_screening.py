@@ -13,6 +13,7 @@ from scipy import sparse
 import pragam
 from exact_judge import exact_solution
 from polytopes.strategies import boxes, exact_biases, vectors
+from posed import posed
 from pragam import Status, screened, screening
 from pragam.operators import ScaledRows
 from pragam.optimum import neighbourhood, scores_near
@@ -38,7 +39,7 @@ def random_problem(rng):
     Q = BoxPlane(lower, upper, sigma, float(sigma @ inner)) if plane else Box(lower, upper)
     c = np.ones(n) if rng.random() < 0.5 else rng.standard_normal(n)
     data = sparse.csr_array(X) if rng.random() < 0.3 else X
-    return pragam.Problem(ScaledRows(data, rng.choice([-1.0, 1.0], n)), c, Q, float(10 ** rng.uniform(-4, 1)))
+    return posed(ScaledRows(data, rng.choice([-1.0, 1.0], n)), c, Q, float(10 ** rng.uniform(-4, 1)))
 
 
 def solved(problem):
@@ -49,7 +50,7 @@ def pairs(problem, exact, rng):
     """Certified pairs from useless to exact: (w, alpha, certificate)."""
     for t in [*10.0 ** np.arange(-12, 1, 2), 0.0]:
         w = exact.w * (1 + t * rng.standard_normal()) + t * rng.standard_normal(problem.n_weights)
-        alpha = np.clip((1 - t) * exact.alpha + t * problem.Q.sample(rng), problem.Q.lower, problem.Q.upper)
+        alpha = np.clip((1 - t) * exact.alpha + t * problem.domain.sample(rng), problem.Q.lower, problem.Q.upper)
         yield w, alpha, pragam.certify(problem, w, alpha)
 
 
@@ -138,7 +139,7 @@ def exact_case(kind, seed):
     u = np.full(n, 1 / n) if rng.random() < 0.5 else rng.integers(0, 3, n) / n
     lower = np.where(rng.random(n) < 0.3, -u, 0.0) if rng.random() < 0.3 else np.zeros(n)
     Q = BoxPlane(lower, u, y) if rng.random() < 0.5 and u.any() else Box(lower, u)
-    return pragam.Problem(ScaledRows(X, -y), c, Q, lam)
+    return posed(ScaledRows(X, -y), c, Q, lam)
 
 
 KINDS = ("cancelling entries", "squares underflow", "scores underflow", "tiny", "offset", "whole numbers")
@@ -173,7 +174,7 @@ def test_a_part_that_bounds_no_rounding_is_not_screened(part):
     problem, near = warm_case(False)
     A = Rows(problem.A.storage, problem.A.scale) if part == "A" else problem.A
     Q = Cube(problem.Q.lower, problem.Q.upper) if part == "Q" else problem.Q
-    stranger = pragam.Problem(A, problem.c, Q, problem.lam)
+    stranger = posed(A, problem.c, Q, problem.lam)
     assert can_screen(problem) and not can_screen(stranger)
     result = pragam.solve(stranger, tol=1e-9, start=near)
     assert result.converged and result.n_screened == 0
@@ -209,7 +210,7 @@ def test_a_reduced_problem_is_the_same_but_for_its_constant(name):
     rest = Reduced.of(problem, known)
     assert rest.share == pytest.approx(1 - rest.n_fixed / Q.size)
     for _ in range(5):
-        w, part = rng.standard_normal(problem.n_weights), rest.problem.Q.sample(rng)
+        w, part = rng.standard_normal(problem.n_weights), rest.problem.domain.sample(rng)
         whole = rest.lift(w, part)
         assert problem.dual(whole[1]) == pytest.approx(rest.problem.dual(part) + rest.constant, rel=1e-9, abs=1e-9)
         assert problem.primal(whole[0]) >= rest.problem.primal(w) + rest.constant - 1e-9
@@ -222,14 +223,14 @@ def test_a_reduced_problem_is_the_same_but_for_its_constant(name):
     [
         max_affine_case(0).problem,
         multiclass_case(0).problem,
-        pragam.Problem(*(getattr(hinge_case("plain", False, 0).problem, x) for x in ("A", "c", "Q", "lam")), kappa=0.1),
-        pragam.Problem(ScaledRows(np.eye(2), np.ones(2)), -np.ones(2), Box(np.zeros(2), np.full(2, np.inf)), 1.0),
+        posed(*(getattr(hinge_case("plain", False, 0).problem, x) for x in ("A", "c", "Q", "lam")), kappa=0.1),
+        posed(ScaledRows(np.eye(2), np.ones(2)), -np.ones(2), Box(np.zeros(2), np.full(2, np.inf)), 1.0),
     ],
     ids=["max affine", "multiclass", "smooth", "unbounded"],
 )
 def test_where_the_proof_does_not_apply(problem):
     assert not can_screen(problem)
-    start = problem.Q.project(np.zeros(problem.Q.size))
+    start = problem.domain.project(np.zeros(problem.Q.size))
     assert pragam.solve(problem, tol=1e-3, start=start, max_iter=50).n_screened == 0
 
 
@@ -281,7 +282,7 @@ def test_screened_solves_over_the_zoo(solver, name, monkeypatch):
     monkeypatch.setattr(screened, "likely_share", lambda *_: 1.0)
     case = ZOO[name](2)
     problem = case.problem
-    near = pragam.Problem(problem.A, problem.c, problem.Q, 1.1 * problem.lam)
+    near = posed(problem.A, problem.c, problem.Q, 1.1 * problem.lam)
     result = pragam.solve(problem, solver, tol=1e-8, start=pragam.solve(near, tol=1e-8))
     assert result.converged
     slack = 1e-7 * abs(case.optimum) + 1e-9

@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 import pragam
+from posed import posed
 from pragam import Status
 from zoo import PAIRS, SOLVERS, ZOO, hinge_case, max_affine_case, multiclass_case
 
@@ -79,7 +80,7 @@ def test_a_warm_start_on_a_path_is_quicker():
     cold = warm = 0
     for seed in range(20):
         problem = hinge_case("plain", False, seed).problem
-        near = pragam.Problem(problem.A, problem.c, problem.Q, 0.9 * problem.lam)
+        near = posed(problem.A, problem.c, problem.Q, 0.9 * problem.lam)
         start = pragam.solve(problem, "pragam", tol=1e-3)
         cold += pragam.solve(near, "pragam", tol=1e-3).n_iter
         warm += pragam.solve(near, "pragam", tol=1e-3, start=start).n_iter
@@ -177,7 +178,7 @@ def test_a_refusal_names_both_parties(solver, problem, words):
 @pytest.mark.parametrize("solver", ["dcd", "qp-bmrm", "ls-bmrm", "pegasos-n", "pegasos-1"])
 def test_smooth_risks_are_refused_by_solvers_for_piecewise_linear_ones(solver):
     problem = hinge_case("plain", False, 0).problem
-    smooth = pragam.Problem(problem.A, problem.c, problem.Q, problem.lam, kappa=0.5)
+    smooth = posed(problem.A, problem.c, problem.Q, problem.lam, kappa=0.5)
     with pytest.raises(ValueError, match=rf"'{solver}'.*kappa is 0\.5"):
         pragam.solve(smooth, solver)
     assert pragam.solve(smooth, "auto", max_iter=1).solver == "auto (pragam)"

@@ -1,11 +1,12 @@
 r"""The only place where a duality gap is computed, and every rounding error in it is bounded.
 
-*Upper bound.* Any weights w and biases b bound the optimum from above by J(w, b). The scores s = A w + c are computed
-to within a known slack (``A.matvec_error``), and the risk is the largest one for all scores that near
-(``Q.support_bound``).
+*Upper bound.* Any weights w and biases b bound the optimum from above by J(w, b). The scores s = A w + B b + c are
+computed to within a known slack (``A.matvec_error``), and the risk is the largest one for all scores that near
+(``Q.support_bound``). So the planes of the dual are not needed here.
 
-*Lower bound.* Some exactly feasible point is within a known slack of alpha (``Q.repair``). With u = A' alpha computed
-to within e in norm (``A.rmatvec_error``), D >= <c, alpha> - g(alpha) - (|u| + e)^2 / (2 lam) at that point.
+*Lower bound.* Some exactly feasible point is within a known slack of alpha (``domain.repair``). With
+u = A' (alpha - origin) computed to within e in norm (``A.rmatvec_error``), D >= <c, alpha> - g(alpha) - (|u| + e)^2 /
+(2 lam) at that point.
 
 So ``primal`` >= J(w, biases) >= min J >= ``dual`` as real numbers, for the floats as stored. ``slack`` says how much of
 the gap is due to rounding. Where that is more than a tenth of the gap, and than 1e-13 of J, the products are computed
@@ -22,8 +23,8 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from pragam.operators.base import Vector
-from pragam.problem import Problem
-from pragam.rounding import LANES, SAFE, TINY, dot, downward, gamma, norm, sharp_dot, two_product, two_sum, upward
+from pragam.problem import AnyProblem
+from pragam.rounding import LANES, SAFE, TINY, U, dot, downward, gamma, norm, sharp_dot, two_product, two_sum, upward
 from pragam.threads import one_blas_thread
 
 #: What may be rounding, as a share of the gap or, at the limit of float64, of the primal value. More is computed again
@@ -47,7 +48,7 @@ class Certificate:
     dual : float
         At most D(alpha) at a feasible point next to alpha, hence at most min J. -inf if there was no alpha.
     biases : array
-        The unpenalised weights: of length 1, or 0 if the model has none.
+        The unpenalised weights, one for each column of B; of length 0 if the model has none.
     exact : bool
         False when the problem is a relaxation of the model: the gap is that of the relaxed problem.
     rigorous : bool
@@ -101,7 +102,9 @@ class Certificate:
         return not self.exact
 
 
-def certify(problem: Problem, w: Vector, alpha: Vector | None = None, bias: float | None = None) -> Certificate:
+def certify(
+    problem: AnyProblem, w: Vector, alpha: Vector | None = None, bias: float | Vector | None = None
+) -> Certificate:
     """Judge anybody's weights, dual variables and intercept, from the problem alone.
 
     Parameters
@@ -110,8 +113,8 @@ def certify(problem: Problem, w: Vector, alpha: Vector | None = None, bias: floa
     w : array of length d, or of any shape that flattens to it
     alpha : array of the length of Q's points, or of any shape that flattens to it, optional
         Without it the dual value is -inf: the certificate bounds J from above and proves no gap.
-    bias : float, optional
-        The intercept to judge. Without it, the best one for w is used.
+    bias : float, or array of the length of the biases, optional
+        The intercepts to judge. Without them, the best ones for w are used.
 
     Returns
     -------
@@ -139,12 +142,12 @@ class Bound(NamedTuple):
 
 
 class Upper:
-    """The bound J(w, b) of the optimal value from above; without a bias given, the best for w. None is w = 0."""
+    """The bound J(w, b) of the optimal value from above; without biases given, the best for w. None is w = 0."""
 
-    def __init__(self, problem: Problem, w: Vector | None, bias: float | None = None) -> None:
+    def __init__(self, problem: AnyProblem, w: Vector | None, bias: float | Vector | None = None) -> None:
         self.problem = problem
         self.w = None if w is None else _flat("w", w, problem.n_weights)
-        self.bias = _checked_bias(problem, bias)
+        self.biases = _checked_biases(problem, bias)
 
     @cached_property
     def length(self) -> float:
@@ -153,13 +156,17 @@ class Upper:
 
     @cached_property
     def quick(self) -> Bound:
-        """From the products that solvers use: one, the bias and one pass over the scores."""
+        """From the products that solvers use: one, the biases and one pass over the scores."""
+        problem = self.problem
         if self.w is None or self.length == 0:
-            return self._at(self.problem.c, np.zeros(1))
+            return self._at(problem.c, np.zeros(1), None)
         with np.errstate(over="ignore", invalid="ignore"):
-            scores = self.problem.A.matvec(self.w)
-            scores += self.problem.c
-            return self._at(scores, self.problem.A.matvec_error(self.w))
+            product = problem.A.matvec(self.w)
+            slack = problem.A.matvec_error(self.w)
+            if problem.origin is not None:
+                return self._at(product + problem.c, slack, product)
+            product += problem.c
+            return self._at(product, slack, None)
 
     @cached_property
     def sharp(self) -> Bound:
@@ -168,13 +175,16 @@ class Upper:
             return self.quick
         problem = self.problem
         with np.errstate(over="ignore", invalid="ignore"):
-            high, low, slack = problem.A.sharp_matvec(self.w)
+            product, tail, room = problem.A.sharp_matvec(self.w)
+            high, low, slack = product, tail, room
             high, cut = two_sum(high, problem.c)
             slack = slack + gamma(2) * (np.abs(low) + np.abs(cut))
             low = low + cut
-            bias = self._best(high + low)
-            risk = problem.g.sharp_support_bound(problem.Q, high, low, slack, bias)
-        bound = self._with_regulariser(risk, bias)
+            b = self._best(high + low)
+            high, low, slack = problem.B.sharp_add_to(high, low, slack, b)
+            s = high + low
+            risk = problem.g.support_bound(problem.Q, s, slack + gamma(1) * np.abs(s))
+            bound = self._with_linear(risk, b, [self._truth(*problem.B.sharp_add_to(product, tail, room, b))])
         return bound if bound.value < self.quick.value else self.quick
 
     def beats(self, other: Upper) -> bool:
@@ -186,44 +196,74 @@ class Upper:
         """Copy w, which its solver may change."""
         self.w = None if self.w is None else self.w.copy()
 
-    def _at(self, scores: Vector, slack: Vector) -> Bound:
-        bias = self._best(scores)
-        return self._with_regulariser(self.problem.g.support_bound(self.problem.Q, scores, slack, bias), bias)
+    def _at(self, scores: Vector, slack: Vector, product: Vector | None) -> Bound:
+        """From A w + c, within ``slack`` of the exact ones, and A w itself where the truth's score needs it."""
+        problem, b = self.problem, self._best(scores)
+        s, room = problem.B.add_to(scores, slack, b)
+        risk = problem.g.support_bound(problem.Q, s, room)
+        zeros = np.zeros(problem.Q.size) if product is None and problem.origin is not None else product
+        truth = [] if zeros is None else [self._truth(*_twofold(*problem.B.add_to(zeros, slack, b)))]
+        return self._with_linear(risk, b, truth)
 
-    def _best(self, scores: Vector) -> float:
-        """The bias given, or the best for these scores."""
-        if self.bias is not None:
-            return self.bias
-        if not self.problem.Q.has_bias:
-            return 0.0
-        bias = self.problem.g.best_bias(self.problem.Q, scores)
-        return bias if isfinite(bias) else 0.0
+    def _best(self, scores: Vector) -> Vector:
+        """The biases given, or the best for these scores."""
+        if self.biases is not None:
+            return self.biases
+        b = self.problem.best_biases(scores)
+        return np.where(np.isfinite(b), b, 0.0)
 
-    def _with_regulariser(self, risk: tuple[float, float], bias: float) -> Bound:
-        square = 0.5 * (self.problem.lam * self.length) * self.length
+    def _truth(self, high: Vector, low: Vector, slack: Vector) -> tuple[float, float]:
+        """(-<origin, A w + B b>, a bound of its error)."""
+        origin = self.problem.origin
+        if origin is None:
+            return 0.0, 0.0
+        (value, error), (rest, more) = sharp_dot(origin, high), dot(origin, low)
+        lost = 1.01 * float(np.abs(origin) @ np.broadcast_to(slack, origin.shape))
+        return -(value + rest), error + more + lost + gamma(2) * (abs(value) + abs(rest))
+
+    def _with_linear(self, risk: tuple[float, float], b: Vector, linear: list[tuple[float, float]]) -> Bound:
+        """Add the regulariser, the ``linear`` terms and those of the problem's ``rest``."""
+        problem, rest = self.problem, self.problem.rest
+        square = 0.5 * (problem.lam * self.length) * self.length
         rounding = gamma(2 * LANES) * square + (2 * TINY if self.length else 0.0)
-        biases = np.array([bias]) if self.problem.Q.has_bias else np.empty(0)
-        value = upward(square, rounding, risk[0])
-        return Bound(value, risk[1] + rounding if isfinite(value) else inf, square + abs(risk[0]), biases)
+        if rest.weights is not None and self.w is not None:
+            linear = [*linear, dot(np.ascontiguousarray(rest.weights), self.w)]
+        if rest.levels is not None:
+            linear = [*linear, sharp_dot(np.ascontiguousarray(rest.levels), b)]
+        rounding += sum(error for _, error in linear)
+        terms = [value for value, _ in linear]
+        value = upward(rest.value, square, rounding, risk[0], *terms)
+        slack = risk[1] + rounding if isfinite(value) else inf
+        size = abs(rest.value) + square + abs(risk[0]) + sum(map(abs, terms))
+        return Bound(value, slack, size, b)
 
 
 class Lower:
     """The bound D of the optimal value from below, at a feasible point next to alpha."""
 
-    def __init__(self, problem: Problem, alpha: Vector) -> None:
+    def __init__(self, problem: AnyProblem, alpha: Vector) -> None:
         self.problem = problem
         self.alpha = _flat("alpha", alpha, problem.Q.size)
-        self.repaired = problem.Q.repair(self.alpha)
-        self._is_zero = self.repaired.feasible and not self.repaired.rows.size and not self.repaired.point.any()
+        self.repaired = problem.domain.repair(self.alpha)
+        is_exact = self.repaired.feasible and not self.repaired.rows.size and not problem.is_tilted
+        self._is_zero = is_exact and not self.repaired.point.any()
+
+    @property
+    def _argument(self) -> Vector:
+        """What A' is applied to: alpha less the truth's own dual point."""
+        origin = self.problem.origin
+        return self.repaired.point if origin is None else self.repaired.point - origin
 
     @cached_property
     def quick(self) -> Bound:
         """From the product that solvers use."""
         if self._is_zero:
-            return Bound(0.0, 0.0, 0.0)
+            constant = self.problem.constant
+            return Bound(constant, 0.0, abs(constant))
         with np.errstate(over="ignore", invalid="ignore"):
-            A, point = self.problem.A, self.repaired.point
-            return self._at(A.rmatvec(point), A.rmatvec_error(point), dot(self.problem.c, point))
+            A, argument = self.problem.A, self._argument
+            product, error = A.rmatvec(argument), A.rmatvec_error(argument)
+            return self._at(product, error, dot(self.problem.c, self.repaired.point))
 
     @cached_property
     def sharp(self) -> Bound:
@@ -231,8 +271,8 @@ class Lower:
         if self._is_zero:
             return self.quick
         with np.errstate(over="ignore", invalid="ignore"):
-            point = self.repaired.point
-            bound = self._at(*self.problem.A.sharp_rmatvec(point), sharp_dot(self.problem.c, point))
+            product, error = self.problem.A.sharp_rmatvec(self._argument)
+            bound = self._at(product, error, sharp_dot(self.problem.c, self.repaired.point))
         return bound if bound.value > self.quick.value else self.quick
 
     def beats(self, other: Lower) -> bool:
@@ -248,7 +288,7 @@ class Lower:
         self.alpha = own
 
     def _at(self, u: Vector, error: float, linear_part: tuple[float, float]) -> Bound:
-        """D from u = A' point, within ``error`` of the exact one in norm, and <c, point> with its error."""
+        """D from u = A' (point - origin), within ``error`` of the exact one in norm, and <c, point> with its error."""
         problem, (point, rows, moves, feasible) = self.problem, self.repaired
         if not feasible:
             return Bound(-inf, inf, inf)
@@ -258,15 +298,21 @@ class Lower:
             error += float(problem.A.row_bounds(rows) @ moves) * 1.01
             linear_error += float(np.abs(problem.c[rows]) @ moves) * 1.01
             bend_error += problem.g.change_bound(point, rows, moves)
+        if problem.origin is not None:  # the difference of the two was rounded
+            each = np.arange(point.size)
+            error += 1.01 * U * float(problem.A.row_bounds(each) @ np.abs(self._argument))
+        if problem.rest.weights is not None:
+            u = u + problem.rest.weights
+            error += gamma(1) * norm(u)
         length = norm(u)
         square, most = _half_square(length, problem.lam), _half_square(length * (1 + gamma(LANES)) + error, problem.lam)
         rounding = gamma(8) * (most + bend) + bend_error + linear_error + 2 * TINY
-        value = downward(linear, -bend, -most, -rounding)
+        value = downward(problem.constant, linear, -bend, -most, -rounding)
         slack = (most - square) + rounding if isfinite(value) else inf
-        return Bound(value, slack, abs(linear) + bend + most)
+        return Bound(value, slack, abs(problem.constant) + abs(linear) + bend + most)
 
 
-def certificate_of(problem: Problem, upper: Upper, lower: Lower | None) -> Certificate:
+def certificate_of(problem: AnyProblem, upper: Upper, lower: Lower | None) -> Certificate:
     """The certificate of an upper and a lower bound; the products are sharpened where their rounding shows in the gap.
 
     It depends on the two points alone, not on what was computed of them before.
@@ -283,10 +329,10 @@ def certificate_of(problem: Problem, upper: Upper, lower: Lower | None) -> Certi
             dual, plain_dual = lower.sharp, False
         else:
             primal, plain_primal = upper.sharp, False
-    rigorous = problem.A.rigorous and problem.Q.rigorous and problem.g.rigorous
+    rigorous = all(part.rigorous for part in (problem.A, problem.B, problem.Q, problem.domain, problem.g))
     _check_weak_duality(primal, dual, rigorous)
     slack = primal.slack + dual.slack
-    return Certificate(primal.value, dual.value, primal.biases, not problem.relaxed, rigorous, slack)
+    return Certificate(primal.value, dual.value, primal.biases, problem.Q.exact, rigorous, slack)
 
 
 def _comparable(one: Upper | Lower, other: Upper | Lower) -> tuple[Bound, Bound]:
@@ -310,16 +356,23 @@ def _half_square(length: float, lam: float) -> float:
     return 0.5 * ratio * ratio
 
 
-def _checked_bias(problem: Problem, bias: float | None) -> float | None:
+def _checked_biases(problem: AnyProblem, bias: float | Vector | None) -> Vector | None:
     if bias is None:
         return None
-    number = np.asarray(bias)
-    if number.size != 1 or number.dtype.kind not in "fiu" or not np.isfinite(number).all():
-        raise ValueError(f"bias must be a finite number, not {bias!r:.60}")
-    value = float(number.reshape(()))
-    if value and not problem.Q.has_bias:
+    values, K = np.asarray(bias), problem.n_biases
+    if values.dtype.kind not in "fiu" or not np.isfinite(values).all():
+        raise ValueError(f"bias must be a finite number, or an array of them, not {bias!r:.60}")
+    values = values.astype(np.float64).reshape(-1)
+    if K == 0 and values.size and values.any():
         raise ValueError(f"bias is {bias!r}, but the problem has none")
-    return value
+    if K and values.size != K:
+        raise ValueError(f"bias has {values.size} entries, and the problem has {K}")
+    return values[:K]
+
+
+def _twofold(scores: Vector, slack: Vector) -> tuple[Vector, Vector, Vector]:
+    """Scores in plain precision, as those in twice the precision are given."""
+    return scores, np.zeros_like(scores), slack
 
 
 def _flat(name: str, x: Vector, size: int) -> Vector:

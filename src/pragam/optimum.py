@@ -7,7 +7,7 @@ With a certified primal >= J(w, b), a dual <= min J and any optimum (w*, b*):
     |w - w*| <= r,   r = sqrt(2 (primal - dual) / lam).
 
 *Bias.* A row's score at w* is within r |a_i| of its score at w, so b* is a best bias for some scores that near
-(``BoxPlane.bias_bounds``).
+(``domain.multiplier_bounds``).
 
 So a prediction <w*, x> + b* lies within r |x| of <w, x> plus that interval.
 """
@@ -22,8 +22,7 @@ import numpy as np
 from pragam.certificate import Certificate
 from pragam.operators.base import Vector
 from pragam.operators.storage import Storage
-from pragam.polytopes import BoxPlane
-from pragam.problem import Problem
+from pragam.problem import AnyProblem
 from pragam.rounding import TINY, gamma
 
 
@@ -57,9 +56,13 @@ class Neighbourhood(NamedTuple):
         return np.where(np.isnan(ends), np.array([-inf, inf]), ends)
 
 
-def neighbourhood(problem: Problem, w: Vector, certificate: Certificate) -> Neighbourhood:
-    """What ``certify(problem, w, alpha)`` says of the optimum. One product with the data if there is a bias."""
-    return Neighbourhood(radius(certificate, problem.lam), *bias_interval(problem, w, certificate))
+def neighbourhood(problem: AnyProblem, w: Vector, certificate: Certificate) -> Neighbourhood:
+    """What ``certify(problem, w, alpha)`` says of the optimum. One product with the data if there is a bias.
+
+    It speaks of one decision function, hence of at most one bias.
+    """
+    low, high = bias_intervals(problem, w, certificate)
+    return Neighbourhood(radius(certificate, problem.lam), float(low.sum()), float(high.sum()))
 
 
 def radius(certificate: Certificate, lam: float) -> float:
@@ -69,18 +72,17 @@ def radius(certificate: Certificate, lam: float) -> float:
     return sqrt(2.0) * sqrt(max(certificate.gap, TINY)) / sqrt(lam) * (1 + gamma(8)) + TINY  # gap / lam may underflow
 
 
-def bias_interval(problem: Problem, w: Vector, certificate: Certificate) -> tuple[float, float]:
-    """(low, high) between which every optimal bias lies; infinite where nothing can be said, (0, 0) without a bias."""
-    Q = problem.Q
-    if not isinstance(Q, BoxPlane):
-        return 0.0, 0.0
+def bias_intervals(problem: AnyProblem, w: Vector, certificate: Certificate) -> tuple[Vector, Vector]:
+    """(low, high) between which all biases of every optimum lie; infinite where nothing can be said."""
+    nothing = np.full(problem.n_biases, -inf), np.full(problem.n_biases, inf)
     r = radius(certificate, problem.lam)
-    if not (certificate.relative_gap < 1 and isfinite(r)) or np.any(problem.kappa):  # a gap of 1 is not worth a product
-        return -inf, inf
-    return Q.bias_bounds(*scores_near(problem, w, r))
+    is_open = not (certificate.relative_gap < 1 and isfinite(r)) or bool(np.any(problem.g.curvature))
+    if problem.n_biases == 0 or is_open:  # a gap of 1 is not worth a product
+        return nothing
+    return problem.domain.multiplier_bounds(*scores_near(problem, w, r))
 
 
-def scores_near(problem: Problem, w: Vector, r: float) -> tuple[Vector, Vector]:
+def scores_near(problem: AnyProblem, w: Vector, r: float) -> tuple[Vector, Vector]:
     """(s, room): for every v with |v - w| <= r, the scores A v + c are within ``room`` of s. One product."""
     A = problem.A
     with np.errstate(invalid="ignore", over="ignore"):

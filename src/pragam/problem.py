@@ -1,33 +1,58 @@
-"""A regularised risk minimisation problem: a polytope, a linear operator, an offset, a conjugate and a number."""
+"""A regularised risk minimisation problem: one form for every risk."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
+from typing import Any, Generic, TypeVar
 
 import numpy as np
 
-from pragam.conjugates import Conjugate, Quadratic, Zero
-from pragam.operators.base import Operator, Vector
-from pragam.polytopes.base import Curvature, Polytope
+from pragam.conjugates import Conjugate, Zero
+from pragam.operators.base import Operator, RowOperator, Vector
+from pragam.operators.planes import Planes
+from pragam.polytopes.base import Polytope
+from pragam.polytopes.box import Box
+from pragam.polytopes.on_planes import on_planes
 
 #: A square within these limits has neither overflowed nor lost digits.
 _SMALL, _LARGE = 1e-200, 1e200
 
+OperatorT = TypeVar("OperatorT", bound=Operator)
+SetT = TypeVar("SetT", bound=Polytope)
+
 
 @dataclass(frozen=True)
-class Problem:
+class Rest:
+    """What dual variables that have left the problem contribute: A' alpha, B' alpha, and <c, alpha> - g(alpha).
+
+    None stands for zeros.
+    """
+
+    weights: Vector | None = None
+    levels: Vector | None = None
+    value: float = 0.0
+
+
+@dataclass(frozen=True)
+class Problem(Generic[OperatorT, SetT]):
     r"""Primal and adjoint (dual) of one model; everything a solver knows.
 
     ::
 
-        R(w)     = max over alpha in Q of  <alpha, A w + c> - g(alpha)       the empirical risk
-        J(w)     = lam/2 |w|^2 + R(w)                                        primal
-        D(alpha) = <c, alpha> - g(alpha) - |A' alpha|^2 / (2 lam)            dual, alpha in Q
-        w(alpha) = -A' alpha / lam                                           primal-dual map
+        R(w, b)  = max over alpha in Q of <alpha - origin, A w + B b> + <c, alpha> - g(alpha)    the empirical risk
+        J(w, b)  = lam/2 |w|^2 + R(w, b)                                                         primal
+        D(alpha) = <c, alpha> - g(alpha) - |A' (alpha - origin)|^2 / (2 lam)                     dual
+                   over alpha in Q with B' (alpha - origin) = 0
+        w(alpha) = -A' (alpha - origin) / lam                                                    primal-dual map
 
-    so that J(w) >= J(w*) = D(alpha*) >= D(alpha) for every w and every alpha in Q (Saha, Zhang and
-    Vishwanathan, "Lower bounds for BMRM and faster rates for training SVMs", eq. 10-12).
+    so that J(w, b) >= min J = max D >= D(alpha) for all w, b and all feasible alpha (Saha, Zhang and Vishwanathan,
+    "Lower bounds for BMRM and faster rates for training SVMs", eq. 10-12, without B and origin).
+
+    Collecting what does not depend on alpha, a solver sees
+
+        J(w, b)  = constant + lam/2 |w|^2 + <tilt, w> - <levels, b> + max over Q of <alpha, A w + B b + c> - g(alpha)
+        D(alpha) = constant + <c, alpha> - g(alpha) - |A' alpha + tilt|^2 / (2 lam),     B' alpha = levels.
 
     Parameters
     ----------
@@ -36,66 +61,137 @@ class Problem:
     c : vector, length of alpha
         The offset of the scores.
     Q : Polytope
-        The set of dual variables. An equality constraint of Q is an unpenalised bias of the model: its
-        multiplier at the risk's maximum is the best bias for the given w.
+        The set of dual variables.
     lam : float > 0
         The weight of the regulariser 1/2 |w|^2.
-    kappa : float >= 0, or a vector of them, one for each dual variable
-        The curvature of the conjugate term g(alpha) = 1/2 sum_j kappa_j alpha_j^2: 0 for piecewise linear risks,
-        positive for smoothed ones.
-    relaxed : bool
-        Whether Q is an outer relaxation of the model's own set (loopy graphs), so that a certificate
-        speaks of the relaxed problem.
+    B : Planes, optional
+        From the unpenalised weights b, the biases, to scores. Its columns are planes of the dual: see ``domain``.
+    g : Conjugate
+        The conjugate term: ``Zero()`` for piecewise linear risks, ``Quadratic(kappa)`` for smoothed ones.
+    origin : vector, length of alpha, optional
+        The truth's own dual point, whose score is subtracted. Zeros where scores are signed margins.
+    rest : Rest
+        What dual variables that were fixed contribute to A' alpha, B' alpha and the value. So the problem on some of
+        its rows is a Problem again, with the same w.
     """
 
-    A: Operator
+    A: OperatorT
     c: Vector
-    Q: Polytope
+    Q: SetT
     lam: float
-    kappa: Curvature = 0.0
-    relaxed: bool = False
+    B: Planes = None  # type: ignore[assignment]  # None stands for no planes
+    g: Conjugate = field(default_factory=Zero)
+    origin: Vector | None = None
+    rest: Rest = field(default_factory=Rest)
 
     def __post_init__(self) -> None:
         if not (np.isfinite(self.lam) and self.lam > 0):
             raise ValueError(f"lam must be a positive finite number, not {self.lam!r}")
         m = self.A.shape[0]
-        if self.c.shape != (m,) or self.Q.size != m:
-            raise ValueError(f"A has {m} rows, c has shape {self.c.shape} and Q has dimension {self.Q.size}")
-        self.g.check(self.Q)
-
-    @cached_property
-    def g(self) -> Conjugate:
-        """The conjugate term."""
-        return Quadratic(self.kappa) if np.any(self.kappa) else Zero()
+        if self.B is None:
+            object.__setattr__(self, "B", Planes.none(m))
+        if self.c.shape != (m,) or self.Q.size != m or self.B.shape[0] != m:
+            sizes = f"c has shape {self.c.shape}, Q has dimension {self.Q.size}, B has {self.B.shape[0]} rows"
+            raise ValueError(f"A has {m} rows, {sizes}")
+        if self.origin is not None and self.origin.shape != (m,):
+            raise ValueError(f"origin has shape {self.origin.shape}, and A has {m} rows")
+        self.g.check(self.domain)
 
     @property
     def n_weights(self) -> int:
         """The length of w."""
         return self.A.shape[1]
 
-    def risk(self, w: Vector) -> tuple[float, float | None]:
-        """``(R(w), b)``: the empirical risk and the best bias for this w (None if the model has none)."""
-        # Most solves begin at w = 0, where the product is known.
-        return self.g.support(self.Q, self.A.matvec(w) + self.c if w.any() else self.c)
+    @property
+    def n_biases(self) -> int:
+        """The number of unpenalised weights."""
+        return self.B.shape[1]
 
-    def primal(self, w: Vector) -> float:
-        """J(w), at the best bias for this w."""
-        return 0.5 * self.lam * float(w @ w) + self.risk(w)[0]
+    # What a solver sees ---------------------------------------------------------------------------------------------
+
+    @cached_property
+    def domain(self) -> Any:
+        """The feasible dual points: Q, or the part of Q on the planes B' alpha = levels."""
+        return on_planes(self.Q, self.B, self.levels) if self.n_biases else self.Q
+
+    @cached_property
+    def tilt(self) -> Vector:
+        """The slope of J that does not depend on alpha: what is fixed, less A' origin."""
+        fixed = np.zeros(self.n_weights) if self.rest.weights is None else self.rest.weights
+        return fixed if self.origin is None else fixed - self.A.rmatvec(self.origin)
+
+    @property
+    def is_tilted(self) -> bool:
+        """Whether ``tilt`` is anything but zero."""
+        return self.origin is not None or self.rest.weights is not None
+
+    @cached_property
+    def levels(self) -> Vector:
+        """B' alpha of every feasible point."""
+        fixed = np.zeros(self.n_biases) if self.rest.levels is None else -self.rest.levels
+        return fixed if self.origin is None else fixed + self.B.rmatvec(self.origin)
+
+    @property
+    def constant(self) -> float:
+        """The part of J and D that nothing changes."""
+        return self.rest.value
+
+    # The two objectives ---------------------------------------------------------------------------------------------
+
+    def primal(self, w: Vector, b: Vector | None = None) -> float:
+        """J(w, b); without b, at the best biases for this w."""
+        return self.constant + 0.5 * self.lam * float(w @ w) + self.risk(w, b)
+
+    def risk(self, w: Vector, b: Vector | None = None) -> float:
+        """R(w, b); without b, at the best biases for this w."""
+        scores = self.scores(w)
+        b = self.best_biases(scores) if b is None else b
+        value = self.g.support(self.Q, scores + self.B.matvec(b)) - float(self.levels @ b)
+        return value + float(self.tilt @ w) if self.is_tilted else value
+
+    def scores(self, w: Vector) -> Vector:
+        """A w + c."""
+        # Most solves begin at w = 0, where the product is known.
+        return self.A.matvec(w) + self.c if w.any() else self.c.copy()
+
+    def best_biases(self, scores: Vector) -> Vector:
+        """The biases that minimise the risk at these scores A w + c."""
+        return self.g.multipliers(self.domain, scores) if self.n_biases else np.empty(0)
 
     def dual(self, alpha: Vector) -> float:
-        """D(alpha); a lower bound of every J(w) if alpha is in Q."""
-        if not alpha.any():
-            return 0.0
-        u = self.A.rmatvec(alpha)
+        """D(alpha); a lower bound of every J if alpha is feasible."""
+        if not alpha.any() and not self.is_tilted:
+            return self.constant
+        u = self.adjoint(alpha)
         square = float(u @ u) / self.lam
         if not _SMALL < square < _LARGE:  # u.u may overflow, or vanish, long before the quotient does
             square = float(u @ (u / self.lam))
-        return float(self.c @ alpha) - self.g.value(alpha) - 0.5 * square
+        return self.constant + float(self.c @ alpha) - self.g.value(alpha) - 0.5 * square
+
+    def adjoint(self, alpha: Vector) -> Vector:
+        """A' alpha + tilt."""
+        return self.A.rmatvec(alpha) + self.tilt if self.is_tilted else self.A.rmatvec(alpha)
 
     def w_of_alpha(self, alpha: Vector) -> Vector:
-        """w(alpha) = -A' alpha / lam."""
-        return self.A.rmatvec(alpha) / -self.lam
+        """w(alpha) = -(A' alpha + tilt) / lam."""
+        return self.adjoint(alpha) / -self.lam
 
-    def bias_of(self, w: Vector) -> float | None:
-        """The best unpenalised bias for this w, or None if the model has none."""
-        return self.risk(w)[1]
+    # Oracles over the feasible dual points --------------------------------------------------------------------------
+
+    def start(self) -> Vector:
+        """The feasible dual point from which solvers start: the one nearest to the origin."""
+        return self.domain.project(np.zeros(self.Q.size)) if self.origin is None else self.origin.copy()
+
+    def maximise(self, s: Vector) -> Vector:
+        """argmax of <alpha, s> - g(alpha) over the feasible points."""
+        return self.g.oracle(self.domain, s)
+
+    def prox(self, s: Vector, mu: float) -> Vector:
+        """argmax of <alpha, s> - g(alpha) - mu/2 |alpha|^2 over the feasible points, mu > 0."""
+        return self.g.prox(self.domain, s, mu)
+
+
+#: Problems of which nothing is known but the interfaces of their parts.
+AnyProblem = Problem[Any, Any]
+#: Sums of one-dimensional losses of linear scores: rows, and a box for each dual variable.
+BoxProblem = Problem[RowOperator, Box]

@@ -9,7 +9,7 @@ import numpy as np
 
 from pragam.certificate import RESOLVED, SHARE, Certificate, Lower, Upper, certificate_of
 from pragam.operators.base import Vector
-from pragam.problem import Problem
+from pragam.problem import AnyProblem
 from pragam.result import History, Result, Status
 from pragam.solvers.base import Certified, Start
 
@@ -63,7 +63,7 @@ class Record:
     w and alpha may be the solver's own arrays, as it proposed them; ``own`` copies them before it goes on.
     """
 
-    problem: Problem
+    problem: AnyProblem
     tol: float
     start: Start | None = None
     upper: Upper = field(init=False)
@@ -79,7 +79,7 @@ class Record:
         # The start w_0 = 0 counts as iterate 0, whatever the solver proposes first; and the answer is never worse than
         # a start that was given, even if the solver has no use for its w.
         problem = self.problem
-        self.upper, self.lower = Upper(problem, None), Lower(problem, problem.Q.project(np.zeros(problem.Q.size)))
+        self.upper, self.lower = Upper(problem, None), Lower(problem, problem.start())
         self.certificate = certificate_of(problem, self.upper, self.lower)
         if self.start is not None:
             self._offer(self.start.w, self.start.alpha)

@@ -9,9 +9,10 @@ import numpy as np
 
 from pragam.certificate import Certificate
 from pragam.operators.base import Vector
-from pragam.problem import Problem
-from pragam.screening import Reduced, can_screen, likely_share, proven_bounds
+from pragam.problem import AnyProblem
+from pragam.screening import can_screen, likely_share, proven_bounds, without
 from pragam.solvers.base import AnySolver, Certified, Solver, Start, State
+from pragam.views import View
 
 #: Look for provable rows again when the gap has fallen by this factor.
 _FALL = 10.0
@@ -19,8 +20,6 @@ _FALL = 10.0
 _NEAR = 30.0
 #: Go on without the proven rows if they are this share of those left. For fewer the copy costs more than it saves.
 _SHARE = 0.5
-#: The substitution of w costs digits: its rounding, this many times, must not show in the gap that is asked for.
-_DIGITS = 100 * float(np.finfo(np.float64).eps)
 #: What a look costs, in passes.
 _PASSES = 2.0
 
@@ -28,23 +27,22 @@ _PASSES = 2.0
 @dataclass
 class ScreenedState(State):
     inner: Any  # of the solver, on the problem that it sees
-    reduced: Reduced | None  # that problem; None: the whole one
+    view: View | None  # that problem; None: the whole one
     known: Vector | None  # the bounds proved so far, NaN where none is
     before: float  # passes up to the last change of problem
     look_at: float  # the gap at which to look again
-    scale: float  # what 1 relative to the values of the reduced problem is relative to those of the whole
     tol: float
     rng: np.random.Generator
     certified: Certified | None = None  # since the last step
 
 
-def screened(method: AnySolver, problem: Problem) -> AnySolver:
+def screened(method: AnySolver, problem: AnyProblem) -> AnySolver:
     """The solver on ever fewer rows, if it gains by that and rows of the problem can be screened; else itself."""
     return Screened(method) if method.may_drop_rows and can_screen(problem) else method
 
 
 @dataclass(frozen=True)
-class Screened(Solver[ScreenedState]):
+class Screened(Solver[AnyProblem, ScreenedState]):
     """``method``, which sees ever fewer rows. Its candidates are those of the whole problem."""
 
     method: AnySolver
@@ -53,27 +51,29 @@ class Screened(Solver[ScreenedState]):
     def name(self) -> str:  # type: ignore[override]
         return self.method.name
 
-    def init(self, problem: Problem, rng: np.random.Generator, start: Start | None, tol: float) -> ScreenedState:
+    def init(self, problem: AnyProblem, rng: np.random.Generator, start: Start | None, tol: float) -> ScreenedState:
         inner = self.method.init(problem, rng, start, tol)
-        return ScreenedState(inner.passes, inner, None, None, 0.0, np.inf, 1.0, tol, rng)
+        return ScreenedState(inner.passes, inner, None, None, 0.0, np.inf, tol, rng)
 
-    def observe(self, problem: Problem, state: ScreenedState, certified: Certified) -> ScreenedState:
+    def observe(self, problem: AnyProblem, state: ScreenedState, certified: Certified) -> ScreenedState:
         """Keep the best certified pair for the next step, and tell the solver, which sees other rows, of its own."""
         part, share = self._view(problem, state)
         proposed, best, proof = certified
-        if state.reduced is not None:
-            proposed, best = (Start(*state.reduced.part_of(*pair)) for pair in (proposed, best))
+        if state.view is not None:
+            proposed, best = (Start(pair.w, state.view.restrict(pair.alpha)) for pair in (proposed, best))
         state.inner = self.method.observe(part, state.inner, Certified(proposed, best, proof))
         state.passes = state.before + share * state.inner.passes
         state.certified = certified
         return state
 
-    def _screen(self, problem: Problem, state: ScreenedState, pair: Start, certificate: Certificate) -> ScreenedState:
+    def _screen(
+        self, problem: AnyProblem, state: ScreenedState, pair: Start, certificate: Certificate
+    ) -> ScreenedState:
         """Go on from the certified pair on fewer rows, if the gap has fallen since the last look and many can go."""
         if certificate.gap > state.look_at or certificate.relative_gap < _NEAR * state.tol:
             return state
         state.look_at = certificate.gap / _FALL
-        left = problem.Q.size if state.reduced is None else state.reduced.rows.size
+        left = problem.Q.size if state.view is None else state.view.problem.Q.size
         if (1 - likely_share(problem, pair.w, certificate)) * problem.Q.size > (1 - _SHARE) * left:
             return state
         state.before += _PASSES
@@ -83,23 +83,16 @@ class Screened(Solver[ScreenedState]):
             known = np.where(np.isnan(known), state.known, known)
         if np.isnan(known).sum() > (1 - _SHARE) * left:
             return state
-        return self._go_on(problem, state, pair, certificate, known)
+        return self._go_on(problem, state, pair, known)
 
-    def _go_on(
-        self, problem: Problem, state: ScreenedState, pair: Start, certificate: Certificate, known: Vector
-    ) -> ScreenedState:
-        reduced = Reduced.of(problem, known)
-        values = np.array([certificate.primal, certificate.dual])
-        largest = float(np.abs(values).max())
-        if _DIGITS * problem.lam * float(reduced.shift @ reduced.shift) > state.tol * largest:
-            state.look_at = 0.0  # more rows will not cost fewer
-            return state
-        scale = max(float(np.abs(values - reduced.constant).max()) / largest, _DIGITS)
-        inner = self.method.init(reduced.problem, state.rng, Start(*reduced.restrict(*pair)), state.tol / scale)
-        before, passes = state.passes, state.passes + reduced.share * inner.passes
-        return ScreenedState(passes, inner, reduced, known, before, state.look_at, scale, state.tol, state.rng)
+    def _go_on(self, problem: AnyProblem, state: ScreenedState, pair: Start, known: Vector) -> ScreenedState:
+        view = without(problem, known, pair.alpha)
+        start = Start(pair.w, view.problem.domain.project(view.restrict(pair.alpha)))
+        inner = self.method.init(view.problem, state.rng, start, state.tol)
+        before, passes = state.passes, state.passes + view.share * inner.passes
+        return ScreenedState(passes, inner, view, known, before, state.look_at, state.tol, state.rng)
 
-    def step(self, problem: Problem, state: ScreenedState) -> ScreenedState:
+    def step(self, problem: AnyProblem, state: ScreenedState) -> ScreenedState:
         if state.certified is not None:
             _, pair, proof = state.certified
             assert isinstance(proof, Certificate)
@@ -110,29 +103,28 @@ class Screened(Solver[ScreenedState]):
         state.passes = state.before + share * state.inner.passes
         return state
 
-    def recover(self, problem: Problem, state: ScreenedState, start: Start) -> ScreenedState | None:
+    def recover(self, problem: AnyProblem, state: ScreenedState, start: Start) -> ScreenedState | None:
         """All rows come back, and the solver goes on in its own way, if it knows one."""
         before = state.passes - state.inner.passes
         inner = self.method.recover(problem, state.inner, start)
         if inner is None:
             return None
-        return ScreenedState(before + inner.passes, inner, None, None, before, 0.0, 1.0, state.tol, state.rng)
+        return ScreenedState(before + inner.passes, inner, None, None, before, 0.0, state.tol, state.rng)
 
-    def candidate(self, problem: Problem, state: ScreenedState) -> tuple[Vector, Vector]:
-        pair = self.method.candidate(self._view(problem, state)[0], state.inner)
-        return pair if state.reduced is None else state.reduced.lift(*pair)
+    def candidate(self, problem: AnyProblem, state: ScreenedState) -> tuple[Vector, Vector]:
+        w, alpha = self.method.candidate(self._view(problem, state)[0], state.inner)
+        return w, alpha if state.view is None else state.view.lift(alpha)
 
-    def estimate(self, problem: Problem, state: ScreenedState) -> float | None:
-        estimate = self.method.estimate(self._view(problem, state)[0], state.inner)
-        return None if estimate is None else state.scale * estimate
+    def estimate(self, problem: AnyProblem, state: ScreenedState) -> float | None:
+        return self.method.estimate(self._view(problem, state)[0], state.inner)
 
     def label(self, state: ScreenedState) -> str:
         return self.method.label(state.inner)
 
     def n_screened(self, state: ScreenedState) -> int:
-        return 0 if state.reduced is None else state.reduced.n_fixed
+        return 0 if state.view is None else state.view.n_fixed
 
     @staticmethod
-    def _view(problem: Problem, state: ScreenedState) -> tuple[Problem, float]:
+    def _view(problem: AnyProblem, state: ScreenedState) -> tuple[AnyProblem, float]:
         """What the solver sees, and which share of the rows that is."""
-        return (problem, 1.0) if state.reduced is None else (state.reduced.problem, state.reduced.share)
+        return (problem, 1.0) if state.view is None else (state.view.problem, state.view.share)

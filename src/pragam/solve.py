@@ -10,7 +10,7 @@ from pragam import solvers
 from pragam.certificate import Upper, certificate_of
 from pragam.interrupts import listen
 from pragam.operators.base import Vector
-from pragam.problem import Problem
+from pragam.problem import AnyProblem
 from pragam.record import Clock, Progress, Record, contradicts
 from pragam.result import History, Result, Status
 from pragam.screened import screened
@@ -22,7 +22,7 @@ __all__ = ["Callback", "Progress", "solve"]
 
 
 def solve(
-    problem: Problem,
+    problem: AnyProblem,
     solver: str | AnySolver = "auto",
     *,
     tol: float = 1e-6,
@@ -38,7 +38,7 @@ def solve(
 
     Parameters
     ----------
-    problem : Problem
+    problem : AnyProblem
         As made by :func:`pragam.hinge` and the other risks.
     solver : str or Solver
         A name out of ``pragam.solvers.names()`` or a solver object with its own settings.
@@ -79,7 +79,7 @@ def solve(
 
 
 def _run(
-    problem: Problem,
+    problem: AnyProblem,
     method: AnySolver,
     start: Start | None,
     rng: np.random.Generator,
@@ -107,24 +107,24 @@ def _run(
     return record.result(status, reason, turn.label, turn.iteration, turn.n_screened)
 
 
-def _contradiction(problem: Problem, method: AnySolver, error: ArithmeticError) -> Result:
+def _contradiction(problem: AnyProblem, method: AnySolver, error: ArithmeticError) -> Result:
     """What is left to say of a problem whose bounds exclude each other from the start: J(0), and no lower bound."""
-    w, alpha = np.zeros(problem.n_weights), problem.Q.project(np.zeros(problem.Q.size))
+    w, alpha = np.zeros(problem.n_weights), problem.start()
     certificate = certificate_of(problem, Upper(problem, None), None)
     return Result(
         w, alpha, certificate, Status.FAILED, History.from_rows([]), method.name, 0, reason=contradicts(error)
     )  # fmt: skip
 
 
-def _as_start(problem: Problem, start: Any) -> Start | None:
+def _as_start(problem: AnyProblem, start: Any) -> Start | None:
     if start is None:
         return None
     if isinstance(start, Result):
         start = (start.w, start.alpha)
     w, alpha = start if isinstance(start, tuple) else (None, start)
     alpha = _finite("start (alpha)", alpha, problem.Q.size)
-    if not problem.Q.contains(alpha):
-        alpha = problem.Q.project(alpha)
+    if not problem.domain.contains(alpha):
+        alpha = problem.domain.project(alpha)
     w = problem.w_of_alpha(alpha) if w is None else _finite("start (w)", w, problem.n_weights)
     return Start(w, alpha)
 

@@ -15,7 +15,7 @@ import numpy as np
 
 from pragam.interrupts import Signals, ended_by, listen
 from pragam.operators.base import Vector
-from pragam.problem import Problem
+from pragam.problem import AnyProblem
 from pragam.result import Result, Status
 from pragam.solvers.base import Solver, Start, State
 from pragam.threads import one_blas_thread
@@ -35,19 +35,19 @@ class Stop:
         return self._is_set or self._signals.asked
 
 
-class Unsolved(Solver[State]):
+class Unsolved(Solver[AnyProblem, State]):
     """Stays at w = 0: for a problem whose turn comes after Ctrl-C, when nobody wants to wait for a solver's start."""
 
     name = "unsolved"
 
-    def init(self, problem: Problem, rng: np.random.Generator, start: Start | None, tol: float) -> State:
+    def init(self, problem: AnyProblem, rng: np.random.Generator, start: Start | None, tol: float) -> State:
         return State(0.0)
 
-    def step(self, problem: Problem, state: State) -> State:
+    def step(self, problem: AnyProblem, state: State) -> State:
         return state
 
-    def candidate(self, problem: Problem, state: State) -> tuple[Vector, Vector]:
-        return np.zeros(problem.n_weights), problem.Q.project(np.zeros(problem.Q.size))
+    def candidate(self, problem: AnyProblem, state: State) -> tuple[Vector, Vector]:
+        return np.zeros(problem.n_weights), problem.start()
 
 
 #: Solves one problem within the given seconds (None: no limit).

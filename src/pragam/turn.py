@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from pragam.interrupts import Signals
-from pragam.problem import Problem
+from pragam.problem import AnyProblem
 from pragam.record import Clock, ContradictionError, Progress, Record
 from pragam.result import Status
 from pragam.solvers.base import AnySolver, Start
@@ -52,7 +52,7 @@ class Rules:
 class Turn:
     """A solver at work: its state, and what happens when one of its calls fails."""
 
-    problem: Problem
+    problem: AnyProblem
     method: AnySolver
     record: Record
     rules: Rules

@@ -9,6 +9,7 @@ import pytest
 
 import pragam
 from clarabel_qp import hinge_optimum
+from posed import posed
 from pragam.conjugates import Quadratic, Zero
 from pragam.operators import ScaledRows
 from pragam.polytopes import Box, BoxPlane, Simplices
@@ -78,7 +79,7 @@ def test_weighted_smoothed_hinges_agree_with_an_interior_point_method(bias):
     rng = np.random.default_rng(0)
     X, y = rng.standard_normal((30, 4)), np.where(rng.random(30) < 0.5, 1.0, -1.0)
     plain = pragam.hinge(X, y, 0.1, bias=bias)
-    equal = pragam.Problem(plain.A, plain.c, plain.Q, 0.1, np.full(30, 0.5 * 30))
+    equal = posed(plain.A, plain.c, plain.Q, 0.1, np.full(30, 0.5 * 30))
     best = hinge_optimum(X, y, 0.1, np.ones(30), bias, kappa=0.5 * 30)
     result = pragam.solve(equal, tol=1e-7, max_seconds=20)
     assert result.converged and result.certificate.rigorous
@@ -95,7 +96,7 @@ def test_a_weight_is_as_good_as_a_repetition(bias):
         plain = pragam.hinge(X, y, lam, bias=bias, sample_weight=weights)
         upper = plain.Q.upper
         kappa = np.divide(0.5, upper, out=np.zeros(len(y)), where=upper > 0)
-        return pragam.Problem(plain.A, plain.c, plain.Q, lam, kappa)
+        return posed(plain.A, plain.c, plain.Q, lam, kappa)
 
     weighted = smoothed(X, y, 2.0 / 15, times)
     repeated = smoothed(np.repeat(X, times, axis=0), np.repeat(y, times), 2.0 / times.sum(), None)
@@ -107,7 +108,7 @@ def test_a_weight_is_as_good_as_a_repetition(bias):
 def test_no_curvature_is_no_term():
     A = ScaledRows(np.eye(3), np.ones(3))
     for kappa in (0.0, np.zeros(3)):
-        assert isinstance(pragam.Problem(A, np.ones(3), Box(np.zeros(3), np.ones(3)), 1.0, kappa).g, Zero)
+        assert isinstance(posed(A, np.ones(3), Box(np.zeros(3), np.ones(3)), 1.0, kappa).g, Zero)
 
 
 @pytest.mark.parametrize(
@@ -122,4 +123,4 @@ def test_no_curvature_is_no_term():
 )
 def test_what_does_not_fit_is_refused(Q, kappa, message):
     with pytest.raises(ValueError, match=message):
-        pragam.Problem(ScaledRows(np.eye(3), np.ones(3)), np.ones(3), Q, 1.0, kappa)
+        posed(ScaledRows(np.eye(3), np.ones(3)), np.ones(3), Q, 1.0, kappa)

@@ -21,6 +21,7 @@ from sklearn.utils.estimator_checks import parametrize_with_checks
 from svc_data import make_data
 
 import pragam
+from posed import posed
 from pragam import Status
 from pragam.estimators.certified import CertifiedEstimator
 from pragam.estimators.classifier import CertifiedClassifier
@@ -44,7 +45,7 @@ class Quantile(CertifiedEstimator, RegressorMixin, LinearModel):
         n = len(y)
         lower, upper = (self.q - 1) * weights / n, self.q * weights / n
         Q = BoxPlane(lower, upper, sigma=np.ones(n)) if self.fit_intercept else Box(lower, upper)
-        return [pragam.Problem(ScaledRows(X, -np.ones(n)), np.asarray(y, dtype=np.float64), Q, self.lam)]
+        return [posed(ScaledRows(X, -np.ones(n)), np.asarray(y, dtype=np.float64), Q, self.lam)]
 
     def _keep_model(self, problems, results, y):
         super()._keep_model(problems, results, y)

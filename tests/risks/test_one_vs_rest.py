@@ -17,7 +17,7 @@ def test_two_classes_are_one_problem_and_more_are_one_each():
         expected = [1] if n_classes == 2 else list(range(n_classes))
         assert positives(list(range(n_classes))) == expected
         for k, problem in zip(expected, problems, strict=True):
-            assert np.array_equal(problem.Q.sigma, np.where(y == k, 1.0, -1.0))
+            assert np.array_equal(problem.domain.sigma, np.where(y == k, 1.0, -1.0))
 
 
 @pytest.mark.parametrize("n", [1, 7, 10**6])

@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 import pragam
+from posed import posed
 from pragam.solvers import auto
 from zoo import ZOO, hinge_case
 
@@ -76,4 +77,4 @@ def test_a_problem_that_nothing_fits_is_refused():
     problem = hinge_case("plain", False, 0).problem
     unbounded = pragam.polytopes.Box(problem.Q.lower, np.full(problem.Q.size, np.inf))
     with pytest.raises(ValueError, match=r"does not fit .* bounded Q"):
-        pragam.solve(pragam.Problem(problem.A, problem.c, unbounded, problem.lam, kappa=1.0))
+        pragam.solve(posed(problem.A, problem.c, unbounded, problem.lam, kappa=1.0))

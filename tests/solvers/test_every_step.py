@@ -38,7 +38,7 @@ def test_alpha_is_in_q_and_the_gap_covers_the_suboptimality(solver, name):
 @pytest.mark.parametrize(("solver", "name"), PAIRS)
 def test_passes_never_fall_and_a_start_is_not_changed(solver, name):
     problem = ZOO[name](4).problem
-    alpha = problem.Q.sample(np.random.default_rng(0))
+    alpha = problem.domain.sample(np.random.default_rng(0))
     start = Start(problem.w_of_alpha(alpha), alpha)
     copy = Start(start.w.copy(), start.alpha.copy())
     passes = [state.passes for _, _, _, state in run(problem, solver, start)]
@@ -51,7 +51,7 @@ def test_a_random_start_is_certified_too(solver, name):
     case = ZOO[name](5)
     rng = np.random.default_rng(1)
     for _ in range(3):
-        alpha = case.problem.Q.sample(rng)
+        alpha = case.problem.domain.sample(rng)
         start = Start(rng.standard_normal(case.problem.n_weights), alpha)
         for _, w, alpha, _ in run(case.problem, solver, start):
             certificate = pragam.certify(case.problem, w, alpha)

@@ -7,6 +7,7 @@ import pytest
 
 import pragam
 from clarabel_qp import hinge_optimum
+from posed import posed
 from pragam.operators import Counting
 from pragam.solvers import Pragam
 from zoo import HINGE, ZOO, hinge_data, total_weights
@@ -58,7 +59,7 @@ def test_l_stays_below_twice_the_true_constant_when_adapted(name):
 def test_products_of_a_step(name, lipschitz, most):
     plain = ZOO[name](3).problem
     A = Counting(plain.A)
-    problem = pragam.Problem(A, plain.c, plain.Q, plain.lam)
+    problem = posed(A, plain.c, plain.Q, plain.lam)
     method = Pragam(true_lipschitz(plain) if lipschitz == "number" else lipschitz)
     before = None
     for state in states(problem, method):
@@ -78,7 +79,7 @@ def test_a_smoothed_hinge_is_solved_to_the_reference(variant, bias):
         X, y, lam, keywords = hinge_data(variant, seed)
         hinge = pragam.hinge(X, y, lam=lam, bias=bias, **keywords)
         kappa = 0.5 * len(y)
-        problem = pragam.Problem(hinge.A, hinge.c, hinge.Q, lam, kappa=kappa)
+        problem = posed(hinge.A, hinge.c, hinge.Q, lam, kappa=kappa)
         optimum = hinge_optimum(X, y, lam, total_weights(y, **keywords), bias, kappa)
         result = pragam.solve(problem, tol=1e-3, max_iter=20_000)
         assert result.solver == "auto (pragam)" and result.converged

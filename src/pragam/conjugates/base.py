@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pragam.polytopes.base import Curvature, Polytope
+from pragam.polytopes.on_planes import CutSet
 from pragam.rounding import Stating, Vector
 
 
@@ -39,23 +40,25 @@ class Conjugate(Stating, ABC):
         """How much g can grow when the coordinates ``rows`` of alpha change by at most ``moves``."""
 
     @abstractmethod
+    def oracle(self, Q: Polytope, s: Vector) -> Vector:
+        """argmax over Q of <alpha, s> - g(alpha)."""
+
+    @abstractmethod
     def prox(self, Q: Polytope, s: Vector, mu: float) -> Vector:
         """argmax over Q of <alpha, s> - g(alpha) - mu/2 |alpha|^2, mu > 0."""
 
     @abstractmethod
-    def support(self, Q: Polytope, s: Vector) -> tuple[float, float | None]:
-        """``(value, multiplier)`` of max over Q of <alpha, s> - g(alpha): see ``Polytope.support``."""
+    def support(self, Q: Polytope, s: Vector) -> float:
+        """max over Q of <alpha, s> - g(alpha)."""
 
     @abstractmethod
-    def best_bias(self, Q: Polytope, s: Vector) -> float:
-        """The multiplier that ``support`` finds, where there is one."""
+    def multipliers(self, Q: CutSet, s: Vector) -> Vector:
+        """Those of the planes at that maximum, where Q is a set on planes."""
 
     @abstractmethod
-    def support_bound(self, Q: Polytope, s: Vector, slack: Vector, bias: float) -> tuple[float, float]:
+    def support_bound(self, Q: Polytope, s: Vector, slack: Vector) -> tuple[float, float]:
         """``(bound, slack)`` of that maximum for all scores within ``slack`` of s: see ``Polytope.support_bound``."""
 
     @abstractmethod
-    def sharp_support_bound(
-        self, Q: Polytope, high: Vector, low: Vector, slack: Vector, bias: float
-    ) -> tuple[float, float]:
-        """The same for scores high + low in twice the precision."""
+    def take(self, rows: NDArray[np.int64], growth: float = 1.0) -> Conjugate:
+        """The term of these dual variables alone. If their sets have grown by a factor, its curvature falls by it."""

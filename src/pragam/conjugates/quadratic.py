@@ -7,6 +7,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from pragam.conjugates.base import Conjugate
 from pragam.polytopes.base import Curvature, Polytope
+from pragam.polytopes.on_planes import CutSet
 from pragam.rounding import TINY, Vector, dot, gamma
 
 
@@ -46,22 +47,24 @@ class Quadratic(Conjugate):
         kappa = self._kappa if isinstance(self._kappa, float) else self._kappa[rows]
         return 1.01 * float(kappa * (np.abs(alpha[rows]) + moves) @ moves) + 2 * len(rows) * TINY
 
+    def oracle(self, Q: Polytope, s: Vector) -> Vector:
+        return Q.prox(s, self._kappa)
+
     def prox(self, Q: Polytope, s: Vector, mu: float) -> Vector:
         return Q.prox(s, self._kappa + mu)
 
-    def support(self, Q: Polytope, s: Vector) -> tuple[float, float | None]:
+    def support(self, Q: Polytope, s: Vector) -> float:
         return Q.support(s, self._kappa)
 
-    def best_bias(self, Q: Polytope, s: Vector) -> float:
-        return Q.best_bias(s, self._kappa)
+    def multipliers(self, Q: CutSet, s: Vector) -> Vector:
+        return Q.multipliers(s, self._kappa)
 
-    def support_bound(self, Q: Polytope, s: Vector, slack: Vector, bias: float) -> tuple[float, float]:
-        return Q.support_bound(s, slack, self._kappa, bias)
+    def support_bound(self, Q: Polytope, s: Vector, slack: Vector) -> tuple[float, float]:
+        return Q.support_bound(s, slack, self._kappa)
 
-    def sharp_support_bound(
-        self, Q: Polytope, high: Vector, low: Vector, slack: Vector, bias: float
-    ) -> tuple[float, float]:
-        return Q.sharp_support_bound(high, low, slack, self._kappa, bias)
+    def take(self, rows: NDArray[np.int64], growth: float = 1.0) -> Quadratic:
+        kappa = self._kappa if isinstance(self._kappa, float) else self._kappa[rows]
+        return Quadratic(kappa / growth)
 
     def __repr__(self) -> str:
         what = self._kappa if isinstance(self._kappa, float) else f"<{self._kappa.size} numbers>"

@@ -7,6 +7,7 @@ from numpy.typing import NDArray
 
 from pragam.conjugates.base import Conjugate
 from pragam.polytopes.base import Polytope
+from pragam.polytopes.on_planes import CutSet
 from pragam.rounding import Vector
 
 
@@ -28,22 +29,23 @@ class Zero(Conjugate):
     def change_bound(self, alpha: Vector, rows: NDArray[np.int64], moves: Vector) -> float:
         return 0.0
 
+    def oracle(self, Q: Polytope, s: Vector) -> Vector:
+        return Q.maximise_linear(s)
+
     def prox(self, Q: Polytope, s: Vector, mu: float) -> Vector:
         return Q.prox(s, mu)
 
-    def support(self, Q: Polytope, s: Vector) -> tuple[float, float | None]:
+    def support(self, Q: Polytope, s: Vector) -> float:
         return Q.support(s)
 
-    def best_bias(self, Q: Polytope, s: Vector) -> float:
-        return Q.best_bias(s)
+    def multipliers(self, Q: CutSet, s: Vector) -> Vector:
+        return Q.multipliers(s)
 
-    def support_bound(self, Q: Polytope, s: Vector, slack: Vector, bias: float) -> tuple[float, float]:
-        return Q.support_bound(s, slack, 0.0, bias)
+    def support_bound(self, Q: Polytope, s: Vector, slack: Vector) -> tuple[float, float]:
+        return Q.support_bound(s, slack)
 
-    def sharp_support_bound(
-        self, Q: Polytope, high: Vector, low: Vector, slack: Vector, bias: float
-    ) -> tuple[float, float]:
-        return Q.sharp_support_bound(high, low, slack, 0.0, bias)
+    def take(self, rows: NDArray[np.int64], growth: float = 1.0) -> Zero:
+        return self
 
     def __repr__(self) -> str:
         return "Zero()"

@@ -126,7 +126,7 @@ class CertifiedEstimator(CallbackSupportMixin, SparseCoefMixin, BaseEstimator):
         of X (:class:`pragam.operators.ScaledRows`).
         """
         alphas = self._alphas[1]
-        scales = np.array([problem.A.scale for problem in problems])  # type: ignore[attr-defined]
+        scales = np.array([problem.A.scale for problem in problems])
         self.coef_ = np.array([result.w for result in results])
         self.intercept_ = np.array([result.bias for result in results])
         self.support_ = np.flatnonzero(alphas.any(axis=0))

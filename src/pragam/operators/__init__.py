@@ -5,6 +5,7 @@ from pragam.operators.check import check_data
 from pragam.operators.columns import Columns
 from pragam.operators.counting import Counting
 from pragam.operators.crammer_singer import CrammerSinger
+from pragam.operators.planes import Planes
 from pragam.operators.scaled_rows import ScaledRows
 
 __all__ = [
@@ -12,6 +13,7 @@ __all__ = [
     "Counting",
     "CrammerSinger",
     "Operator",
+    "Planes",
     "RowOperator",
     "Rows",
     "ScaledRows",

@@ -72,6 +72,7 @@ class Rows:
     kind: str
     arrays: tuple[NDArray[Any], ...]
     scale: Vector
+    number: NDArray[np.int64] | None = None  # dual variable -> row; None: the same
 
 
 class RowOperator(Operator):

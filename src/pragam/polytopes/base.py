@@ -8,7 +8,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from pragam.rounding import Stating, Vector, gamma
+from pragam.rounding import Stating, Vector
 
 __all__ = ["Curvature", "Polytope", "Repair", "Vector"]
 
@@ -45,6 +45,8 @@ class Polytope(Stating, ABC):
     """
 
     size: int
+    #: False if the set is an outer relaxation of the model's own: a certificate then speaks of the relaxed problem.
+    exact: bool = True
 
     @abstractmethod
     def violation(self, alpha: Vector) -> float:
@@ -73,32 +75,13 @@ class Polytope(Stating, ABC):
             raise ValueError(f"{type(self).__name__} takes one kappa for all dual variables")
 
     @abstractmethod
-    def support(self, s: Vector, kappa: Curvature = 0.0) -> tuple[float, float | None]:
-        """``(value, multiplier)`` of max over Q of <alpha, s> - 1/2 sum_j kappa_j alpha_j^2.
+    def support(self, s: Vector, kappa: Curvature = 0.0) -> float:
+        """max over Q of <alpha, s> - 1/2 sum_j kappa_j alpha_j^2."""
 
-        The multiplier is that of Q's equality constraint (the bias of the model), or None where Q has none.
-        """
-
-    @property
-    def has_bias(self) -> bool:
-        """Whether Q has an equality constraint, whose multiplier is a bias of the model."""
-        return self.support(np.zeros(self.size))[1] is not None
-
-    def best_bias(self, s: Vector, kappa: Curvature = 0.0) -> float:
-        """The multiplier that ``support`` finds, where there is one."""
-        return self.support(s, kappa)[1] or 0.0
-
-    def support_bound(self, s: Vector, slack: Vector, kappa: Curvature, bias: float) -> tuple[float, float]:
-        """``(bound, slack)``: an upper bound of the maximum of ``support`` for all scores within ``slack`` of s, with
-        the plane (if any) replaced by its multiplier ``bias``; and how much of it is due to rounding."""
-        return self.support(s, kappa)[0], 0.0
-
-    def sharp_support_bound(
-        self, high: Vector, low: Vector, slack: Vector, kappa: Curvature, bias: float
-    ) -> tuple[float, float]:
-        """The same for scores high + low in twice the precision."""
-        s = high + low
-        return self.support_bound(s, slack + gamma(1) * np.abs(s), kappa, bias)
+    def support_bound(self, s: Vector, slack: Vector, kappa: Curvature = 0.0) -> tuple[float, float]:
+        """``(bound, slack)``: an upper bound of ``support`` for all scores within ``slack`` of s, and how much of it is
+        due to rounding."""
+        return self.support(s, kappa), 0.0
 
     def repair(self, alpha: Vector) -> Repair:
         """A feasible point next to alpha. ValueError if alpha is farther outside than rounding explains."""

@@ -21,7 +21,6 @@ class Box(Polytope):
     """
 
     rigorous = True
-    has_bias = False
 
     def __init__(self, lower: ArrayLike, upper: ArrayLike) -> None:
         lower, upper = np.broadcast_arrays(np.asarray(lower, np.float64), np.asarray(upper, np.float64))
@@ -57,21 +56,27 @@ class Box(Polytope):
         return alpha
 
     def prox(self, s: Vector, kappa: Curvature) -> Vector:
+        if np.ndim(kappa) and not np.all(kappa):  # rows without curvature go to a bound
+            flat = np.asarray(kappa) == 0
+            goal = np.where(flat, np.copysign(np.inf, s), s / np.where(flat, 1.0, kappa))
+            goal[flat & (s == 0)] = self._corner()[flat & (s == 0)]
+            return np.clip(goal, self.lower, self.upper)
         return np.clip(s / kappa, self.lower, self.upper)
 
     def check_curvature(self, kappa: Curvature) -> None:
         """Every one will do."""
 
-    def support(self, s: Vector, kappa: Curvature = 0.0) -> tuple[float, float | None]:
-        return _kernels.get("box_plane_support")(s, self.lower, self.upper, ZERO, 0.0, as_column(kappa)), None
+    def support(self, s: Vector, kappa: Curvature = 0.0) -> float:
+        return _kernels.get("box_plane_support")(s, self.lower, self.upper, ZERO, 0.0, as_column(kappa))
 
-    def support_bound(self, s: Vector, slack: Vector, kappa: Curvature, bias: float) -> tuple[float, float]:
+    def support_bound(self, s: Vector, slack: Vector, kappa: Curvature = 0.0) -> tuple[float, float]:
+        """Each row's maximum is convex in its score, hence largest at one end of the interval of scores."""
         return self._support_bound(s, slack, kappa, ZERO, 0.0)
 
     def _support_bound(
         self, s: Vector, slack: Vector, kappa: Curvature, sigma: Vector, b: float
     ) -> tuple[float, float]:
-        """Each row's maximum is convex in its score, hence largest at one end of the interval of scores."""
+        """That of the scores s - b sigma."""
         bound, nominal, size = _kernels.get("box_plane_support_bound")(
             s, slack, self.lower, self.upper, sigma, b, as_column(kappa)
         )

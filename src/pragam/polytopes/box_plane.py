@@ -13,7 +13,7 @@ from pragam.polytopes.base import REPAIRABLE, Curvature, Repair, Vector
 from pragam.polytopes.box import ZERO, Box, as_column, relative
 from pragam.polytopes.box_plane_projection import column, level_in_range, minimise, plane_range, project_box_plane
 from pragam.polytopes.multiplier_search import DiagonalQP
-from pragam.rounding import TINY, gamma, total, two_product, two_sum, upward
+from pragam.rounding import TINY, gamma, total, two_product, upward
 
 ONE = np.ones(1)
 #: If the best biases form a half-line, how far inside it the chosen one lies, relative to 1 and the end of the line.
@@ -35,7 +35,6 @@ class BoxPlane(Box):
     """
 
     rigorous = True
-    has_bias = True
 
     def __init__(self, lower: ArrayLike, upper: ArrayLike, sigma: ArrayLike, z: float = 0.0) -> None:
         super().__init__(lower, upper)
@@ -102,16 +101,22 @@ class BoxPlane(Box):
             row = int(np.argmax(moves & (np.asarray(kappa) == 0)))
             raise ValueError(f"kappa must be positive in every row that can move, or zero in all: row {row} has 0")
 
-    def support(self, s: Vector, kappa: Curvature = 0.0) -> tuple[float, float | None]:
-        """``(value, b)``; of an interval of best b the midpoint, of a half-line a point near its end, of all 0."""
-        b = self.best_bias(s, kappa)
+    def support(self, s: Vector, kappa: Curvature = 0.0) -> float:
+        b = self.multiplier(s, kappa)
         if np.isnan(b):
-            return np.inf, 0.0
+            return np.inf
         value = _kernels.get("box_plane_support")(s, self.lower, self.upper, self.sigma, b, as_column(kappa))
-        return value + b * self.z, b
+        return value + b * self.z
 
-    def best_bias(self, s: Vector, kappa: Curvature = 0.0) -> float:
-        """The b of ``support``; NaN where the support function is infinite for every b."""
+    def multipliers(self, s: Vector, kappa: Curvature = 0.0) -> Vector:
+        """``multiplier``, as an array."""
+        return np.array([self.multiplier(s, kappa)])
+
+    def multiplier(self, s: Vector, kappa: Curvature = 0.0) -> float:
+        """The minimising b: of an interval the midpoint, of a half-line a point near its end, of all numbers 0.
+
+        NaN where the support function is infinite for every b.
+        """
         if np.any(kappa):
             b = self._prox(s, kappa)[1]
             # At an end of the plane's range all rows are at a bound, and the best b form a half-line.
@@ -126,8 +131,8 @@ class BoxPlane(Box):
         # Inside a half-line, not at its end, so that rounding cannot put a row on the wrong side of its kink.
         return low + _INSIDE * (1 + abs(low)) if np.isfinite(low) else high - _INSIDE * (1 + abs(high))
 
-    def bias_bounds(self, s: Vector, slack: Vector) -> tuple[float, float]:
-        r"""An interval that contains every b of ``support`` (kappa = 0) for all scores within ``slack`` of s.
+    def multiplier_bounds(self, s: Vector, slack: Vector) -> tuple[Vector, Vector]:
+        r"""(low, high) between which every minimising b (kappa = 0) lies, for all scores within ``slack`` of s.
 
         As a function of b the sum is convex and piecewise linear. Its slope at b is z minus the sum of sigma_i alpha_i,
         where a row whose kink s_i/sigma_i is right of b is at its upper end, and a row whose kink is left of b at its
@@ -137,37 +142,27 @@ class BoxPlane(Box):
         monotonically, so only the rounding of the kink found matters.
         """
         if not (np.isfinite(self.lower).all() and np.isfinite(self.upper).all()):
-            return -inf, inf
+            return np.array([-inf]), np.array([inf])
         with np.errstate(over="ignore", invalid="ignore"):
             room = slack * (1 + gamma(4)) + gamma(2) * np.abs(s) + 2 * TINY
             side = np.where(self.sigma > 0, room, -room)
             left, right = s - side, s + side
         rounding = gamma(4 * (self.size + 8)) * self._size + 8 * self.size * TINY
         if not isfinite(rounding) or np.isnan(left).any() or np.isnan(right).any():
-            return -inf, inf
+            return np.array([-inf]), np.array([inf])
         bias = _kernels.get("box_plane_bias")
         first, _ = bias(left, self.lower, self.upper, self.sigma, self.z + rounding)
         _, last = bias(right, self.lower, self.upper, self.sigma, self.z - rounding)
-        return nextafter(first - TINY, -inf), nextafter(last + TINY, inf)
+        return np.array([nextafter(first - TINY, -inf)]), np.array([nextafter(last + TINY, inf)])
 
-    def support_bound(self, s: Vector, slack: Vector, kappa: Curvature, bias: float) -> tuple[float, float]:
-        return self._with_level(self._support_bound(s, slack, kappa, self.sigma, bias), bias)
-
-    def sharp_support_bound(
-        self, high: Vector, low: Vector, slack: Vector, kappa: Curvature, bias: float
-    ) -> tuple[float, float]:
-        product, cut = two_product(bias, self.sigma)
-        high, rest = two_sum(high, -product)
-        s = high + ((low - cut) + rest)
-        below = np.abs(low) + np.abs(cut) + np.abs(rest)
-        slack = slack + gamma(1) * np.abs(s) + gamma(3) * below + 16 * TINY
-        return self._with_level(self._support_bound(s, slack, kappa, ZERO, 0.0), bias)
-
-    def _with_level(self, bound: tuple[float, float], bias: float) -> tuple[float, float]:
-        """Add b z."""
-        level = bias * self.z
-        rounding = gamma(1) * abs(level) + (TINY if level else 0.0)
-        return upward(bound[0], level, rounding), bound[1] + rounding
+    def support_bound(self, s: Vector, slack: Vector, kappa: Curvature = 0.0) -> tuple[float, float]:
+        b = self.multiplier(s, kappa)
+        if not isfinite(b):
+            return inf, inf
+        bound, rounding = self._support_bound(s, slack, kappa, self.sigma, b)
+        level = b * self.z
+        more = gamma(1) * abs(level) + (TINY if level else 0.0)
+        return upward(bound, level, more), rounding + more
 
     def repair(self, alpha: Vector) -> Repair:
         r"""Moves one row so that alpha lies on the plane: first to the nearest float, then by a real number.

@@ -18,7 +18,6 @@ class Simplices(Polytope):
     """
 
     rigorous = True
-    has_bias = False
 
     def __init__(self, totals: ArrayLike, K: int) -> None:
         self.totals = np.array(totals, dtype=np.float64)
@@ -45,13 +44,13 @@ class Simplices(Polytope):
         np.put_along_axis(alpha, self._rows(s).argmax(axis=1)[:, None], self.totals[:, None], axis=1)
         return alpha.ravel()
 
-    def support(self, s: Vector, kappa: Curvature = 0.0) -> tuple[float, float | None]:
+    def support(self, s: Vector, kappa: Curvature = 0.0) -> float:
         if np.any(kappa):
             alpha = self.project(s / kappa)
-            return float(np.sum(alpha * (s - 0.5 * kappa * alpha))), None
-        return float(np.sum(self.totals * self._rows(s).max(axis=1))), None
+            return float(np.sum(alpha * (s - 0.5 * kappa * alpha)))
+        return float(np.sum(self.totals * self._rows(s).max(axis=1)))
 
-    def support_bound(self, s: Vector, slack: Vector, kappa: Curvature, bias: float) -> tuple[float, float]:
+    def support_bound(self, s: Vector, slack: Vector, kappa: Curvature = 0.0) -> tuple[float, float]:
         """sum_i totals_i max_k s_ik. With curvature any threshold t_i bounds a row's maximum from above, by
         sum_k [s_ik - t_i]_+^2 / (2 kappa) + t_i totals_i: the best one is that of the projection."""
         rows = self._rows(s)

@@ -7,8 +7,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from pragam.operators import ScaledRows, check_data
-from pragam.polytopes import Box, BoxPlane
+from pragam.operators import Planes, ScaledRows, check_data
+from pragam.polytopes import Box
 from pragam.problem import Problem
 from pragam.risks.arguments import check_bias, check_labels, check_rows, example_weights, refuse_masked, signs
 
@@ -27,10 +27,10 @@ def hinge(
 
         J(w) = lam/2 |w|^2 + min over b of (1/n) sum_i weight_i [1 - y_i (<x_i, w> + b)]_+
         D(alpha) = sum_i alpha_i - |sum_i y_i alpha_i x_i|^2 / (2 lam)
-        Q = { 0 <= alpha_i <= weight_i / n,  sum_i y_i alpha_i = 0 }          (the equality only with a bias)
+        Q = { 0 <= alpha_i <= weight_i / n },   B = -y:  sum_i y_i alpha_i = 0     (only with a bias)
         w(alpha) = (1/lam) sum_i y_i alpha_i x_i
 
-    So A = -diag(y) X, c = 1, and b is the multiplier of the equality (the paper's appendix on g*). In scikit-learn's
+    So A = -diag(y) X, c = 1, and b is the multiplier of the plane (the paper's appendix on g*). In scikit-learn's
     form, which sums the losses, C = 1/(n lam).
 
     Parameters
@@ -53,8 +53,6 @@ def hinge(
     labels = check_labels(y, n)
     sign = signs(labels)
     upper = example_weights(labels, sample_weight, class_weight) / n
-    lower = np.zeros(n)
     A = ScaledRows(storage, -sign)
     check_rows(A)
-    Q = BoxPlane(lower, upper, sigma=sign) if bias else Box(lower, upper)
-    return Problem(A, np.ones(n), Q, lam)
+    return Problem(A, np.ones(n), Box(np.zeros(n), upper), lam, Planes(-sign, K=int(bias)))

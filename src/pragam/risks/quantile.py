@@ -7,8 +7,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from pragam.operators import ScaledRows, check_data
-from pragam.polytopes import Box, BoxPlane
+from pragam.operators import Planes, ScaledRows, check_data
+from pragam.polytopes import Box
 from pragam.problem import Problem
 from pragam.risks.arguments import check_bias, check_rows, check_targets, example_weights, refuse_masked
 
@@ -27,7 +27,7 @@ def quantile(
 
         J(w) = lam/2 |w|^2 + min over b of (1/n) sum_i weight_i max(q r_i, (q - 1) r_i),   r_i = y_i - <x_i, w> - b
         D(alpha) = <y, alpha> - |sum_i alpha_i x_i|^2 / (2 lam)
-        Q = { (q - 1) weight_i / n <= alpha_i <= q weight_i / n,  sum_i alpha_i = 0 }   (the equality only with a bias)
+        Q = { (q - 1) weight_i / n <= alpha_i <= q weight_i / n },   B = -1:  sum_i alpha_i = 0   (only with a bias)
         w(alpha) = (1/lam) sum_i alpha_i x_i
 
     so A = -X and c = y (Koenker and Bassett, "Regression quantiles", Econometrica 1978). q = 1/2 is half the absolute
@@ -56,5 +56,4 @@ def quantile(
     lower, upper = (q - 1) * weights, q * weights
     A = ScaledRows(storage, np.full(n, -1.0))
     check_rows(A)
-    Q = BoxPlane(lower, upper, sigma=np.ones(n)) if bias else Box(lower, upper)
-    return Problem(A, targets, Q, lam)
+    return Problem(A, targets, Box(lower, upper), lam, Planes(np.full(n, -1.0), K=int(bias)))

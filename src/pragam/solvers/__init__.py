@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from pragam.problem import Problem
+from pragam.problem import AnyProblem
 from pragam.solvers.auto import Auto
 from pragam.solvers.base import AnySolver, Certified, Solver, Start, State
 from pragam.solvers.bundle.ls_bmrm import LsBmrm
@@ -36,7 +36,7 @@ def by_name(name: str) -> AnySolver:
     return _SOLVERS[name]()
 
 
-def choose(solver: str | AnySolver, problem: Problem) -> AnySolver:
+def choose(solver: str | AnySolver, problem: AnyProblem) -> AnySolver:
     """The solver object for a name or an object, refused if the problem lacks what it needs."""
     if isinstance(solver, str):
         solver = by_name(solver)

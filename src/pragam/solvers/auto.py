@@ -24,8 +24,8 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from pragam.operators.base import RowOperator, Vector
-from pragam.problem import Problem
+from pragam.operators.base import Vector
+from pragam.problem import AnyProblem
 from pragam.solvers.base import AnySolver, Certified, Solver, Start, State
 from pragam.solvers.bundle.qp_bmrm import QpBmrm
 from pragam.solvers.dcd import Dcd
@@ -79,22 +79,22 @@ class AutoState(State):
 
 
 @dataclass(frozen=True)
-class Auto(Solver[AutoState]):
+class Auto(Solver[AnyProblem, AutoState]):
     """Newton or coordinate ascent, whichever should be faster, with PRAGAM's worst case."""
 
     name = "auto"
     may_drop_rows = True
 
     @classmethod
-    def missing(cls, problem: Problem) -> list[str]:
+    def missing(cls, problem: AnyProblem) -> list[str]:
         """Something is missing only if it is for every algorithm; then what PRAGAM needs, which needs least."""
         return Pragam.missing(problem) if Dcd.missing(problem) and QpBmrm.missing(problem) else []
 
-    def init(self, problem: Problem, rng: np.random.Generator, start: Start | None, tol: float) -> AutoState:
+    def init(self, problem: AnyProblem, rng: np.random.Generator, start: Start | None, tol: float) -> AutoState:
         legs, inner = _begin(problem, _plan(problem, tol), rng, start, tol)
         return AutoState(inner.passes, legs, inner, 0.0, None, 0.0, rng, tol)
 
-    def step(self, problem: Problem, state: AutoState) -> AutoState:
+    def step(self, problem: AnyProblem, state: AutoState) -> AutoState:
         leg = state.legs[0]
         before = state.inner.passes
         state.inner = leg.solver.step(problem, state.inner)
@@ -109,7 +109,7 @@ class Auto(Solver[AutoState]):
             _hand_over(problem, state, state.legs[1:] or _long_plan(problem, state.tol))
         return state
 
-    def recover(self, problem: Problem, state: AutoState, start: Start) -> AutoState | None:
+    def recover(self, problem: AnyProblem, state: AutoState, start: Start) -> AutoState | None:
         """Go on with another algorithm; the one that has failed gets no further turn."""
         legs = _others(problem, state.legs, state.tol)
         if not legs:
@@ -117,27 +117,27 @@ class Auto(Solver[AutoState]):
         _change(problem, state, legs, start)
         return state
 
-    def candidate(self, problem: Problem, state: AutoState) -> tuple[Vector, Vector]:
+    def candidate(self, problem: AnyProblem, state: AutoState) -> tuple[Vector, Vector]:
         return state.legs[0].solver.candidate(problem, state.inner)
 
-    def observe(self, problem: Problem, state: AutoState, certified: Certified) -> AutoState:
+    def observe(self, problem: AnyProblem, state: AutoState, certified: Certified) -> AutoState:
         """What the current algorithm counts for the certificate is added to the passes after its next step."""
         state.inner = state.legs[0].solver.observe(problem, state.inner, certified)
         return state
 
-    def estimate(self, problem: Problem, state: AutoState) -> float | None:
+    def estimate(self, problem: AnyProblem, state: AutoState) -> float | None:
         return state.legs[0].solver.estimate(problem, state.inner)
 
     def label(self, state: AutoState) -> str:
         return f"auto ({state.legs[0].solver.name})"
 
 
-def _hand_over(problem: Problem, state: AutoState, legs: list[Leg]) -> None:
+def _hand_over(problem: AnyProblem, state: AutoState, legs: list[Leg]) -> None:
     w, alpha = state.legs[0].solver.candidate(problem, state.inner)
     _change(problem, state, legs, Start(w.copy(), alpha.copy()))
 
 
-def _change(problem: Problem, state: AutoState, legs: list[Leg], start: Start) -> None:
+def _change(problem: AnyProblem, state: AutoState, legs: list[Leg], start: Start) -> None:
     """Go on with these turns."""
     legs, inner = _begin(problem, legs, state.rng, start, state.tol)
     state.before, state.used, state.legs, state.inner = state.passes, 0.0, legs, inner
@@ -145,7 +145,7 @@ def _change(problem: Problem, state: AutoState, legs: list[Leg], start: Start) -
 
 
 def _begin(
-    problem: Problem, legs: list[Leg], rng: np.random.Generator, start: Start | None, tol: float
+    problem: AnyProblem, legs: list[Leg], rng: np.random.Generator, start: Start | None, tol: float
 ) -> tuple[list[Leg], Any]:
     """The turns from the first one on that can start, and its state."""
     while True:
@@ -157,23 +157,23 @@ def _begin(
                 raise
 
 
-def _others(problem: Problem, legs: list[Leg], tol: float) -> list[Leg]:
+def _others(problem: AnyProblem, legs: list[Leg], tol: float) -> list[Leg]:
     """The turns of other algorithms than the current one."""
     if isinstance(legs[0].solver, NewtonDense):
         return _long_plan(problem, tol)
     return [leg for leg in legs if type(leg.solver) is not type(legs[0].solver)]
 
 
-def _limit(problem: Problem, tol: float) -> float:
+def _limit(problem: AnyProblem, tol: float) -> float:
     """Passes within which PRAGAM is sure to certify tol, from the bound on L, and J* of the order of J(0)."""
-    scale = abs(problem.g.support(problem.Q, problem.c)[0])
+    scale = abs(problem.primal(np.zeros(problem.n_weights)))
     norm = problem.A.norm_bound()
-    bound = 4 * (norm * (norm / problem.lam) + float(np.max(problem.kappa))) * problem.Q.radius2()
+    bound = 4 * norm * (norm / problem.lam) * problem.Q.radius2()
     eps = tol * scale
     return _PASSES_OF_PRAGAM * float(np.sqrt(bound / eps)) if eps > 0 and np.isfinite(bound) else np.inf
 
 
-def _plan(problem: Problem, tol: float) -> list[Leg]:
+def _plan(problem: AnyProblem, tol: float) -> list[Leg]:
     """The turns, the first one first. After newton-dense the others are planned when they are needed."""
     if NewtonDense.missing(problem):
         return _long_plan(problem, tol)
@@ -183,7 +183,7 @@ def _plan(problem: Problem, tol: float) -> list[Leg]:
     return _long_plan(problem, tol)
 
 
-def _long_plan(problem: Problem, tol: float) -> list[Leg]:
+def _long_plan(problem: AnyProblem, tol: float) -> list[Leg]:
     """The turns without newton-dense. PRAGAM is the last wherever it fits."""
     last = [] if Pragam.missing(problem) else [Leg(Pragam(), 0.0, 0.0, np.inf)]
     if Dcd.missing(problem) or Newton.missing(problem):
@@ -210,9 +210,8 @@ class _Sizes:
     digits: float  # asked for beyond three, in thirds of them: 0 at 1e-3, 1 at 1e-6, 2 at 1e-9
 
     @classmethod
-    def of(cls, problem: Problem, tol: float) -> _Sizes:
+    def of(cls, problem: AnyProblem, tol: float) -> _Sizes:
         A = problem.A
-        assert isinstance(A, RowOperator)
         rows, (n, d) = A.rows(), A.shape
         dense = rows.kind == "dense"
         squares = float(d) ** 2 if dense else float(np.mean(np.diff(rows.arrays[2]).astype(np.float64) ** 2))
@@ -220,7 +219,7 @@ class _Sizes:
         return cls(n, d, max(rows.arrays[0].size, 1), squares, dense, hardness(problem), digits)
 
 
-def _costs(problem: Problem, tol: float) -> tuple[Cost, Cost]:
+def _costs(problem: AnyProblem, tol: float) -> tuple[Cost, Cost]:
     size = _Sizes.of(problem, tol)
     return _dcd_cost(size), _newton_cost(size)
 

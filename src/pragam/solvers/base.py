@@ -3,15 +3,13 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, ClassVar, Generic, NamedTuple, Protocol, TypeVar
 
 import numpy as np
 
-from pragam.operators.base import RowOperator, Vector
-from pragam.polytopes import Box, BoxPlane
-from pragam.problem import Problem
+from pragam.operators.base import Vector
+from pragam.problem import AnyProblem
 
 
 class Start(NamedTuple):
@@ -53,81 +51,73 @@ class State:
 
 
 S = TypeVar("S", bound=State)
+P = TypeVar("P", bound=AnyProblem)
+
+#: Access to rows one by one, and a box for each dual variable: what coordinate and Newton methods walk over.
+ROWS_AND_BOX = ("A.rows", "Q.lower", "Q.upper", "g.curvature")
 
 
-@dataclass(frozen=True)
-class Requirement:
-    """A property of a problem that an algorithm relies on."""
+def has(problem: AnyProblem, name: str) -> bool:
+    """Whether a part of the problem has what a dotted name such as "A.rows" stands for."""
+    part, method = name.split(".")
+    return hasattr(getattr(problem, part), method)
 
-    holds: Callable[[Problem], bool]
-    needs: str
-    has: Callable[[Problem], str]
+
+def unbounded(problem: AnyProblem) -> list[str]:
+    """A misfit if Q is unbounded: D_2, the radius that rates are stated in, is infinite then."""
+    return [] if np.isfinite(problem.Q.radius2()) else [f"needs a bounded Q, and this {_name(problem.Q)} is unbounded"]
+
+
+def curved(problem: AnyProblem) -> list[str]:
+    """A misfit if the risk is smooth."""
+    kappa = np.max(problem.g.curvature)
+    return [] if kappa == 0 else [f"needs a piecewise linear risk, and its curvature is up to {kappa:g}"]
 
 
 def _name(part: object) -> str:
     return type(part).__name__
 
 
-ROWS = Requirement(
-    lambda p: isinstance(p.A, RowOperator),
-    "an operator A that hands out its rows (a RowOperator)",
-    lambda p: f"A is {_name(p.A)}",
-)
-BOX = Requirement(
-    lambda p: isinstance(p.Q, Box) and not isinstance(p.Q, BoxPlane),
-    "Q to be a Box without an equality constraint (no bias)",
-    lambda p: f"Q is {_name(p.Q)}",
-)
-BOX_OR_PLANE = Requirement(
-    lambda p: isinstance(p.Q, Box), "Q to be a Box or a BoxPlane", lambda p: f"Q is {_name(p.Q)}"
-)
-BOUNDED = Requirement(
-    lambda p: bool(np.isfinite(p.Q.radius2())), "a bounded Q", lambda p: f"this {_name(p.Q)} is unbounded"
-)
-PIECEWISE_LINEAR = Requirement(
-    lambda p: not np.any(p.kappa), "a piecewise linear risk (kappa = 0)", lambda p: f"kappa is {np.max(p.kappa):g}"
-)
-
-
-class Solver(ABC, Generic[S]):
-    """An algorithm over a :class:`Problem`. It owns no clock, no printer, no certificate and no verdict.
+class Solver(ABC, Generic[P, S]):
+    """An algorithm over problems of type P. It owns no clock, no printer, no certificate and no verdict.
 
     If :meth:`step` raises (a KeyboardInterrupt, say), the state it was given must still yield a candidate. Any other
     exception of any method means that the algorithm cannot go on: :meth:`recover` may know another.
     """
 
     name: ClassVar[str]
-    requires: ClassVar[tuple[Requirement, ...]] = ()
+    #: Methods of the problem's parts that it calls, as dotted names. Whoever has them qualifies.
+    needs: ClassVar[tuple[str, ...]] = ()
     #: Whether a warm start may go on without the rows that are proved to be at a bound (:mod:`pragam.screened`).
     may_drop_rows: ClassVar[bool] = False
 
     @abstractmethod
-    def init(self, problem: Problem, rng: np.random.Generator, start: Start | None, tol: float) -> S:
+    def init(self, problem: P, rng: np.random.Generator, start: Start | None, tol: float) -> S:
         """The state before the first step; ``tol`` is a hint of the accuracy wanted."""
 
     @abstractmethod
-    def step(self, problem: Problem, state: S) -> S:
+    def step(self, problem: P, state: S) -> S:
         """One iteration."""
 
     @abstractmethod
-    def candidate(self, problem: Problem, state: S) -> tuple[Vector, Vector]:
+    def candidate(self, problem: P, state: S) -> tuple[Vector, Vector]:
         """The pair ``(w, alpha)`` proposed now, alpha in Q. A query: it leaves the state as it is.
 
         They may be the state's own arrays: the driver copies them before the next step.
         """
 
-    def observe(self, problem: Problem, state: S, certified: Certified) -> S:
+    def observe(self, problem: P, state: S, certified: Certified) -> S:
         """What follows from a certificate of the candidate of this state; by default nothing.
 
         The driver calls it after every certificate, so it has to be cheap. What costs time belongs in the next step.
         """
         return state
 
-    def estimate(self, problem: Problem, state: S) -> float | None:
+    def estimate(self, problem: P, state: S) -> float | None:
         """A cheap guess of the relative gap, by which the driver chooses when to certify; None if unknown."""
         return None
 
-    def recover(self, problem: Problem, state: S, start: Start) -> S | None:
+    def recover(self, problem: P, state: S, start: Start) -> S | None:
         """How to go on from the best certified pair when a call has failed; None, the default, if in no other way."""
         return None
 
@@ -140,15 +130,23 @@ class Solver(ABC, Generic[S]):
         return 0
 
     @classmethod
-    def missing(cls, problem: Problem) -> list[str]:
-        """What this problem lacks for this algorithm, one sentence each; empty if it fits."""
-        return [f"needs {r.needs}, and {r.has(problem)}" for r in cls.requires if not r.holds(problem)]
+    def misfits(cls, problem: AnyProblem) -> list[str]:
+        """What else keeps the algorithm from this problem, which has all it needs; one sentence each."""
+        return []
+
+    @classmethod
+    def missing(cls, problem: AnyProblem) -> list[str]:
+        """Why this algorithm does not fit the problem, one sentence each; empty if it does."""
+        lacking = [name for name in cls.needs if not has(problem, name)]
+        if lacking:
+            return [f"needs {name}, which {_name(getattr(problem, name[0]))} does not have" for name in lacking]
+        return cls.misfits(problem)
 
 
-AnySolver = Solver[Any]
+AnySolver = Solver[Any, Any]
 
 
-def advance(method: Solver[S], problem: Problem, state: S, tol: float, passes: float) -> S:
+def advance(method: Solver[P, S], problem: P, state: S, tol: float, passes: float) -> S:
     """Steps until the solver's own estimate is at most ``tol`` or ``passes`` were made: a start for another solve.
 
     Nothing is certified, so nothing is claimed of the result.

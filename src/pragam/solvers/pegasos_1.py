@@ -14,10 +14,9 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from pragam import _kernels
-from pragam.operators.base import RowOperator, Vector
-from pragam.polytopes import Box
-from pragam.problem import Problem
-from pragam.solvers.base import BOUNDED, BOX, PIECEWISE_LINEAR, ROWS, Solver, Start, State
+from pragam.operators.base import Vector
+from pragam.problem import AnyProblem, BoxProblem
+from pragam.solvers.base import ROWS_AND_BOX, Solver, Start, State, curved, unbounded
 from pragam.solvers.pegasos_n import ball_radius
 
 
@@ -34,19 +33,25 @@ class Pegasos1State(State):
 
 
 @dataclass(frozen=True)
-class Pegasos1(Solver[Pegasos1State]):
+class Pegasos1(Solver[BoxProblem, Pegasos1State]):
     """Pegasos, stochastic: one random example an iteration."""
 
     name = "pegasos-1"
-    requires = (ROWS, BOX, PIECEWISE_LINEAR, BOUNDED)
+    needs = ROWS_AND_BOX
 
-    def init(self, problem: Problem, rng: np.random.Generator, start: Start | None, tol: float) -> Pegasos1State:
+    @classmethod
+    def misfits(cls, problem: AnyProblem) -> list[str]:
+        """One random row at a time cannot stay on a plane, and reads its own row of the data."""
+        biased = ["needs a model without biases"] if problem.n_biases else []
+        shared = ["needs a data row for each dual variable"] if problem.A.rows().number is not None else []
+        return [*biased, *shared, *curved(problem), *unbounded(problem)]
+
+    def init(self, problem: BoxProblem, rng: np.random.Generator, start: Start | None, tol: float) -> Pegasos1State:
         n, d = problem.A.shape
-        assert isinstance(problem.A, RowOperator)
         scale = problem.A.rows().scale
         norms = problem.A.row_norms() / np.where(scale == 0, 1.0, np.abs(scale))
         state = Pegasos1State(
-            2.0, np.zeros(d), np.zeros(d), problem.Q.project(np.zeros(n)), np.ones(n), np.zeros(1), norms**2,
+            2.0, np.zeros(d), np.zeros(d), problem.start(), np.ones(n), np.zeros(1), norms**2,
             ball_radius(problem), rng,
         )  # fmt: skip
         if start is None:
@@ -54,8 +59,7 @@ class Pegasos1(Solver[Pegasos1State]):
         # The start counts as one pass of iterates, so that the first steps do not throw it away.
         return replace(state, w=start.w.copy(), total=n * start.w, hits=start.alpha.copy(), clock=np.array([float(n)]))
 
-    def step(self, problem: Problem, state: Pegasos1State) -> Pegasos1State:
-        assert isinstance(problem.A, RowOperator) and isinstance(problem.Q, Box)
+    def step(self, problem: BoxProblem, state: Pegasos1State) -> Pegasos1State:
         rows, box = problem.A.rows(), problem.Q
         _kernels.get("pegasos_epoch_" + rows.kind)(
             *rows.arrays, rows.scale, problem.c, box.lower, box.upper, state.length2, problem.lam, state.radius,
@@ -64,7 +68,6 @@ class Pegasos1(Solver[Pegasos1State]):
         state.passes += 1
         return state
 
-    def candidate(self, problem: Problem, state: Pegasos1State) -> tuple[Vector, Vector]:
-        assert isinstance(problem.Q, Box)
+    def candidate(self, problem: BoxProblem, state: Pegasos1State) -> tuple[Vector, Vector]:
         alpha = np.clip(state.hits / state.visits, problem.Q.lower, problem.Q.upper)
         return state.total / max(state.clock[0], 1.0), alpha

@@ -18,8 +18,8 @@ import numpy as np
 import scipy.linalg
 
 from pragam.operators.base import Vector
-from pragam.problem import Problem
-from pragam.solvers.base import BOUNDED, PIECEWISE_LINEAR, Solver, Start, State
+from pragam.problem import AnyProblem
+from pragam.solvers.base import Solver, Start, State, curved, unbounded
 from pragam.solvers.bundle.cuts import cut_at
 
 
@@ -33,20 +33,23 @@ class PegasosState(State):
 
 
 @dataclass(frozen=True)
-class PegasosN(Solver[PegasosState]):
+class PegasosN(Solver[AnyProblem, PegasosState]):
     """Pegasos, deterministic: the whole data in every iteration."""
 
     name = "pegasos-n"
-    requires = (PIECEWISE_LINEAR, BOUNDED)
 
-    def init(self, problem: Problem, rng: np.random.Generator, start: Start | None, tol: float) -> PegasosState:
+    @classmethod
+    def misfits(cls, problem: AnyProblem) -> list[str]:
+        return [*curved(problem), *unbounded(problem)]
+
+    def init(self, problem: AnyProblem, rng: np.random.Generator, start: Start | None, tol: float) -> PegasosState:
         if start is None:
-            w, alpha, t = np.zeros(problem.n_weights), problem.Q.project(np.zeros(problem.Q.size)), 0
+            w, alpha, t = np.zeros(problem.n_weights), problem.start(), 0
         else:
             w, alpha, t = start.w, start.alpha, 1  # counts as one iterate, so that the first step keeps half of it
         return PegasosState(2.0, w, w, alpha, t, ball_radius(problem))
 
-    def step(self, problem: Problem, state: PegasosState) -> PegasosState:
+    def step(self, problem: AnyProblem, state: PegasosState) -> PegasosState:
         cut = cut_at(problem, state.w)
         t = state.t + 1
         w = (1 - 1 / t) * state.w - cut.a / (problem.lam * t)
@@ -61,15 +64,17 @@ class PegasosN(Solver[PegasosState]):
             t=t,
         )
 
-    def candidate(self, problem: Problem, state: PegasosState) -> tuple[Vector, Vector]:
+    def candidate(self, problem: AnyProblem, state: PegasosState) -> tuple[Vector, Vector]:
         return state.mean_w, state.alpha
 
 
-def ball_radius(problem: Problem) -> float:
+def ball_radius(problem: AnyProblem) -> float:
     """The radius of a ball around 0 that contains w*."""
-    Q = problem.Q
-    radius = float(problem.A.norm_bound() * np.sqrt(2 * Q.radius2()) / problem.lam)
-    origin = np.zeros(Q.size)
-    if Q.contains(origin):
-        radius = min(radius, float(np.sqrt(Q.support(problem.c)[0] / problem.lam)))
+    centre = np.zeros(problem.Q.size) if problem.origin is None else problem.origin
+    farthest = float(np.sqrt(2 * problem.Q.radius2(centre)))
+    radius = problem.A.norm_bound() * farthest / problem.lam
+    if problem.domain.contains(centre) and problem.rest.weights is None:
+        # R(0) - <c, origin> bounds lam |w*|^2, as R >= <c, origin> everywhere.
+        most = problem.risk(np.zeros(problem.n_weights)) - float(problem.c @ centre)
+        radius = min(radius, float(np.sqrt(max(most, 0.0) / problem.lam)))
     return radius

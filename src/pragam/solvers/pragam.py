@@ -4,29 +4,32 @@ Algorithm 1 of Saha, Zhang and Vishwanathan, "Lower bounds for BMRM and faster r
 which is the excessive gap technique of Nesterov (2003) for a strongly convex primal. With the prox function
 d(alpha) = 1/2 |alpha - centre|^2 on Q and D_2 = max over Q of d it keeps
 
-    J_mu(w_k) <= D(alpha_k),   J_mu(w) = lam/2 |w|^2 + max over Q of <alpha, A w + c> - kappa/2 |alpha|^2 - mu d(alpha)
+    J_mu(w_k) <= D(alpha_k),   J_mu(w) = lam/2 |w|^2 + max over Q of <alpha, A w + c> - g(alpha) - mu d(alpha)
 
 while mu goes to zero; since J <= J_mu + mu D_2, the gap J(w_k) - D(alpha_k) is at most mu_k D_2. One iteration:
 
     alpha_mu = argmax in the definition of J_mu(w_k)            a projection
     beta     = (1 - tau) alpha_k + tau alpha_mu
     w_{k+1}  = (1 - tau) w_k + tau w(beta)
-    alpha_{k+1} = argmax over Q of <grad D(beta), v> - L/2 |v - beta|^2      a projection
+    alpha_{k+1} = argmax over Q of <A w(beta) + c, v> - g(v) - L/2 |v - beta|^2      a projection
     mu_{k+1} = (1 - tau) mu_k
 
 The step keeps the condition whenever tau^2 / (1 - tau) <= mu_k / L and
 
-    D(alpha_{k+1}) >= D(beta) + <grad D(beta), alpha_{k+1} - beta> - L/2 |alpha_{k+1} - beta|^2.      (*)
+    F(alpha_{k+1}) >= F(beta) + <grad F(beta), alpha_{k+1} - beta> - L/2 |alpha_{k+1} - beta|^2,  F = D + g.    (*)
+
+The conjugate term g is never linearised, so its curvature is not in L. Q is the set of feasible dual points: with
+biases, the part of it on their planes (the paper's PRAGAM-b).
 
 *L given*: mu_0 = 2 L, tau_k = 2/(k+3) as printed, so mu_k = 4 L / ((k+1)(k+2)).
 
-*L adapted* (default, after Nesterov 2007): D is quadratic, so (*) reads |A'(alpha_{k+1} - beta)|^2 / lam
-+ kappa |..|^2 <= L |alpha_{k+1} - beta|^2 and costs one product with A'. If it fails, L doubles and the trial
+*L adapted* (default, after Nesterov 2007): F is quadratic, so (*) reads |A'(alpha_{k+1} - beta)|^2 / lam
+<= L |alpha_{k+1} - beta|^2 and costs one product with A'. If it fails, L doubles and the trial
 is repeated as an iteration of its own; tau is the root of tau^2/(1-tau) = mu/L. L starts at the square of the
 largest row norm over lam, a lower bound of the true constant, so at most log2(n) + 1 trials fail in all,
 L never exceeds twice the true constant, and the rate is kept.
 
-Products: grad D(beta) = c - kappa beta + A w(beta) serves both the step and, by linearity, A w_{k+1}; so an
+Products: grad F(beta) = c + A w(beta) serves both the step and, by linearity, A w_{k+1}; so an
 iteration costs one product with A and one with A', plus one with A' if L is adapted.
 
 Corrections to the paper: alpha_{-1} must be the centre of the prox function (a random start loses the
@@ -40,8 +43,8 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from pragam.operators.base import Vector
-from pragam.problem import Problem
-from pragam.solvers.base import BOUNDED, Solver, Start, State
+from pragam.problem import AnyProblem
+from pragam.solvers.base import Solver, Start, State, unbounded
 
 
 @dataclass
@@ -63,14 +66,14 @@ class PragamState(State):
 
 
 @dataclass(frozen=True)
-class Pragam(Solver[PragamState]):
+class Pragam(Solver[AnyProblem, PragamState]):
     """PRAGAM; on a polytope with an equality constraint it is the paper's PRAGAM-b.
 
     Parameters
     ----------
     lipschitz : "adaptive", "bound" or float
-        The constant L of grad D: adapted on the way, or ``A.norm_bound()**2 / lam + kappa``, or a number no
-        less than ``sigma_max(A)**2 / lam + kappa``.
+        The constant L of grad F: adapted on the way, or ``A.norm_bound()**2 / lam``, or a number no less than
+        ``sigma_max(A)**2 / lam``.
     """
 
     lipschitz: str | float = "adaptive"
@@ -80,36 +83,38 @@ class Pragam(Solver[PragamState]):
             raise ValueError(f"solver 'pragam' needs a finite Lipschitz constant >= 0, not {self.lipschitz!r}")
 
     name = "pragam"
-    requires = (BOUNDED,)
 
-    def init(self, problem: Problem, rng: np.random.Generator, start: Start | None, tol: float) -> PragamState:
-        Q, kappa = problem.Q, problem.kappa
-        centre = Q.project(np.zeros(Q.size)) if start is None else start.alpha
-        adjoint = problem.A.rmatvec(centre)
-        w = adjoint / -problem.lam
+    @classmethod
+    def misfits(cls, problem: AnyProblem) -> list[str]:
+        """The rate is stated in D_2, which must be finite."""
+        return unbounded(problem)
+
+    def init(self, problem: AnyProblem, rng: np.random.Generator, start: Start | None, tol: float) -> PragamState:
+        centre = problem.start() if start is None else start.alpha
+        w = problem.w_of_alpha(centre)
         scores = problem.A.matvec(w) + problem.c
         L, bound = self._first_lipschitz(problem)
         mu, passes = 2 * L, 2.0
-        alpha = Q.project(centre + (scores - kappa * centre) / L)
+        alpha = _step_from(problem, centre, scores, L)
         if self._adaptive:
             passes += 1
             while not _is_upper_model(problem, alpha - centre, problem.A.rmatvec(alpha - centre), L, bound):
                 L, passes = 2 * L, passes + 1
-                alpha = Q.project(centre + (scores - kappa * centre) / L)
+                alpha = _step_from(problem, centre, scores, L)
             mu = L
-        return PragamState(passes, w, alpha, scores, centre, Q.radius2(centre), L, bound, mu, 0)
+        return PragamState(passes, w, alpha, scores, centre, problem.Q.radius2(centre), L, bound, mu, 0)
 
-    def step(self, problem: Problem, state: PragamState) -> PragamState:
+    def step(self, problem: AnyProblem, state: PragamState) -> PragamState:
         return self._adaptive_step(problem, state) if self._adaptive else self._plain_step(problem, state)
 
-    def candidate(self, problem: Problem, state: PragamState) -> tuple[Vector, Vector]:
+    def candidate(self, problem: AnyProblem, state: PragamState) -> tuple[Vector, Vector]:
         return state.w, state.alpha
 
     @property
     def _adaptive(self) -> bool:
         return self.lipschitz == "adaptive"
 
-    def _first_lipschitz(self, problem: Problem) -> tuple[float, float]:
+    def _first_lipschitz(self, problem: AnyProblem) -> tuple[float, float]:
         """The first L, and a value beyond which it never needs to grow."""
         bound = _curvature(problem, problem.A.norm_bound())
         if self._adaptive:
@@ -123,30 +128,30 @@ class Pragam(Solver[PragamState]):
         tiny = float(np.finfo(np.float64).tiny)
         return max(L, tiny), max(bound, tiny)
 
-    def _plain_step(self, problem: Problem, state: PragamState) -> PragamState:
-        Q, lam, L = problem.Q, problem.lam, state.lipschitz
+    def _plain_step(self, problem: AnyProblem, state: PragamState) -> PragamState:
+        L = state.lipschitz
         tau = 2 / (state.k + 3)
         beta = (1 - tau) * state.alpha + tau * _smoothed_maximiser(problem, state)
-        w_beta = problem.A.rmatvec(beta) / -lam
+        w_beta = problem.w_of_alpha(beta)
         gradient = problem.A.matvec(w_beta) + problem.c
         return replace(
             state,
             passes=state.passes + 2,
             w=(1 - tau) * state.w + tau * w_beta,
             scores=(1 - tau) * state.scores + tau * gradient,
-            alpha=Q.project(beta + (gradient - problem.kappa * beta) / L),
+            alpha=_step_from(problem, beta, gradient, L),
             mu=(1 - tau) * state.mu,
             k=state.k + 1,
         )
 
-    def _adaptive_step(self, problem: Problem, state: PragamState) -> PragamState:
-        lam, L = problem.lam, state.lipschitz
+    def _adaptive_step(self, problem: AnyProblem, state: PragamState) -> PragamState:
+        L = state.lipschitz
         tau = _largest_tau(state.mu / L)
         alpha_mu = _smoothed_maximiser(problem, state)
         beta = (1 - tau) * state.alpha + tau * alpha_mu
-        adjoint_beta = problem.A.rmatvec(beta)
-        gradient = problem.A.matvec(adjoint_beta / -lam) + problem.c
-        alpha = problem.Q.project(beta + (gradient - problem.kappa * beta) / L)
+        w_beta = problem.w_of_alpha(beta)
+        gradient = problem.A.matvec(w_beta) + problem.c
+        alpha = _step_from(problem, beta, gradient, L)
         adjoint_step = problem.A.rmatvec(alpha - beta)
         passes = state.passes + 3
         if not _is_upper_model(problem, alpha - beta, adjoint_step, L, state.lipschitz_bound):
@@ -154,7 +159,7 @@ class Pragam(Solver[PragamState]):
         return replace(
             state,
             passes=passes,
-            w=(1 - tau) * state.w + tau * (adjoint_beta / -lam),
+            w=(1 - tau) * state.w + tau * w_beta,
             scores=(1 - tau) * state.scores + tau * gradient,
             alpha=alpha,
             mu=(1 - tau) * state.mu,
@@ -162,21 +167,26 @@ class Pragam(Solver[PragamState]):
         )
 
 
-def _smoothed_maximiser(problem: Problem, state: PragamState) -> Vector:
+def _smoothed_maximiser(problem: AnyProblem, state: PragamState) -> Vector:
     """argmax over Q of <alpha, A w + c> - g(alpha) - mu/2 |alpha - centre|^2."""
-    return problem.g.prox(problem.Q, state.scores + state.mu * state.centre, state.mu)
+    return _step_from(problem, state.centre, state.scores, state.mu)
 
 
-def _is_upper_model(problem: Problem, step: Vector, adjoint_step: Vector, L: float, bound: float) -> bool:
+def _step_from(problem: AnyProblem, centre: Vector, slope: Vector, L: float) -> Vector:
+    """argmax over the feasible points of <alpha, slope> - g(alpha) - L/2 |alpha - centre|^2."""
+    return problem.prox(slope + L * centre, L)
+
+
+def _is_upper_model(problem: AnyProblem, step: Vector, adjoint_step: Vector, L: float, bound: float) -> bool:
     """Condition (*); at L >= bound it is proven, so rounding cannot fail it there."""
     length2 = float(step @ step)
-    curved = float(adjoint_step @ (adjoint_step / problem.lam)) + 2 * problem.g.value(step)
+    curved = float(adjoint_step @ (adjoint_step / problem.lam))
     return bound <= L or curved <= L * length2
 
 
-def _curvature(problem: Problem, norm: float) -> float:
-    """The Lipschitz constant of grad D if A had this norm."""
-    return norm * (norm / problem.lam) + float(np.max(problem.kappa))
+def _curvature(problem: AnyProblem, norm: float) -> float:
+    """The Lipschitz constant of the gradient of D + g if A had this norm."""
+    return norm * (norm / problem.lam)
 
 
 def _largest_tau(ratio: float) -> float:

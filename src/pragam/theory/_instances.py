@@ -55,7 +55,7 @@ def lipschitz(problem: Problem) -> float:
 
 def subgradient_bound(problem: Problem) -> float:
     """G: no subgradient A' alpha of the risk is longer than max over Q of sum alpha_i |a_i| (alpha >= 0)."""
-    return problem.Q.support(problem.A.row_norms())[0]
+    return problem.domain.support(problem.A.row_norms())
 
 
 def _two_classes(rng: np.random.Generator, n: int, d: int) -> tuple[Vector, Vector]:

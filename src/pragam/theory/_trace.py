@@ -10,7 +10,8 @@ import numpy as np
 from pragam.certificate import Certificate, Lower, Upper
 from pragam.operators.base import Vector
 from pragam.problem import Problem
-from pragam.solvers import Solver, Start
+from pragam.solvers import Start
+from pragam.solvers.base import AnySolver
 
 
 class Iterate(NamedTuple):
@@ -23,7 +24,7 @@ class Iterate(NamedTuple):
     certificate: Certificate
 
 
-def trace(problem: Problem, solver: Solver[Any], steps: int, start: Start | None = None) -> Iterator[Iterate]:
+def trace(problem: Problem, solver: AnySolver, steps: int, start: Start | None = None) -> Iterator[Iterate]:
     """The iterates t = 0 .. steps. Iterate 0 is the solver's start, w_0 = 0 unless it has its own."""
     state = solver.init(problem, np.random.default_rng(0), start, 0.0)
     for t in range(steps + 1):
@@ -36,4 +37,4 @@ def trace(problem: Problem, solver: Solver[Any], steps: int, start: Start | None
 def _certificate(problem: Problem, w: Vector, alpha: Vector) -> Certificate:
     """As :func:`pragam.certify`, but a violation of weak duality is measured instead of raised."""
     primal, dual = Upper(problem, w).quick, Lower(problem, alpha).quick
-    return Certificate(primal.value, dual.value, primal.biases, exact=not problem.relaxed)
+    return Certificate(primal.value, dual.value, primal.biases, exact=problem.Q.exact)

@@ -66,9 +66,10 @@ def _best_mean(y: Vector, a: Vector) -> float:
     return min(_mean_hinge(y, a, b) for b in y * (1 + a))
 
 
-def _support(y: Vector, a: Vector) -> tuple[float, float | None]:
+def _support(y: Vector, a: Vector) -> tuple[float, float]:
     n = len(y)
-    return BoxPlane(np.zeros(n), np.full(n, 1 / n), sigma=y).support(1 + a)
+    Q = BoxPlane(np.zeros(n), np.full(n, 1 / n), sigma=y)
+    return Q.support(1 + a), Q.multiplier(1 + a)
 
 
 def _support_value(y: Vector, a: Vector) -> float:

@@ -78,7 +78,7 @@ def _runs(seed: int) -> Iterator[tuple[Result, Fraction, Fraction]]:
 def _exact(problem: Problem, X: np.ndarray, y: np.ndarray, result: Result) -> tuple[Fraction, Fraction]:
     """J(w, b) and D(alpha) of the hinge, in rational arithmetic."""
     rows = [[Fraction(v) for v in row] for row in X.tolist()]
-    w, alpha, upper = ([Fraction(v) for v in x.tolist()] for x in (result.w, result.alpha, problem.Q.upper))  # type: ignore[attr-defined]
+    w, alpha, upper = ([Fraction(v) for v in x.tolist()] for x in (result.w, result.alpha, problem.Q.upper))
     b, lam, signs = Fraction(result.bias), Fraction(problem.lam), [int(v) for v in y]
     scores = [sum(v * t for v, t in zip(row, w, strict=True)) + b for row in rows]
     losses = (u * max(Fraction(0), 1 - s * t) for u, s, t in zip(upper, signs, scores, strict=True))

@@ -59,7 +59,7 @@ def _modulus(problem: Problem) -> Iterator[tuple[float, float]]:
 
 
 def _regulariser(problem: Problem, w: Vector) -> float:
-    return problem.primal(w) - problem.risk(w)[0]
+    return problem.primal(w) - problem.risk(w)
 
 
 def _conjugate(problem: Problem) -> Iterator[tuple[float, float]]:

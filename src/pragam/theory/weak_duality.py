@@ -16,6 +16,7 @@ from dataclasses import replace
 
 import numpy as np
 
+from pragam.conjugates import Quadratic
 from pragam.problem import Problem
 from pragam.solve import solve
 from pragam.theory._check import Check, worst_case
@@ -26,7 +27,7 @@ REFERENCE = "Saha, Zhang and Vishwanathan, eq. 12 and 19"
 
 def check() -> Iterator[Check]:
     problems = [*hinges(False), *hinges(True), *other_risks(), *weighted_hinges()]
-    smoothed = [replace(problem, kappa=kappa) for problem in problems for kappa in (1e-2, 10.0)]
+    smoothed = [replace(problem, g=Quadratic(kappa)) for problem in problems for kappa in (1e-2, 10.0)]
     yield worst_case(
         "weak_duality.weak",
         "J(w) - D(alpha) >= 0 for all w and all alpha in Q, in units of the larger of the two.",
@@ -48,7 +49,7 @@ def check() -> Iterator[Check]:
 def _random_gaps(problem: Problem) -> Iterator[tuple[float, float]]:
     rng = np.random.default_rng(0)
     for size in 10.0 ** np.arange(-3, 4):
-        alpha = problem.Q.sample(rng)
+        alpha = problem.domain.sample(rng)
         # Besides random w also w(alpha), where the gap is smallest.
         for w in (size * rng.standard_normal(problem.n_weights), problem.w_of_alpha(alpha)):
             J, D = problem.primal(w), problem.dual(alpha)

@@ -53,7 +53,7 @@ def test_momentum_never_falls_keeps_w_and_stays_in_the_box(kind, bias):
             assert problem.Q.lower.min() <= work.alpha.min() and np.all(work.alpha <= problem.Q.upper)
             assert np.allclose(work.w, problem.w_of_alpha(work.alpha.copy()), atol=1e-9)
             if bias:
-                assert multipliers.residuals == pytest.approx(-problem.Q.sigma @ work.alpha, abs=1e-12)
+                assert multipliers.residuals == pytest.approx(problem.B.sigma @ work.alpha, abs=1e-12)
                 assert work.planes.running[-1] == pytest.approx(multipliers.centre @ work.w, abs=1e-9)
                 multipliers.ascend()
             gained += gain > 0

@@ -93,7 +93,7 @@ def test_the_copy_is_used_and_given_back(bias):
         state = method.step(problem, state)
         seen.append(state.is_copy)
         w, alpha = method.candidate(problem, state)
-        assert problem.Q.violation(alpha) <= 1e-12
+        assert problem.domain.violation(alpha) <= 1e-12
         if state.is_copy:
             assert np.allclose(w, problem.w_of_alpha(alpha), atol=1e-12)
             rest = np.setdiff1d(np.arange(3000), state.copy.rows)

@@ -7,6 +7,7 @@ import pytest
 from scipy import sparse
 
 import pragam
+from posed import posed
 from pragam.solvers.dcd import Dcd
 from solvers.dcd.problems import text
 from zoo import BOXES
@@ -91,7 +92,7 @@ def test_half_lines_for_boxes(bias):
     Q = problem.Q
     wide = np.full(40, np.inf)
     hard = pragam.polytopes.BoxPlane(Q.lower, wide, Q.sigma) if bias else pragam.polytopes.Box(Q.lower, wide)
-    problem = pragam.Problem(problem.A, problem.c, hard, 1e-2)
+    problem = posed(problem.A, problem.c, hard, 1e-2)
     method = Dcd()
     state = method.init(problem, np.random.default_rng(0), None, 1e-9)
     for _ in range(300):

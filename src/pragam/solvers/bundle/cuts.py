@@ -1,9 +1,9 @@
 r"""The cutting planes of a bundle method, shared by qp-bmrm and ls-bmrm.
 
-R is a support function, so each vertex v of Q is a cut: R(w) >= <v, A w + c> = <a, w> + b with a = A' v and
-b = <c, v>. The vertex that attains R(w) gives a subgradient of R at w. A convex combination of cuts belongs to the
-same combination of vertices, which lies in Q: the bundle's lower bound max_p min_w is D at a feasible alpha, and so
-every bundle method is certified by the one certificate.
+R is a maximum over the feasible dual points, so each of them, v, is a cut: R(w) >= <a, w> + b with a = A' v + tilt and
+b = <c, v> - g(v). The one that attains R(w) gives a subgradient of R at w. A convex combination of cuts belongs to the
+same combination of points, which is feasible, and g is convex: the bundle's lower bound max_p min_w is at most D there.
+So every bundle method is certified by the one certificate.
 """
 
 from __future__ import annotations
@@ -11,20 +11,20 @@ from __future__ import annotations
 from typing import NamedTuple
 
 from pragam.operators.base import Vector
-from pragam.problem import Problem
+from pragam.problem import AnyProblem
 
 
 class Cut(NamedTuple):
     alpha: Vector
-    a: Vector  # A' alpha
-    b: float  # <c, alpha>
+    a: Vector  # A' alpha + tilt
+    b: float  # <c, alpha> - g(alpha)
 
 
-def cut_of(problem: Problem, alpha: Vector) -> Cut:
-    """The cut of a point of Q; one product with A'."""
-    return Cut(alpha, problem.A.rmatvec(alpha), float(problem.c @ alpha))
+def cut_of(problem: AnyProblem, alpha: Vector) -> Cut:
+    """The cut of a feasible point; one product with A'."""
+    return Cut(alpha, problem.adjoint(alpha), float(problem.c @ alpha) - problem.g.value(alpha))
 
 
-def cut_at(problem: Problem, w: Vector) -> Cut:
+def cut_at(problem: AnyProblem, w: Vector) -> Cut:
     """A cut that touches R at w; one product with A and one with A'."""
-    return cut_of(problem, problem.Q.maximise_linear(problem.A.matvec(w) + problem.c))
+    return cut_of(problem, problem.maximise(problem.A.matvec(w) + problem.c))

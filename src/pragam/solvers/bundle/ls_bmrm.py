@@ -16,8 +16,8 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from pragam.operators.base import Vector
-from pragam.problem import Problem
-from pragam.solvers.base import BOUNDED, PIECEWISE_LINEAR, Solver, Start, State
+from pragam.problem import AnyProblem
+from pragam.solvers.base import Solver, Start, State, unbounded
 from pragam.solvers.bundle.cuts import Cut, cut_at, cut_of
 
 
@@ -29,18 +29,22 @@ class LsBmrmState(State):
 
 
 @dataclass(frozen=True)
-class LsBmrm(Solver[LsBmrmState]):
+class LsBmrm(Solver[AnyProblem, LsBmrmState]):
     """Bundle method with a one-dimensional line search."""
 
     name = "ls-bmrm"
-    requires = (PIECEWISE_LINEAR, BOUNDED)
 
-    def init(self, problem: Problem, rng: np.random.Generator, start: Start | None, tol: float) -> LsBmrmState:
+    @classmethod
+    def misfits(cls, problem: AnyProblem) -> list[str]:
+        """Without curvature an unbounded Q has no cut at some w."""
+        return [] if np.all(problem.g.curvature) else unbounded(problem)
+
+    def init(self, problem: AnyProblem, rng: np.random.Generator, start: Start | None, tol: float) -> LsBmrmState:
         if start is None:
-            return LsBmrmState(0.0, np.zeros(problem.n_weights), problem.Q.project(np.zeros(problem.Q.size)), None)
+            return LsBmrmState(0.0, np.zeros(problem.n_weights), problem.start(), None)
         return LsBmrmState(1.0, start.w, start.alpha, cut_of(problem, start.alpha))
 
-    def step(self, problem: Problem, state: LsBmrmState) -> LsBmrmState:
+    def step(self, problem: AnyProblem, state: LsBmrmState) -> LsBmrmState:
         cut = cut_at(problem, state.w)
         aggregate = cut if state.aggregate is None else _on_segment(problem, state.aggregate, cut)
         return replace(
@@ -51,11 +55,11 @@ class LsBmrm(Solver[LsBmrmState]):
             aggregate=aggregate,
         )
 
-    def candidate(self, problem: Problem, state: LsBmrmState) -> tuple[Vector, Vector]:
+    def candidate(self, problem: AnyProblem, state: LsBmrmState) -> tuple[Vector, Vector]:
         return state.w, state.alpha
 
 
-def _on_segment(problem: Problem, old: Cut, new: Cut) -> Cut:
+def _on_segment(problem: AnyProblem, old: Cut, new: Cut) -> Cut:
     """The best point, by D, between two points of Q."""
     z = new.a - old.a
     slope = new.b - old.b - float(old.a @ z) / problem.lam

@@ -15,8 +15,8 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from pragam.operators.base import Vector
-from pragam.problem import Problem
-from pragam.solvers.base import BOUNDED, PIECEWISE_LINEAR, Solver, Start, State
+from pragam.problem import AnyProblem
+from pragam.solvers.base import Solver, Start, State, unbounded
 from pragam.solvers.bundle.cuts import Cut, cut_at, cut_of
 from pragam.solvers.bundle.simplex_qp import maximise_on_simplex
 
@@ -35,19 +35,23 @@ class QpBmrmState(State):
 
 
 @dataclass(frozen=True)
-class QpBmrm(Solver[QpBmrmState]):
+class QpBmrm(Solver[AnyProblem, QpBmrmState]):
     """Bundle method with the full QP."""
 
     name = "qp-bmrm"
-    requires = (PIECEWISE_LINEAR, BOUNDED)
 
-    def init(self, problem: Problem, rng: np.random.Generator, start: Start | None, tol: float) -> QpBmrmState:
+    @classmethod
+    def misfits(cls, problem: AnyProblem) -> list[str]:
+        """Without curvature an unbounded Q has no cut at some w."""
+        return [] if np.all(problem.g.curvature) else unbounded(problem)
+
+    def init(self, problem: AnyProblem, rng: np.random.Generator, start: Start | None, tol: float) -> QpBmrmState:
         if start is None:
-            return QpBmrmState(0.0, np.zeros(problem.n_weights), problem.Q.project(np.zeros(problem.Q.size)))
+            return QpBmrmState(0.0, np.zeros(problem.n_weights), problem.start())
         state = QpBmrmState(0.0, start.w, start.alpha)
         return _with_cut(state, cut_of(problem, start.alpha), passes=1.0)
 
-    def step(self, problem: Problem, state: QpBmrmState) -> QpBmrmState:
+    def step(self, problem: AnyProblem, state: QpBmrmState) -> QpBmrmState:
         state = _with_cut(state, cut_at(problem, state.w), passes=2.0)
         b = np.array([cut.b for cut in state.cuts])
         p = maximise_on_simplex(state.gram / problem.lam, b, state.weights)
@@ -57,7 +61,7 @@ class QpBmrm(Solver[QpBmrmState]):
         state.alpha = _combine(p, [cut.alpha for cut in state.cuts])
         return _without_idle_cuts(state)
 
-    def candidate(self, problem: Problem, state: QpBmrmState) -> tuple[Vector, Vector]:
+    def candidate(self, problem: AnyProblem, state: QpBmrmState) -> tuple[Vector, Vector]:
         return state.w, state.alpha
 
 

@@ -7,9 +7,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from pragam.operators.base import RowOperator
-from pragam.polytopes import Box
-from pragam.problem import Problem
+from pragam.problem import BoxProblem
 from pragam.solvers.dcd.multipliers import Multipliers
 from pragam.solvers.dcd.sweep import WorkingSet
 from pragam.solvers.face import COST_LU, COST_ROUND, COST_SVD, maximise_on_face
@@ -23,7 +21,7 @@ class Climbed(NamedTuple):
     cost: float  # in the unit of COST_LU
 
 
-def price_of_face(problem: Problem, work: WorkingSet, multipliers: Multipliers, free: int) -> float:
+def price_of_face(problem: BoxProblem, work: WorkingSet, multipliers: Multipliers, free: int) -> float:
     """What a solve with this many free rows costs at least; inf if there is none to be made.
 
     More free rows than weights (and biases) are linearly dependent unless g is curved, which makes the solve expensive.
@@ -34,10 +32,9 @@ def price_of_face(problem: Problem, work: WorkingSet, multipliers: Multipliers, 
     return COST_ROUND + _assembly(work, free) + (COST_LU if regular else COST_LU + COST_SVD) * free**3
 
 
-def climb_face(problem: Problem, work: WorkingSet, multipliers: Multipliers, credit: float) -> Climbed:
+def climb_face(problem: BoxProblem, work: WorkingSet, multipliers: Multipliers, credit: float) -> Climbed:
     """Move alpha, w and the multipliers to the maximum of the face, if ``credit`` pays for it."""
     Q, A = problem.Q, problem.A
-    assert isinstance(Q, Box) and isinstance(A, RowOperator)
     free = np.flatnonzero((work.alpha > Q.lower) & (work.alpha < Q.upper))
     if price_of_face(problem, work, multipliers, free.size) > credit:
         return Climbed(0, 0.0)

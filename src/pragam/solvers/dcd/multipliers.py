@@ -18,8 +18,7 @@ import numpy as np
 
 from pragam._kernels.records import NO_PLANES, Indices, Planes
 from pragam.operators.base import Vector
-from pragam.polytopes import BoxPlane
-from pragam.problem import Problem
+from pragam.problem import BoxProblem
 
 #: rho as a share of the mean curvature of the rows that can move: so small that the sweeps hardly feel it.
 _PENALTY = 0.1
@@ -91,32 +90,31 @@ class Multipliers:
         return np.bincount(group, sigma * alpha, self.count) - self.levels
 
 
-def multipliers_of(problem: Problem, w: Vector, alpha: Vector) -> tuple[Multipliers, Vector]:
+def multipliers_of(problem: BoxProblem, w: Vector, alpha: Vector) -> tuple[Multipliers, Vector]:
     """The state at the start, and the curvatures q of the rows under it; three products with a bias."""
     A, Q, lam = problem.A, problem.Q, problem.lam
     kappa = np.broadcast_to(problem.g.curvature, Q.size)
     norms = A.row_norms()
-    if not isinstance(Q, BoxPlane):
+    if problem.n_biases == 0:
         return Multipliers(NO_PLANES, np.empty(0), np.empty(0)), norms * (norms / lam) + kappa
-    sigma, levels = -Q.sigma, np.array([-Q.z])
+    sigma, levels = problem.B.sigma, problem.levels
     total = float(sigma @ sigma)
     centre = A.rmatvec(sigma) / -total if total > 0 else np.zeros(problem.n_weights)
     lift, centre2 = A.matvec(centre), float(centre @ centre)
     length2 = np.maximum(norms**2 + 2 * sigma * lift + sigma**2 * centre2, _CANCELLATION * norms**2)
-    rho = _penalty(problem, sigma, len(levels), length2, kappa)
+    rho, group = _penalty(problem, length2, kappa), problem.B.group if len(levels) > 1 else None
     planes = Planes(
-        np.column_stack((sigma, lift)), None, np.zeros(len(levels) + 1), np.zeros(len(levels)), rho, centre2
+        np.column_stack((sigma, lift)), group, np.zeros(len(levels) + 1), np.zeros(len(levels)), rho, centre2
     )
     multipliers = Multipliers(planes, levels, centre)
     multipliers.refresh(w, alpha)
-    multipliers.biases = np.array([problem.g.support(Q, problem.c + A.matvec(w))[1] or 0.0])
+    multipliers.biases = np.nan_to_num(problem.best_biases(problem.scores(w)), nan=0.0)
     return multipliers, length2 / lam + kappa + rho * sigma**2
 
 
-def _penalty(problem: Problem, sigma: Vector, count: int, length2: Vector, kappa: Vector) -> float:
-    """rho, for ``count`` planes."""
-    Q = problem.Q
-    assert isinstance(Q, BoxPlane)
+def _penalty(problem: BoxProblem, length2: Vector, kappa: Vector) -> float:
+    """rho, where the rows have these squared lengths and g these curvatures."""
+    Q, sigma, count = problem.Q, problem.B.sigma, problem.n_biases
     moves = Q.upper > Q.lower
     sigma2 = float(sigma[moves] @ sigma[moves])
     share = max(_PENALTY, _PENALTY_FEW_ROWS * count / Q.size)

@@ -91,7 +91,7 @@ def compact(work: WorkingSet, chosen: Indices, found: Survey, lam: float) -> Wor
     before = work.w.astype(np.float64, copy=False)
     _kernels.get("csr_compact")(*work.rows.arrays, rows.distinct, before, found.counts.copy(), copy)
     variables = _fold(_variables(work.variables, chosen, rows.number), copy, lam)
-    new = Rows("csr", (copy.data, copy.indices, copy.indptr), variables.table[:, SCALE])
+    new = Rows("csr", (copy.data, copy.indices, copy.indptr), variables.table[:, SCALE], rows.number)
     active = np.arange(len(chosen), dtype=np.int64)
     return WorkingSet(new, variables, _planes(work.planes, chosen), copy.w, active, len(chosen))
 

@@ -6,7 +6,7 @@ from math import inf, log
 
 import numpy as np
 
-from pragam.problem import Problem
+from pragam.problem import BoxProblem
 from pragam.solvers.dcd import row_copy
 from pragam.solvers.dcd.face_step import climb_face, price_of_face
 from pragam.solvers.dcd.state import DcdState, dual_of, leave_copy
@@ -62,7 +62,7 @@ def is_momentum_due(state: DcdState) -> bool:
     return cost * _MANY <= min(sweeps_left(state), _MANY)
 
 
-def perhaps_recall_rows(problem: Problem, state: DcdState) -> None:
+def perhaps_recall_rows(problem: BoxProblem, state: DcdState) -> None:
     """All rows come back when the active ones look done, or have had more work than everything before.
 
     A few active rows could make the bias oscillate for ever. So with a plane, the k-th time, all rows stay k sweeps.
@@ -80,7 +80,7 @@ def perhaps_recall_rows(problem: Problem, state: DcdState) -> None:
     sweeps.recalls += 1
 
 
-def perhaps_copy_rows(problem: Problem, state: DcdState) -> None:
+def perhaps_copy_rows(problem: BoxProblem, state: DcdState) -> None:
     """Copy the active rows when sweeps over some rows have cost as much, and those to come will cost much more."""
     work, copy = state.work, state.copy
     if state.is_copy or work.n_active == work.size or work.rows.kind != "csr":
@@ -102,7 +102,7 @@ def perhaps_copy_rows(problem: Problem, state: DcdState) -> None:
     state.momentum.forget()
 
 
-def perhaps_climb_face(problem: Problem, state: DcdState) -> None:
+def perhaps_climb_face(problem: BoxProblem, state: DcdState) -> None:
     """An exact solve on the current face, if it is needed, small and settled, and the sweeps have paid for it.
 
     On a wrong face it does not help, and gives a wrong bias. So the sweeps get ever more time between two solves.

@@ -19,8 +19,7 @@ from math import inf, sqrt
 import numpy as np
 
 from pragam._kernels.records import CURVATURE
-from pragam.polytopes import Box
-from pragam.problem import Problem
+from pragam.problem import BoxProblem
 from pragam.solvers.dcd.sweep import WorkingSet
 
 #: The least number of columns that is worth it: 256 kB of float64. A core's own cache is hardly larger, and the rows
@@ -35,10 +34,9 @@ _HARDEST = 10.0
 _TOL = 1e-5
 
 
-def rounding(problem: Problem, work: WorkingSet, tol: float) -> float | None:
+def rounding(problem: BoxProblem, work: WorkingSet, tol: float) -> float | None:
     """What w in single precision may change of the gap, over sqrt(J); None where it is not worth it."""
     Q = problem.Q
-    assert isinstance(Q, Box)
     if work.rows.kind != "csr" or work.w.size < _COLUMNS or tol < _TOL:
         return None
     largest, widths = float(problem.A.row_norms().max()), float((Q.upper - Q.lower).sum())

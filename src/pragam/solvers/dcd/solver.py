@@ -11,7 +11,7 @@ fast:
 lately been moving from one visit to the next, s_i^2 / q_i > caution^2 mean_j (change of s_j)^2 / q_j. When the rest
 look done, or have had more work than everything before, all rows come back (:mod:`~pragam.solvers.dcd.schedule`).
 
-*A packed copy of binary data* (:mod:`pragam.solvers.packed`), whose rows are in another order.
+*A packed copy of binary data* (:func:`pragam.views.packed`), whose rows are in another order.
 
 *A copy of the active rows* of other sparse data (:mod:`~pragam.solvers.dcd.row_copy`), as soon as sweeps over them have
 cost as much as making it.
@@ -40,9 +40,8 @@ import numpy as np
 
 from pragam._kernels.records import Batch
 from pragam.operators.base import Vector
-from pragam.polytopes import Box
-from pragam.problem import Problem
-from pragam.solvers.base import BOX_OR_PLANE, ROWS, Certified, Solver, Start
+from pragam.problem import BoxProblem
+from pragam.solvers.base import ROWS_AND_BOX, Certified, Solver, Start
 from pragam.solvers.dcd import single_precision
 from pragam.solvers.dcd.multipliers import multipliers_of
 from pragam.solvers.dcd.schedule import (
@@ -55,7 +54,7 @@ from pragam.solvers.dcd.schedule import (
 )  # fmt: skip
 from pragam.solvers.dcd.state import DONE, HINDSIGHT, DcdState, all_alpha, dual_of, passes_of_w, renew, w_of
 from pragam.solvers.dcd.sweep import whole
-from pragam.solvers.packed import packed
+from pragam.views import packed
 
 #: The caution of the shrinking rule.
 _CAUTION = 1.0
@@ -68,7 +67,7 @@ _MULTIPLIER = 6364136223846793005
 
 
 @dataclass(frozen=True)
-class Dcd(Solver[DcdState]):
+class Dcd(Solver[BoxProblem, DcdState]):
     """Dual coordinate descent with shrinking.
 
     Parameters
@@ -86,26 +85,26 @@ class Dcd(Solver[DcdState]):
     face: bool = True
 
     name = "dcd"
-    requires = (ROWS, BOX_OR_PLANE)
+    needs = ROWS_AND_BOX
     may_drop_rows = True
 
-    def init(self, problem: Problem, rng: np.random.Generator, start: Start | None, tol: float) -> DcdState:
+    def init(self, problem: BoxProblem, rng: np.random.Generator, start: Start | None, tol: float) -> DcdState:
         view = packed(problem)
         problem = view.problem
-        alpha = problem.Q.project(np.zeros(problem.Q.size)) if start is None else view.pack(start.alpha.copy())
-        w = problem.w_of_alpha(alpha) if alpha.any() else np.zeros(problem.n_weights)
+        alpha = problem.start() if start is None else view.restrict(start.alpha.copy())
+        w = problem.w_of_alpha(alpha) if alpha.any() or problem.is_tilted else np.zeros(problem.n_weights)
         multipliers, q = multipliers_of(problem, w, alpha)
         work = whole(problem, w, alpha, q, multipliers)
         passes, seed = 4.0 if multipliers.count else 1.0, int(rng.integers(2**63))
         state = DcdState(passes, view, work, work, multipliers, tol, seed, dual_of(problem, w, alpha))
         if (rounding := single_precision.rounding(problem, work, tol)) is not None:
             precision = state.precision
-            precision.single, precision.size = rounding, abs(problem.g.support(problem.Q, problem.c)[0])
+            precision.single, precision.size = rounding, abs(problem.constant + problem.g.support(problem.domain, problem.c))
             if single_precision.serves(rounding, precision.size, tol):
                 work.w = w.astype(np.float32)
         return state
 
-    def step(self, problem: Problem, state: DcdState) -> DcdState:
+    def step(self, problem: BoxProblem, state: DcdState) -> DcdState:
         """Sweeps over the active rows until a tenth of all rows was met or they look done; perhaps a face solve."""
         problem, goal = state.packed.problem, state.passes + 0.1
         while state.passes < goal:
@@ -120,26 +119,25 @@ class Dcd(Solver[DcdState]):
             perhaps_climb_face(problem, state)
         return state
 
-    def candidate(self, problem: Problem, state: DcdState) -> tuple[Vector, Vector]:
+    def candidate(self, problem: BoxProblem, state: DcdState) -> tuple[Vector, Vector]:
         problem = state.packed.problem
-        assert isinstance(problem.Q, Box)
-        alpha = problem.Q.onto_face(all_alpha(state))
-        return w_of(problem, state, alpha), state.packed.unpack(alpha)
+        alpha = problem.domain.onto_face(all_alpha(state))
+        return w_of(problem, state, alpha), state.packed.lift(alpha)
 
-    def observe(self, problem: Problem, state: DcdState, certified: Certified) -> DcdState:
+    def observe(self, problem: BoxProblem, state: DcdState, certified: Certified) -> DcdState:
         """Count what the candidate has cost. If w is rounded, renew it; if it is in single precision, doubt that."""
         if state.is_rounded and not state.is_copy and not state.multipliers.count:
             renew(state.packed.problem, state)
         else:
-            state.passes += passes_of_w(state, state.packed.pack(certified.proposed.alpha))
+            state.passes += passes_of_w(state, state.packed.restrict(certified.proposed.alpha))
         state.precision.is_doubted = state.is_single
         return state
 
-    def estimate(self, problem: Problem, state: DcdState) -> float:
+    def estimate(self, problem: BoxProblem, state: DcdState) -> float:
         sweeps = state.sweeps
         return sweeps.relative_gap if sweeps.is_plain and (sweeps.is_full or state.looks_done) else inf
 
-    def _sweep(self, problem: Problem, state: DcdState) -> None:
+    def _sweep(self, problem: BoxProblem, state: DcdState) -> None:
         work, sweeps, n = state.work, state.sweeps, state.whole.size
         all_active = work.n_active == n
         caution2 = (_CAUTION if state.tol >= TIGHT else _CAUTION_TIGHT) ** 2 if self.shrinking else inf

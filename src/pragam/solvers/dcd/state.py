@@ -17,13 +17,13 @@ from numpy.typing import NDArray
 
 from pragam._kernels.records import ALPHA, SLOPE
 from pragam.operators.base import Vector
-from pragam.problem import Problem
+from pragam.problem import BoxProblem
 from pragam.solvers.base import State
 from pragam.solvers.dcd import single_precision
 from pragam.solvers.dcd.momentum import Momentum
 from pragam.solvers.dcd.multipliers import Multipliers
 from pragam.solvers.dcd.sweep import Swept, WorkingSet
-from pragam.solvers.packed import Packed
+from pragam.views import View
 
 #: At the end of a sweep the gap is smaller than the sum of the rows' gaps as met, by this factor beside sqrt(rate):
 #: measured on sparse text (tests/solvers/dcd/test_solver.py keeps the estimate near the certified gap).
@@ -81,7 +81,7 @@ class FaceSolves:
 
 @dataclass
 class DcdState(State):
-    packed: Packed  # the problem that is solved; what has a row each is in its order
+    packed: View  # the problem that is solved; what has a row each is in its order
     whole: WorkingSet
     work: WorkingSet  # what is swept over: all rows, or the copy of some
     multipliers: Multipliers
@@ -138,7 +138,7 @@ def all_alpha(state: DcdState) -> Vector:
     return alpha
 
 
-def w_of(problem: Problem, state: DcdState, alpha: Vector) -> Vector:
+def w_of(problem: BoxProblem, state: DcdState, alpha: Vector) -> Vector:
     """w(alpha): that of all rows, less what has changed since, or anew where its roundings might show."""
     if state.is_rounded:
         return problem.w_of_alpha(alpha)
@@ -151,7 +151,7 @@ def passes_of_w(state: DcdState, alpha: Vector) -> float:
     return 1.0 if state.is_rounded else int(np.count_nonzero(alpha - state.whole.alpha)) / state.whole.size
 
 
-def renew(problem: Problem, state: DcdState) -> None:
+def renew(problem: BoxProblem, state: DcdState) -> None:
     """Compute w of all rows anew from alpha, in double precision. A copy, whose w came from the one before, is left."""
     w = problem.w_of_alpha(all_alpha(state))
     state.passes += 1
@@ -159,7 +159,7 @@ def renew(problem: Problem, state: DcdState) -> None:
     _take_all(problem, state, w)
 
 
-def leave_copy(problem: Problem, state: DcdState) -> None:
+def leave_copy(problem: BoxProblem, state: DcdState) -> None:
     """Go on with all rows, in the precision that their w had."""
     if state.is_rounded:
         renew(problem, state)
@@ -170,7 +170,7 @@ def leave_copy(problem: Problem, state: DcdState) -> None:
     _take_all(problem, state, w.astype(state.whole.w.dtype, copy=False))
 
 
-def _take_all(problem: Problem, state: DcdState, w: NDArray[Any]) -> None:
+def _take_all(problem: BoxProblem, state: DcdState, w: NDArray[Any]) -> None:
     """Go on with all rows and with w, which is that of alpha as it is now."""
     whole, copy = state.whole, state.work
     if state.is_copy:
@@ -183,7 +183,7 @@ def _take_all(problem: Problem, state: DcdState, w: NDArray[Any]) -> None:
     state.dual = dual_of(problem, w, whole.alpha)
 
 
-def dual_of(problem: Problem, w: NDArray[Any], alpha: Vector) -> float:
+def dual_of(problem: BoxProblem, w: NDArray[Any], alpha: Vector) -> float:
     """D(alpha), given w = w(alpha)."""
     w = w.astype(np.float64, copy=False)
-    return float(problem.c @ alpha) - problem.g.value(alpha) - 0.5 * problem.lam * float(w @ w)
+    return problem.constant + float(problem.c @ alpha) - problem.g.value(alpha) - 0.5 * problem.lam * float(w @ w)

@@ -34,9 +34,8 @@ from pragam._kernels.records import (
     Variables,
     Visits,
 )
-from pragam.operators.base import RowOperator, Rows, Vector
-from pragam.polytopes import Box
-from pragam.problem import Problem
+from pragam.operators.base import Rows, Vector
+from pragam.problem import BoxProblem
 from pragam.solvers.dcd.multipliers import Multipliers
 
 #: Bytes that a sweep finds again in a cache of any present machine.
@@ -124,10 +123,9 @@ class WorkingSet:
         return Swept(*told)
 
 
-def whole(problem: Problem, w: Vector, alpha: Vector, q: Vector, multipliers: Multipliers) -> WorkingSet:
+def whole(problem: BoxProblem, w: Vector, alpha: Vector, q: Vector, multipliers: Multipliers) -> WorkingSet:
     """All dual variables of a problem, on the rows in place."""
     box, n = problem.Q, problem.Q.size
-    assert isinstance(box, Box) and isinstance(problem.A, RowOperator)
     rows, kappa = problem.A.rows(), problem.g.curvature
     table = aligned(n)
     columns = {
@@ -136,7 +134,7 @@ def whole(problem: Problem, w: Vector, alpha: Vector, q: Vector, multipliers: Mu
     }  # fmt: skip
     for column, values in columns.items():
         table[:, column] = values
-    variables = Variables(table, None, table[:, OWN].copy() if np.any(kappa) else None)
+    variables = Variables(table, rows.number, table[:, OWN].copy() if np.any(kappa) else None)
     return WorkingSet(rows, variables, multipliers.planes, w, np.arange(n, dtype=np.int64), n)
 
 

@@ -21,8 +21,8 @@ from numpy.typing import NDArray
 
 from pragam import _kernels
 from pragam.operators.base import RowOperator, Vector
-from pragam.polytopes import Box, BoxPlane
-from pragam.problem import Problem
+from pragam.polytopes import BoxPlane
+from pragam.problem import BoxProblem
 
 #: How far outside its box, in widths (or the part of them that matters), a row is left out.
 BAND = 20.0
@@ -95,11 +95,10 @@ class Selection:
 
 
 def select(
-    problem: Problem, s: Vector, base: Vector, tau: float, band: float, keep: NDArray[np.int64] | None = None
+    problem: BoxProblem, s: Vector, base: Vector, tau: float, band: float, keep: NDArray[np.int64] | None = None
 ) -> Selection:
     """Rows within the band around their boxes, and those to ``keep``."""
     Q = problem.Q
-    assert isinstance(Q, Box)
     found = Selection(s, np.empty(Q.size), np.zeros(Q.size, dtype=np.bool_), np.empty(Q.size))
     if keep is not None:
         found.near[keep] = True
@@ -108,16 +107,16 @@ def select(
     return found
 
 
-def active_rows(problem: Problem, found: Selection, base: Vector, tau: float) -> ActiveRows:
+def active_rows(problem: BoxProblem, found: Selection, base: Vector, tau: float) -> ActiveRows:
     """The rows found near, or all if those are many. They may keep and change the arrays of ``found``."""
-    A, Q, c = problem.A, problem.Q, problem.c
-    assert isinstance(A, RowOperator) and isinstance(Q, Box)
+    A, Q, c = problem.A, problem.domain, problem.c
     sigma = Q.sigma if isinstance(Q, BoxPlane) else np.zeros(Q.size)
     rows = np.flatnonzero(found.near) if np.count_nonzero(found.near) <= _LARGEST_SHARE * Q.size else None
     here, part, fixed = (slice(None), A, Q.lower) if rows is None else (rows, A.take(rows), found.fixed)
     active = ActiveRows(
         rows, part, c[here], sigma[here], Q.upper[here] - Q.lower[here], found.s[here], base[here], found.beta[here],
-        A.rmatvec(fixed) if fixed.any() else np.zeros(problem.n_weights), float(c @ fixed), float(sigma @ fixed),
+        problem.adjoint(fixed) if fixed.any() else problem.tilt.copy(), problem.constant + float(c @ fixed),
+        float(sigma @ fixed),
         Sums(0.0, 0.0, 0.0, 0.0, 0.0),
     )  # fmt: skip
     active.move(0.0, active.base, tau)

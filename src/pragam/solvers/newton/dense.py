@@ -25,9 +25,9 @@ from scipy import sparse
 
 from pragam import _kernels
 from pragam.operators.base import RowOperator, Vector
-from pragam.polytopes import Box, BoxPlane
-from pragam.problem import Problem
-from pragam.solvers.base import BOUNDED, BOX_OR_PLANE, PIECEWISE_LINEAR, ROWS, Requirement, Solver, Start, State
+from pragam.polytopes import BoxPlane
+from pragam.problem import AnyProblem, BoxProblem
+from pragam.solvers.base import ROWS_AND_BOX, Solver, Start, State, curved, unbounded
 
 #: The copy has at most this many entries (2 MB).
 MOST_PLACES = 250_000
@@ -47,16 +47,13 @@ _EXACT_PRODUCTS = 2e5
 _ON_PLANE = 1e-14
 
 
-def _is_small(problem: Problem) -> bool:
+def too_large(problem: AnyProblem) -> list[str]:
+    """A misfit if the dense copy would be large."""
     n, d = problem.A.shape
-    return n * d <= MOST_PLACES and d <= MOST_COLUMNS
-
-
-SMALL = Requirement(
-    _is_small,
-    f"at most {MOST_COLUMNS} columns, and rows times columns at most {MOST_PLACES}",
-    lambda p: f"A has shape {p.A.shape}",
-)
+    if n * d <= MOST_PLACES and d <= MOST_COLUMNS:
+        return []
+    limit = f"at most {MOST_COLUMNS} columns, and rows times columns at most {MOST_PLACES}"
+    return [f"needs {limit}, and A has shape {problem.A.shape}"]
 
 
 class Scaled(NamedTuple):
@@ -93,15 +90,19 @@ class DenseState(State):
 
 
 @dataclass(frozen=True)
-class NewtonDense(Solver[DenseState]):
+class NewtonDense(Solver[BoxProblem, DenseState]):
     """Semismooth Newton augmented Lagrangian method, in one call."""
 
     name = "newton-dense"
-    requires = (ROWS, BOX_OR_PLANE, PIECEWISE_LINEAR, BOUNDED, SMALL)
+    needs = ROWS_AND_BOX
 
-    def init(self, problem: Problem, rng: np.random.Generator, start: Start | None, tol: float) -> DenseState:
-        Q, A, c = problem.Q, problem.A, problem.c
-        assert isinstance(Q, Box) and isinstance(A, RowOperator)
+    @classmethod
+    def misfits(cls, problem: AnyProblem) -> list[str]:
+        several = ["needs at most one bias"] if problem.n_biases > 1 else []
+        return [*several, *curved(problem), *unbounded(problem), *too_large(problem)]
+
+    def init(self, problem: BoxProblem, rng: np.random.Generator, start: Start | None, tol: float) -> DenseState:
+        Q, A, c = problem.domain, problem.A, problem.c
         rows, (n, d) = _dense(A), A.shape
         sigma, z, mean = np.zeros(n), 0.0, np.zeros(d)
         if isinstance(Q, BoxPlane):
@@ -117,10 +118,10 @@ class NewtonDense(Solver[DenseState]):
             c=c,
             width=width,
             sigma=sigma,
-            offset=lower @ rows + z / size * (mean / length),
+            offset=lower @ rows + z / size * (mean / length) + problem.tilt / size / length,
             lam=problem.lam / length / length / size,
             level=z / size - float(sigma @ lower),
-            constant=float(c @ lower),
+            constant=problem.constant / size + float(c @ lower),
         )
         iterate = Iterate(np.zeros(d), np.full(n, 0.5), np.zeros(n), np.array([0.0, _FIRST_DELTA]))
         exact = _EXACT if n * d**2 <= _EXACT_PRODUCTS else max(tol, _EXACT)
@@ -129,15 +130,14 @@ class NewtonDense(Solver[DenseState]):
             _begin_at(problem, state, start)
         return state
 
-    def step(self, problem: Problem, state: DenseState) -> DenseState:
+    def step(self, problem: BoxProblem, state: DenseState) -> DenseState:
         solve = _kernels.get("dense_newton")
         _, read, state.gap = solve(*state.scaled, *state.iterate, state.tol, state.exact, _STEPS)
         state.passes += read / max(problem.Q.size, 1)
         return state
 
-    def candidate(self, problem: Problem, state: DenseState) -> tuple[Vector, Vector]:
-        Q = problem.Q
-        assert isinstance(Q, Box)
+    def candidate(self, problem: BoxProblem, state: DenseState) -> tuple[Vector, Vector]:
+        Q = problem.domain
         alpha = np.clip(Q.lower + (Q.upper - Q.lower) * state.iterate.beta, Q.lower, Q.upper)
         if isinstance(Q, BoxPlane):
             terms = Q.sigma * alpha
@@ -145,7 +145,7 @@ class NewtonDense(Solver[DenseState]):
                 alpha = Q.onto_face(alpha)
         return state.iterate.w / state.length, alpha
 
-    def estimate(self, problem: Problem, state: DenseState) -> float:
+    def estimate(self, problem: BoxProblem, state: DenseState) -> float:
         """The kernel's, which adds what the plane is off by."""
         return state.gap
 
@@ -165,13 +165,12 @@ def _power_of_two(x: Vector) -> float:
     return 2.0 ** frexp(float(np.abs(x).max(initial=0.0)))[1]
 
 
-def _begin_at(problem: Problem, state: DenseState, start: Start) -> None:
-    Q = problem.Q
-    assert isinstance(Q, Box)
+def _begin_at(problem: BoxProblem, state: DenseState, start: Start) -> None:
+    Q = problem.domain
     w, base, beta, place = state.iterate
     np.divide(start.alpha - Q.lower, Q.upper - Q.lower, out=beta, where=Q.upper > Q.lower)
     np.clip(beta, 0.0, 1.0, out=base)
     beta[:] = base
     w[:] = start.w * state.length
-    bias = Q.support(problem.c + problem.A.matvec(start.w))[1] or 0.0
+    bias = float(problem.best_biases(problem.c + problem.A.matvec(start.w)).sum())
     place[:] = bias - float(state.mean @ start.w), _WARM_DELTA

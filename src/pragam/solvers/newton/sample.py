@@ -10,9 +10,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from pragam.operators.base import RowOperator
-from pragam.polytopes import Box
-from pragam.problem import Problem
+from pragam.problem import BoxProblem
 
 #: One row of this many is drawn.
 _ONE_OF = 4
@@ -24,10 +22,9 @@ _ROWS_PER_WEIGHT = 4.0
 _SMALLER_CLASS_PER_WEIGHT = 2.5
 
 
-def sample_rows(problem: Problem, rng: np.random.Generator) -> NDArray[np.int64] | None:
+def sample_rows(problem: BoxProblem, rng: np.random.Generator) -> NDArray[np.int64] | None:
     """The numbers of the rows in the sample, sorted, or None if a sample would not help."""
     A = problem.A
-    assert isinstance(A, RowOperator)
     n, d = A.shape
     positive = A.rows().scale > 0
     strata = [np.flatnonzero(positive), np.flatnonzero(~positive)]
@@ -42,10 +39,3 @@ def _one_of_each_few(rows: NDArray[np.int64], rng: np.random.Generator) -> NDArr
     """One of each _ONE_OF neighbours: a sample that follows the order of the data."""
     firsts = np.arange(0, len(rows) - _ONE_OF + 1, _ONE_OF)
     return rows[firsts + rng.integers(0, _ONE_OF, len(firsts))]
-
-
-def sampled_problem(problem: Problem, rows: NDArray[np.int64]) -> Problem:
-    """The problem on these rows alone, their boxes scaled to the total weight of all."""
-    A, Q = problem.A, problem.Q
-    assert isinstance(A, RowOperator) and isinstance(Q, Box)
-    return Problem(A.take(rows), problem.c[rows], Q.take(rows, growth=Q.size / len(rows)), problem.lam)

@@ -20,7 +20,7 @@ and delta shrinks by 4: a few stages reach full accuracy (:mod:`~pragam.solvers.
 sample's solution, or after some sweeps of coordinate ascent (:mod:`~pragam.solvers.newton.start`); late ones work on
 the few rows that may still move (:mod:`~pragam.solvers.newton.active_rows`). (w, alpha) are an independent pair: w need
 not be w(alpha), and the certificate is J(w) - D(alpha). Binary data are packed at the start
-(:mod:`pragam.solvers.packed`), their rows in another order from then on.
+(:func:`pragam.views.packed`), their rows in another order from then on.
 """
 
 from __future__ import annotations
@@ -30,15 +30,15 @@ from dataclasses import dataclass
 import numpy as np
 
 from pragam.operators.base import Vector
-from pragam.polytopes import Box, BoxPlane
-from pragam.problem import Problem
-from pragam.solvers.base import BOUNDED, BOX_OR_PLANE, PIECEWISE_LINEAR, ROWS, Solver, Start
+from pragam.polytopes import BoxPlane
+from pragam.problem import AnyProblem, BoxProblem
+from pragam.solvers.base import ROWS_AND_BOX, Solver, Start, curved, unbounded
 from pragam.solvers.newton.active_rows import active_rows, select
 from pragam.solvers.newton.stages import FIRST_BLUR, begin_stage, end_stage, line_search, readmit
 from pragam.solvers.newton.start import first_guess
 from pragam.solvers.newton.state import NewtonState, Plane, Point, Stage, all_beta, centred_adjoint, off_plane, risk
 from pragam.solvers.newton.system import Centre, NewtonSystem
-from pragam.solvers.packed import packed
+from pragam.views import packed
 
 #: delta shrinks by this factor from one stage to the next.
 _SHRINK = 0.25
@@ -56,23 +56,27 @@ _TINY = np.finfo(np.float64).tiny
 
 
 @dataclass(frozen=True)
-class Newton(Solver[NewtonState]):
+class Newton(Solver[BoxProblem, NewtonState]):
     """Semismooth Newton augmented Lagrangian method."""
 
     name = "newton"
-    requires = (ROWS, BOX_OR_PLANE, PIECEWISE_LINEAR, BOUNDED)
+    needs = ROWS_AND_BOX
     may_drop_rows = True
 
-    def init(self, problem: Problem, rng: np.random.Generator, start: Start | None, tol: float) -> NewtonState:
+    @classmethod
+    def misfits(cls, problem: AnyProblem) -> list[str]:
+        several = ["needs at most one bias"] if problem.n_biases > 1 else []
+        return [*several, *curved(problem), *unbounded(problem)]
+
+    def init(self, problem: BoxProblem, rng: np.random.Generator, start: Start | None, tol: float) -> NewtonState:
         view = packed(problem)
         problem = view.problem
-        guess = first_guess(self, problem, rng, start and Start(start.w, view.pack(start.alpha)))
-        Q, A = problem.Q, problem.A
-        assert isinstance(Q, Box)
+        guess = first_guess(self, problem, rng, start and Start(start.w, view.restrict(start.alpha)))
+        Q, A = problem.domain, problem.A
         s = problem.c + A.matvec(guess.w) if guess.w.any() else problem.c.copy()
         bias, plane = guess.bias or 0.0, None
         if isinstance(Q, BoxPlane):
-            bias = (Q.support(s)[1] or 0.0) if guess.bias is None else bias
+            bias = Q.multiplier(s) if guess.bias is None else bias
             s -= bias * Q.sigma
             steepness = float((Q.upper - Q.lower) @ Q.sigma**2)
             plane = Plane(Q.sigma, Q.z, steepness, mean=np.zeros(problem.n_weights))
@@ -94,7 +98,7 @@ class Newton(Solver[NewtonState]):
             system=NewtonSystem(active.A, problem.lam, cholesky=guess.cholesky),
         )
 
-    def step(self, problem: Problem, state: NewtonState) -> NewtonState:
+    def step(self, problem: BoxProblem, state: NewtonState) -> NewtonState:
         problem = state.packed.problem
         if state.stage.is_over:
             begin_stage(problem, state)
@@ -121,13 +125,12 @@ class Newton(Solver[NewtonState]):
             end_stage(state, _SHRINK if optimal else 1 / _SHRINK**2)
         return state
 
-    def candidate(self, problem: Problem, state: NewtonState) -> tuple[Vector, Vector]:
-        Q = problem.Q
-        assert isinstance(Q, Box)
-        beta = state.packed.unpack(all_beta(state))
+    def candidate(self, problem: BoxProblem, state: NewtonState) -> tuple[Vector, Vector]:
+        Q = problem.domain
+        beta = state.packed.lift(all_beta(state))
         return state.point.w, Q.onto_face(np.clip(Q.lower + (Q.upper - Q.lower) * beta, Q.lower, Q.upper))
 
-    def estimate(self, problem: Problem, state: NewtonState) -> float:
+    def estimate(self, problem: BoxProblem, state: NewtonState) -> float:
         """The gap at the current bias, if no row outside the active ones has to move."""
         active, w = state.active, state.point.w
         primal = 0.5 * problem.lam * float(w @ w) + risk(state)
@@ -139,7 +142,7 @@ class Newton(Solver[NewtonState]):
         return (primal - dual) / max(abs(primal), abs(dual), _TINY)
 
 
-def _direction(problem: Problem, state: NewtonState) -> tuple[Vector, float]:
+def _direction(problem: BoxProblem, state: NewtonState) -> tuple[Vector, float]:
     """The Newton direction; the bias is eliminated from the equations."""
     active, system, stage, plane = state.active, state.system, state.stage, state.plane
     tau = stage.tau
@@ -157,7 +160,7 @@ def _direction(problem: Problem, state: NewtonState) -> tuple[Vector, float]:
     return dw, float(mean @ dw) - slope / total
 
 
-def _is_inner_optimal(problem: Problem, state: NewtonState) -> bool:
+def _is_inner_optimal(problem: BoxProblem, state: NewtonState) -> bool:
     """Whether the gradient of Psi is small against the proximal term."""
     tau = state.stage.tau
     gradient = problem.lam * state.point.w + centred_adjoint(state)

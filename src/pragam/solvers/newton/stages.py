@@ -5,9 +5,8 @@ from __future__ import annotations
 import numpy as np
 
 from pragam import _kernels
-from pragam.operators.base import RowOperator, Vector
-from pragam.polytopes import Box
-from pragam.problem import Problem
+from pragam.operators.base import Vector
+from pragam.problem import BoxProblem
 from pragam.solvers.newton.active_rows import BAND, Selection, active_rows, select
 from pragam.solvers.newton.state import Entry, NewtonState, all_beta, all_slopes
 
@@ -38,7 +37,7 @@ def end_stage(state: NewtonState, ratio: float) -> None:
     stage.is_over = True
 
 
-def begin_stage(problem: Problem, state: NewtonState) -> None:
+def begin_stage(problem: BoxProblem, state: NewtonState) -> None:
     """The centre moves to alpha, and the active rows are chosen anew."""
     stage = state.stage
     state.beta = all_beta(state)
@@ -54,7 +53,7 @@ def begin_stage(problem: Problem, state: NewtonState) -> None:
     stage.is_over = False
 
 
-def readmit(problem: Problem, state: NewtonState) -> bool:
+def readmit(problem: BoxProblem, state: NewtonState) -> bool:
     """Look at all rows; those left out that have to move become active, with the others near their boxes.
 
     Without them the steps since the active rows were chosen have gone too far. They are cut back by a line search over
@@ -73,7 +72,6 @@ def readmit(problem: Problem, state: NewtonState) -> bool:
     keep = np.flatnonzero(found.near | wrong)
     dw, db, ds = point.w - entry.w, point.bias - entry.bias, found.s - entry.s
     Q = problem.Q
-    assert isinstance(Q, Box)
     level = 0.0 if state.plane is None else state.plane.z
     linear = problem.lam * float(entry.w @ dw) + float(Q.lower @ ds) + db * level
     quadratic = problem.lam * float(dw @ dw)
@@ -98,9 +96,8 @@ def _is_fresh(state: NewtonState) -> bool:
     return state.stage.delta > _REBUILD_DELTA and float(np.linalg.norm(point.adjoint)) > _REBUILD_DROP * point.largest
 
 
-def _work_on(problem: Problem, state: NewtonState, found: Selection) -> None:
+def _work_on(problem: BoxProblem, state: NewtonState, found: Selection) -> None:
     """Go on with other active rows, at the same w."""
-    assert isinstance(problem.A, RowOperator)
     point, old = state.point, state.active
     new = active_rows(problem, found, state.stage.centre, state.stage.tau)
     if old.is_all and new.is_all and _is_fresh(state):

@@ -21,14 +21,14 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from pragam.operators.base import RowOperator, Vector
-from pragam.polytopes import Box, BoxPlane
-from pragam.problem import Problem
+from pragam.operators.base import Vector
+from pragam.problem import BoxProblem
 from pragam.solvers.base import Solver, Start, advance
 from pragam.solvers.dcd import Dcd
 from pragam.solvers.hardness import hardness
-from pragam.solvers.newton.sample import sample_rows, sampled_problem
+from pragam.solvers.newton.sample import sample_rows
 from pragam.solvers.newton.state import NewtonState
+from pragam.views import sampled
 
 #: The first delta where nothing is known.
 _FIRST_DELTA = 4.0
@@ -66,7 +66,9 @@ class Guess:
     cholesky: Vector | None = None  # of a sample's system, to precondition with
 
 
-def first_guess(method: Solver[NewtonState], problem: Problem, rng: np.random.Generator, start: Start | None) -> Guess:
+def first_guess(
+    method: Solver[BoxProblem, NewtonState], problem: BoxProblem, rng: np.random.Generator, start: Start | None
+) -> Guess:
     """From the warm start, else from a sample's solution by ``method``, else by sweeps or from nothing."""
     if start is not None:
         return at_start(problem, start)
@@ -74,19 +76,19 @@ def first_guess(method: Solver[NewtonState], problem: Problem, rng: np.random.Ge
     return by_sweeps(problem, rng) if rows is None else from_sample(method, problem, rng, rows)
 
 
-def at_start(problem: Problem, start: Start) -> Guess:
+def at_start(problem: BoxProblem, start: Start) -> Guess:
     return Guess(start.w.copy(), None, _positions(problem, start.alpha), _WARM_DELTA, 0.0)
 
 
-def in_the_middle(problem: Problem) -> Guess:
+def in_the_middle(problem: BoxProblem) -> Guess:
     return Guess(np.zeros(problem.n_weights), None, np.full(problem.Q.size, 0.5), _FIRST_DELTA, 0.0)
 
 
 def from_sample(
-    method: Solver[NewtonState], problem: Problem, rng: np.random.Generator, rows: NDArray[np.int64]
+    method: Solver[BoxProblem, NewtonState], problem: BoxProblem, rng: np.random.Generator, rows: NDArray[np.int64]
 ) -> Guess:
     """At the weights that are right for these rows."""
-    part = sampled_problem(problem, rows)
+    part = sampled(problem, rows).problem
     state = advance(method, part, method.init(part, rng, None, _SAMPLE_TOL), _SAMPLE_TOL, _SAMPLE_PASSES)
     guess = in_the_middle(problem)
     guess.w, guess.bias, guess.cholesky = state.point.w, state.point.bias, state.system.cholesky
@@ -96,7 +98,7 @@ def from_sample(
     return guess
 
 
-def by_sweeps(problem: Problem, rng: np.random.Generator) -> Guess:
+def by_sweeps(problem: BoxProblem, rng: np.random.Generator) -> Guess:
     """After some sweeps of coordinate ascent; in the middle where they do not pay."""
     guess = in_the_middle(problem)
     if not _worth_a_trial(problem):
@@ -111,19 +113,17 @@ def by_sweeps(problem: Problem, rng: np.random.Generator) -> Guess:
     return Guess(w.copy(), None, _positions(problem, alpha), _SWEPT_DELTA, state.passes)
 
 
-def _worth_a_trial(problem: Problem) -> bool:
+def _worth_a_trial(problem: BoxProblem) -> bool:
     A = problem.A
-    assert isinstance(A, RowOperator)
     n, d = A.shape
-    if isinstance(problem.Q, BoxPlane) or A.rows().kind == "dense" or n * d < _LEAST_PLACES:
+    if problem.n_biases or A.rows().kind == "dense" or n * d < _LEAST_PLACES:
         return False
     return hardness(problem) <= _HARDEST
 
 
-def _positions(problem: Problem, alpha: Vector) -> Vector:
+def _positions(problem: BoxProblem, alpha: Vector) -> Vector:
     """Where alpha is in its box: 0 at the lower end, 1 at the upper."""
     Q = problem.Q
-    assert isinstance(Q, Box)
     width = Q.upper - Q.lower
     positions = np.divide(alpha - Q.lower, width, out=np.zeros(Q.size), where=width > 0)
     return np.clip(positions, 0.0, 1.0)

@@ -6,11 +6,11 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 from pragam.operators.base import Vector
-from pragam.problem import Problem
+from pragam.problem import BoxProblem
 from pragam.solvers.base import State
 from pragam.solvers.newton.active_rows import ActiveRows
 from pragam.solvers.newton.system import NewtonSystem
-from pragam.solvers.packed import Packed
+from pragam.views import View
 
 
 @dataclass
@@ -60,7 +60,7 @@ class Entry(NamedTuple):
 
 @dataclass
 class NewtonState(State):
-    packed: Packed  # the problem that is solved; what has a row each is in its order
+    packed: View  # the problem that is solved; what has a row each is in its order
     point: Point
     stage: Stage
     plane: Plane | None
@@ -80,7 +80,7 @@ def all_beta(state: NewtonState) -> Vector:
     return beta
 
 
-def all_slopes(problem: Problem, state: NewtonState) -> Vector:
+def all_slopes(problem: BoxProblem, state: NewtonState) -> Vector:
     """s of all rows, from w."""
     s = problem.c + problem.A.matvec(state.point.w)
     if state.plane is not None:

@@ -14,7 +14,7 @@ from pragam.solvers.dcd import Dcd
 from pragam.solvers.dcd import solver as dcd
 from pragam.solvers.newton import Newton
 from pragam.solvers.newton import solver as newton
-from pragam.solvers.packed import Packed, packed
+from pragam.views import View, packed
 
 
 def data(seed, n=1500, d=12, dtype=np.float64):
@@ -39,12 +39,15 @@ def test_the_packed_problem_is_the_same_in_another_order(bias):
         p = problem(seed, bias, weighted=True)
         view = packed(p)
         assert isinstance(view.problem.A, PatternRows)
-        alpha, w = p.Q.sample(np.random.default_rng(seed)), np.random.default_rng(seed).standard_normal(p.n_weights)
-        assert np.array_equal(view.unpack(view.pack(alpha)), alpha)
-        assert view.problem.Q.violation(view.pack(alpha)) <= 1e-12
-        assert view.problem.dual(view.pack(alpha)) == pytest.approx(p.dual(alpha), rel=1e-12)
+        alpha, w = (
+            p.domain.sample(np.random.default_rng(seed)),
+            np.random.default_rng(seed).standard_normal(p.n_weights),
+        )
+        assert np.array_equal(view.lift(view.restrict(alpha)), alpha)
+        assert view.problem.domain.violation(view.restrict(alpha)) <= 1e-12
+        assert view.problem.dual(view.restrict(alpha)) == pytest.approx(p.dual(alpha), rel=1e-12)
         assert view.problem.primal(w) == pytest.approx(p.primal(w), rel=1e-12)
-        assert packed(view.problem) == Packed(view.problem, None)
+        assert packed(view.problem) == View(view.problem)
 
 
 @pytest.mark.parametrize("weighted", [False, True])
@@ -54,7 +57,7 @@ def test_the_packed_problem_is_the_same_in_another_order(bias):
 def test_the_answer_is_that_of_the_unpacked_problem(module, name, tol, bias, dtype, weighted, monkeypatch):
     p = problem(1, bias, dtype, weighted)
     mine = pragam.solve(p, name, tol=tol)
-    monkeypatch.setattr(module, "packed", lambda problem: Packed(problem, None))
+    monkeypatch.setattr(module, "packed", lambda problem: View(problem))
     plain = pragam.solve(p, name, tol=tol)
     assert mine.converged and plain.converged
     assert mine.certificate == certify(p, mine.w, mine.alpha)
@@ -79,7 +82,7 @@ def test_a_warm_start_of_dcd_is_in_the_users_order(bias):
     cold = pragam.solve(p, "dcd", tol=1e-9)
     state = method.init(p, np.random.default_rng(0), Start(cold.w, cold.alpha), 1e-9)
     assert state.work.rows.kind == "pattern"
-    assert np.array_equal(state.packed.unpack(state.work.alpha), cold.alpha)
+    assert np.array_equal(state.packed.lift(state.work.alpha), cold.alpha)
     assert certify(p, *method.candidate(p, state)).relative_gap <= 1e-8
 
 
@@ -90,7 +93,7 @@ def test_a_warm_start_of_newton_is_in_the_users_order(bias):
     state = method.init(p, np.random.default_rng(0), Start(cold.w, cold.alpha), 1e-9)
     assert isinstance(state.packed.problem.A, PatternRows)
     width = p.Q.upper - p.Q.lower
-    assert np.allclose(width * state.packed.unpack(state.stage.centre), cold.alpha - p.Q.lower, atol=1e-12)
+    assert np.allclose(width * state.packed.lift(state.stage.centre), cold.alpha - p.Q.lower, atol=1e-12)
     warm = pragam.solve(p, "newton", tol=1e-9, start=cold, screening=False)
     assert warm.converged and warm.n_iter < cold.n_iter
 
@@ -117,8 +120,8 @@ def test_repeated_entries_add_up():
     X, y, _ = data(4, n=300)
     ones = sparse.csr_array((np.ones(X.nnz), X.indices, X.indptr), shape=X.shape)
     twice = sparse.csr_array((np.ones(2 * X.nnz), np.repeat(X.indices, 2), 2 * X.indptr), shape=X.shape)
-    assert packed(pragam.hinge(ones, y, 1e-3)).order is not None
-    assert packed(pragam.hinge(twice, y, 1e-3)).order is None
+    assert packed(pragam.hinge(ones, y, 1e-3)).rows is not None
+    assert packed(pragam.hinge(twice, y, 1e-3)).rows is None
     results = [pragam.solve(pragam.hinge(Z, y, 1e-3), "newton", tol=1e-10) for Z in (twice, 2 * ones)]
     assert results[0].certificate.primal == pytest.approx(results[1].certificate.primal, rel=1e-9)
 

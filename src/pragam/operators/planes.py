@@ -1,0 +1,96 @@
+r"""The planes of the dual: the operator B of a model's unpenalised weights, its biases.
+
+::
+
+    scores = A w + B b + c,      (B b)_j = sigma_j b_{group_j}
+    B' alpha = levels            because b is free and costs nothing
+
+B has 0, 1 or K columns, and a dual variable lies on at most one plane: sigma_j = 0 where it lies on none.
+"""
+
+from __future__ import annotations
+
+from functools import cached_property
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from pragam.rounding import TINY, Stating, Vector, gamma, total, two_product, two_sum
+
+
+class Planes(Stating):
+    """``Planes(sigma, group, K)``: entry sigma_j in row j and column group_j. With K = 0 there is no plane at all."""
+
+    rigorous = True
+
+    def __init__(self, sigma: ArrayLike, group: ArrayLike = 0, K: int = 1) -> None:
+        self.sigma: Vector = np.ascontiguousarray(sigma, dtype=np.float64)
+        if self.sigma.ndim != 1 or not np.isfinite(self.sigma).all():
+            raise ValueError("sigma must be a vector of finite numbers")
+        self.group: NDArray[np.int64] = np.array(np.broadcast_to(np.asarray(group, np.int64), self.sigma.shape))
+        if K == 0:
+            self.sigma = np.zeros_like(self.sigma)
+        if K < 0 or not ((self.group >= 0) & (self.group < K))[self.sigma != 0].all():
+            raise ValueError(f"group must name one of {K} planes wherever sigma is not 0")
+        self.group[self.sigma == 0] = 0
+        self.shape = self.sigma.size, int(K)
+
+    @classmethod
+    def none(cls, m: int) -> Planes:
+        """No plane: a model without biases."""
+        return cls(np.zeros(m), K=0)
+
+    def matvec(self, b: Vector) -> Vector:
+        """B b."""
+        if self.shape[1] == 0:
+            return np.zeros(self.shape[0])
+        return self.sigma * (b[0] if self.shape[1] == 1 else b[self.group])
+
+    def rmatvec(self, alpha: Vector) -> Vector:
+        """B' alpha."""
+        sums: Vector = np.bincount(self.group, self.sigma * alpha, minlength=self.shape[1]).astype(np.float64)
+        return sums[: self.shape[1]]
+
+    def take(self, rows: NDArray[np.int64]) -> Planes:
+        """The planes of these dual variables alone. None is dropped, even if no row is left on it."""
+        return Planes(self.sigma[rows], self.group[rows], self.shape[1])
+
+    def rows_of(self, k: int) -> NDArray[np.int64]:
+        """The dual variables on plane k."""
+        return np.flatnonzero((self.group == k) & (self.sigma != 0))
+
+    def add_to(self, scores: Vector, slack: Vector, b: Vector) -> tuple[Vector, Vector]:
+        """(scores + B b, a bound of its error), where the scores have an error of at most ``slack``."""
+        if self.shape[1] == 0:
+            return scores, slack
+        shift = self.matvec(b)
+        return scores + shift, slack + gamma(3) * (np.abs(scores) + np.abs(shift)) + 2 * TINY
+
+    def sharp_add_to(self, high: Vector, low: Vector, slack: Vector, b: Vector) -> tuple[Vector, Vector, Vector]:
+        """The same for scores high + low in twice the precision."""
+        if self.shape[1] == 0:
+            return high, low, slack
+        shift, cut = two_product(self.sigma, b[0] if self.shape[1] == 1 else b[self.group])
+        high, rest = two_sum(high, shift)
+        size = np.abs(low) + np.abs(cut) + np.abs(rest)
+        return high, (low + cut) + rest, slack + gamma(3) * size + 16 * TINY
+
+    def excess(self, alpha: Vector, origin: Vector | None, levels: Vector) -> tuple[Vector, Vector]:
+        """(B' (alpha - origin) + levels, a bound of its error), in twice the precision."""
+        found = [self._excess(k, alpha, origin, float(level)) for k, level in enumerate(levels)]
+        return np.array([value for value, _ in found]), np.array([error for _, error in found])
+
+    def _excess(self, k: int, alpha: Vector, origin: Vector | None, level: float) -> tuple[float, float]:
+        rows = self.rows_of(k)
+        terms = [two_product(self.sigma[rows], x[rows]) for x in (alpha, *(() if origin is None else (-origin,)))]
+        parts = np.concatenate([part for pair in terms for part in pair]) if terms else np.empty(0)
+        value, error = total(parts, level)
+        return value, error + 0.0 if self.is_signs else error + 8 * TINY * len(parts) * (1 + float(np.abs(parts).sum()))
+
+    @cached_property
+    def is_signs(self) -> bool:
+        """Whether every coefficient is -1, 0 or 1, so that products with them are exact."""
+        return bool(((self.sigma == 0) | (np.abs(self.sigma) == 1)).all())
+
+    def __repr__(self) -> str:
+        return f"<Planes: {self.shape[1]} for {self.shape[0]} dual variables>"

@@ -1,0 +1,58 @@
+r"""The part of a set of dual variables that lies on the planes of a model's biases: {alpha in Q : B' alpha = levels}.
+
+Its support function is a minimum over the multipliers b of the planes, which are the biases of the model:
+
+    max over the set of <alpha, s> - g(alpha) = min over b of max over Q of <alpha, s + B b> - g(alpha) - <levels, b>
+"""
+
+from __future__ import annotations
+
+from typing import Any, Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+from pragam.polytopes.base import Curvature, Vector
+from pragam.polytopes.box_plane import BoxPlane
+from pragam.polytopes.product import Product
+
+
+class PlanesLike(Protocol):
+    """What is needed of the operator B of the biases: (B b)_j = sigma_j b_{group_j}."""
+
+    sigma: Vector
+    shape: tuple[int, int]
+
+    def rows_of(self, k: int) -> NDArray[np.int64]:
+        """The dual variables on plane k."""
+
+
+class CutSet(Protocol):
+    """What a set on planes can do beside what every set can."""
+
+    def multipliers(self, s: Vector, kappa: Curvature = 0.0) -> Vector:
+        """The minimising b; NaN where the maximum is infinite for every b."""
+
+    def multiplier_bounds(self, s: Vector, slack: Vector) -> tuple[Vector, Vector]:
+        """(low, high): every minimising b (kappa = 0), for all scores within ``slack`` of s, lies between them."""
+
+
+def on_planes(Q: Any, B: PlanesLike, levels: Vector) -> Any:
+    """The part of Q on the planes.
+
+    The planes of a box share no row. So it is a box cut by a plane, or a product of such.
+    """
+    if not hasattr(Q, "lower"):
+        raise ValueError(f"a model with biases needs a box of dual variables, and Q is {type(Q).__name__}")
+    if B.shape[1] == 1:
+        return BoxPlane(Q.lower, Q.upper, -B.sigma, -float(levels[0]))
+    on = [B.rows_of(k) for k in range(B.shape[1])]
+    off = np.flatnonzero(B.sigma == 0)
+    parts = [BoxPlane(Q.lower[at], Q.upper[at], -B.sigma[at], -float(z)) for at, z in zip(on, levels, strict=True)]
+    held = [k for k, at in enumerate(on) if len(at)]
+    if any(levels[k] for k in range(B.shape[1]) if k not in held):
+        raise ValueError("a plane without dual variables has a level that is not 0")
+    planes = [held.index(k) if k in held else None for k in range(B.shape[1])]
+    rest = [] if not len(off) else [(Q.take(off), off)]
+    pairs = [*((parts[k], on[k]) for k in held), *rest]
+    return Product([part for part, _ in pairs], [at for _, at in pairs], planes)
