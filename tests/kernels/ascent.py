@@ -26,11 +26,13 @@ from .storages import LAM, D, N, dense
 
 
 class Kind(NamedTuple):
-    """planes: how many; curved: g has a curvature and some boxes have no upper end; shared: variables share rows."""
+    """planes: how many; curved: g has a curvature and some boxes have no upper end; shared: variables share rows;
+    joint: these are moved together."""
 
     planes: int = 0
     curved: bool = False
     shared: bool = False
+    joint: bool = False
 
 
 KINDS = {
@@ -40,6 +42,9 @@ KINDS = {
     "shared": Kind(shared=True),
     "planes": Kind(planes=3),
     "all": Kind(planes=3, curved=True, shared=True),
+    "joint": Kind(shared=True, joint=True),
+    "joint, plane": Kind(planes=1, shared=True, joint=True),
+    "joint, all": Kind(planes=3, curved=True, shared=True, joint=True),
 }
 
 
@@ -112,8 +117,12 @@ def problem(seed, kind, X=None):
     K = kind.planes
     B, centre = np.zeros((N, K)), rng.standard_normal(D) * (K > 0)
     group = rng.integers(0, max(K, 1), N)
+    if kind.joint:  # sigma is the same multiple of scale in all variables of a row, each on a plane of its own
+        number = np.repeat(np.arange(0, N, 3), 3)[:N]
+        group = np.arange(N) % 3 % max(K, 1)
+        A = scale[:, None] * X[number]
     if K:
-        B[np.arange(N), group] = rng.choice([-1.0, 1.0, 1.0, 0.0], N)
+        B[np.arange(N), group] = scale if kind.joint else rng.choice([-1.0, 1.0, 1.0, 0.0], N)
     F = Function(A, 0.1 * rng.standard_normal(D), B, 0.1 * rng.standard_normal(K), centre)
     own = kappa + rng.choice([0.0, 0.5], N) / N
     rho, sigma = 0.7 * (K > 0), B.sum(axis=1)
@@ -124,7 +133,7 @@ def problem(seed, kind, X=None):
         np.column_stack([sigma, A @ centre]), group if K > 1 else None, F.running(alpha), 0.1 * rng.standard_normal(K),
         float(rho), float(centre @ centre),
     )  # fmt: skip
-    return Variables(table, number, kappa if kind.curved else None), planes, F
+    return Variables(table, number, kappa if kind.curved else None, kind.joint), planes, F
 
 
 def sweep_arguments(seed, kind, X=None):

@@ -123,7 +123,7 @@ def test_the_gap_is_what_the_losses_and_their_conjugates_say(storage, kind):
     name, arrays = storage
     for seed in range(N):
         arguments = copies(sweep_arguments(seed, kind))
-        table, _, kappa = arguments.variables
+        table, kappa = arguments.variables.table, arguments.variables.kappa
         i = seed
         s = problem(seed, kind)[2].slopes(arguments, table[:, ALPHA])[i]
         alpha, lower, upper = table[i, ALPHA], table[i, LOWER], table[i, UPPER]

@@ -23,6 +23,7 @@ struct Variables {
     Row *table;
     const std::int64_t *number;  // the data row that each variable reads; null: variable i reads row i
     const double *kappa;         // the curvature of g along each variable; null: g = 0
+    bool joint;                  // whether neighbours that read one row are moved together
     std::int64_t n;
 
     std::int64_t row_of(std::int64_t i) const { return number ? number[i] : i; }
@@ -54,6 +55,9 @@ struct Planes {
         return score - lift * sum / lam + sigma * (pull + moment);
     }
 
+    // The curvature by rho that variable i does not share with the others of its data row: each is on its own plane.
+    double alone(std::int64_t i) const { return group ? rho * terms[2 * i] * terms[2 * i] : 0.0; }
+
     void move(std::int64_t i, double step, double lam) {
         const double along = step * terms[2 * i];
         running[group ? group[i] : 0] += along;
@@ -65,18 +69,18 @@ struct Planes {
 // The records of records.py, as Python passes them.
 using Table = nb::ndarray<double, nb::shape<-1, 8>, nb::c_contig, nb::device::cpu>;
 using PlaneTerms = nb::ndarray<const double, nb::shape<-1, 2>, nb::c_contig, nb::device::cpu>;
-using VariablesRecord = std::tuple<Table, std::optional<In<std::int64_t>>, std::optional<In<double>>>;
+using VariablesRecord = std::tuple<Table, std::optional<In<std::int64_t>>, std::optional<In<double>>, bool>;
 using PlanesRecord =
     std::tuple<PlaneTerms, std::optional<In<std::int64_t>>, Out<double>, In<double>, double, double>;
 
 inline Variables variables_of(const VariablesRecord &record) {
-    const auto &[table, number, kappa] = record;
+    const auto &[table, number, kappa, joint] = record;
     const std::size_t n = table.shape(0);
     require(n < (std::size_t(1) << 32), "the table must have fewer than 2^32 rows");
     require((!number || number->size() == n) && (!kappa || kappa->size() == n),
             "number and kappa must have an entry for each row of the table");
     return {reinterpret_cast<Row *>(table.data()), number ? number->data() : nullptr,
-            kappa ? kappa->data() : nullptr, std::int64_t(n)};
+            kappa ? kappa->data() : nullptr, joint && number, std::int64_t(n)};
 }
 
 inline Planes planes_of(const PlanesRecord &record, std::int64_t n) {

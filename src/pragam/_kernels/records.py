@@ -26,6 +26,7 @@ class Variables(NamedTuple):
     table: Vector  # (n, 8), see above
     number: Indices | None = None  # the data row that each variable reads; None: variable i reads row i
     kappa: Vector | None = None  # the curvature of g along each variable; None: g = 0
+    joint: bool = False  # whether neighbours that read one row are moved together (see twins/coordinate.py)
 
 
 class Planes(NamedTuple):

@@ -29,4 +29,5 @@ def working_set(problem, alpha):
 def sample(problem, seed):
     """A point of the box with some rows at each bound."""
     rng = np.random.default_rng(seed)
-    return problem.domain.project(problem.Q.upper * np.clip(rng.uniform(-0.5, 1.5, problem.Q.size), 0, 1))
+    size = np.where(np.isinf(problem.Q.upper), 0.1, problem.Q.upper)
+    return problem.domain.project(size * np.clip(rng.uniform(-0.5, 1.5, problem.Q.size), 0, 1))

@@ -99,12 +99,13 @@ def compact(work: WorkingSet, chosen: Indices, found: Survey, lam: float) -> Wor
 def _variables(variables: Variables, chosen: Indices, number: Indices | None) -> Variables:
     table = aligned(len(chosen))
     table[:] = variables.table[chosen]
-    return Variables(table, number, None if variables.kappa is None else variables.kappa[chosen])
+    kappa = None if variables.kappa is None else variables.kappa[chosen]
+    return Variables(table, number, kappa, variables.joint)
 
 
 def _fold(variables: Variables, copy: Compact, lam: float) -> Variables:
     """Add what the columns that were left out contribute. Only a row with one variable has such columns."""
-    table, number, _ = variables
+    table, number = variables.table, variables.number
     score, norm2 = (copy.score, copy.norm2) if number is None else (copy.score[number], copy.norm2[number])
     own = table[:, SCALE] ** 2 * norm2 / lam
     table[:, C] += table[:, SCALE] * score + own * table[:, ALPHA]

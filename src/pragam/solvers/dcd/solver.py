@@ -99,7 +99,10 @@ class Dcd(Solver[BoxProblem, DcdState]):
         state = DcdState(passes, view, work, work, multipliers, tol, seed, dual_of(problem, w, alpha))
         if (rounding := single_precision.rounding(problem, work, tol)) is not None:
             precision = state.precision
-            precision.single, precision.size = rounding, abs(problem.constant + problem.g.support(problem.domain, problem.c))
+            precision.single, precision.size = (
+                rounding,
+                abs(problem.constant + problem.g.support(problem.domain, problem.c)),
+            )
             if single_precision.serves(rounding, precision.size, tol):
                 work.w = w.astype(np.float32)
         return state

@@ -88,12 +88,13 @@ class WorkingSet:
     @cached_property
     def entries(self) -> int:
         """How many entries a sweep over all of them meets."""
-        stored = self.rows.arrays[0].size
         number = self.variables.number
         if number is None:
-            return stored
+            return self.rows.arrays[0].size
+        if self.variables.joint:
+            number = number[np.append(True, number[1:] != number[:-1])]
         if self.rows.kind == "dense":
-            return self.size * self.w.size
+            return len(number) * self.w.size
         return int(np.diff(self.rows.arrays[-1])[number].sum())
 
     @property
@@ -134,8 +135,25 @@ def whole(problem: BoxProblem, w: Vector, alpha: Vector, q: Vector, multipliers:
     }  # fmt: skip
     for column, values in columns.items():
         table[:, column] = values
-    variables = Variables(table, rows.number, table[:, OWN].copy() if np.any(kappa) else None)
+    variables = Variables(table, rows.number, table[:, OWN].copy() if np.any(kappa) else None, are_joint(problem, rows))
     return WorkingSet(rows, variables, multipliers.planes, w, np.arange(n, dtype=np.int64), n)
+
+
+def are_joint(problem: BoxProblem, rows: Rows) -> bool:
+    """Whether the variables of a data row can move together, by an exact step: p u u' plus a diagonal is their block.
+
+    Then a_i + sigma_i m has the direction of the row for all of them, and they share one plane or each has its own.
+    Where g is flat the box has to be finite. They are met together where they are neighbours.
+    """
+    Q, B, number = problem.Q, problem.B, rows.number
+    if number is None or not rows.scale.all():
+        return False
+    same = number[1:] == number[:-1]
+    ratio = B.sigma / rows.scale
+    is_rank_one = np.array_equal(ratio[1:][same], ratio[:-1][same])
+    has_own_planes = B.shape[1] <= 1 or len(np.unique(number * B.shape[1] + B.group)) == len(number)
+    is_finite = np.isfinite(Q.lower) & np.isfinite(Q.upper) | (np.asarray(problem.g.curvature) > 0)
+    return is_rank_one and has_own_planes and bool(is_finite.all())
 
 
 def aligned(n: int) -> Vector:
