@@ -28,7 +28,9 @@ class Posed(NamedTuple):
     def __repr__(self) -> str:
         p = self.problem
         rows = [p.A.rmatvec(e).tolist() for e in np.eye(p.A.shape[0])]
-        return f"A={rows}, c={p.c}, lam={p.lam}, kappa={p.kappa}, w={self.w}, {Drawn(p.Q, self.member, p.c)!r}"
+        return (
+            f"A={rows}, c={p.c}, lam={p.lam}, kappa={p.g.curvature}, w={self.w}, {Drawn(p.domain, self.member, p.c)!r}"
+        )
 
 
 @st.composite

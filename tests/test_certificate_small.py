@@ -31,7 +31,7 @@ def entries(A):
 
 def sizes(problem, w, alpha, biases):
     """The sizes of the terms of J and of D, as real numbers."""
-    Q, lam, kappa = problem.Q, Fraction(problem.lam), Fraction(problem.kappa)
+    Q, lam, kappa = problem.domain, Fraction(problem.lam), Fraction(problem.g.curvature)
     if isinstance(Q, Simplices):
         bounds, shift, level = np.repeat(Q.totals, Q.K), np.zeros(Q.size), 0
     else:

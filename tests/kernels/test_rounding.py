@@ -146,9 +146,9 @@ def test_a_support_bound_holds_for_all_scores_within_the_slack(kernel, kappa):
 def test_an_unbounded_side_is_infinite_as_soon_as_a_score_may_have_its_sign():
     up, down = Box([0.0], [np.inf]), Box([-np.inf], [0.0])
     for Q, sign in ((up, 1.0), (down, -1.0)):
-        assert Q.support_bound(np.array([-sign]), np.array([0.5]), 0.0, 0.0)[0] < 1e-300
-        assert Q.support_bound(np.array([-sign]), np.array([1.5]), 0.0, 0.0)[0] == np.inf
-        assert Q.support_bound(np.array([sign]), np.array([0.0]), 2.0, 0.0)[0] == pytest.approx(0.25)
+        assert Q.support_bound(np.array([-sign]), np.array([0.5]))[0] < 1e-300
+        assert Q.support_bound(np.array([-sign]), np.array([1.5]))[0] == np.inf
+        assert Q.support_bound(np.array([sign]), np.array([0.0]), 2.0)[0] == pytest.approx(0.25)
 
 
 @pytest.mark.skipif(not _kernels.compiled, reason="the extension was not built")
@@ -240,7 +240,7 @@ def test_simplices_bound_all_scores_within_the_slack():
     Q = Simplices(rng.random(30), 4)
     s, slack = rng.standard_normal(120), 10.0 ** rng.uniform(-17, -1, 120)
     for kappa in (0.0, 0.5):
-        bound, _ = Q.support_bound(s, slack, kappa, 0.0)
+        bound, _ = Q.support_bound(s, slack, kappa)
         for t in (s, s + slack, s + slack * rng.choice([-1, 1], 120)):
             for alpha in (Q.project(t / kappa) if kappa else Q.maximise_linear(t), Q.sample(rng)):
                 value = exact_dot(alpha, t) - Fraction(kappa) / 2 * exact_dot(alpha, alpha)

@@ -9,7 +9,7 @@ from scipy import sparse
 from storage_zoo import IN_PLACE, compressed, matrix
 
 from pragam import _kernels
-from pragam.operators import Columns, CrammerSinger, ScaledRows, check_data
+from pragam.operators import Columns, LabelRows, ScaledRows, SharedRows, check_data
 
 
 def own_arrays(storage):
@@ -47,11 +47,13 @@ def test_no_temporary_of_the_size_of_x(X):
     """Checks, products and norms allocate vectors and 0.5 MB tiles, never the 2.4 MB of a float32 X."""
     if not _kernels.compiled:
         pytest.skip("the twins are short, not frugal")
-    scale, y = np.ones(len(BIG)), np.zeros(len(BIG), dtype=int)
+    scale = np.ones(len(BIG))
     tracemalloc.start()
     try:
         storage = check_data(X)
-        for operator in (ScaledRows(storage, scale), Columns(storage), CrammerSinger(storage, y, 2)):
+        operators = [ScaledRows(storage, scale), Columns(storage), LabelRows(storage, 2)]
+        operators.append(SharedRows(storage, np.repeat(np.arange(len(BIG)), 2), np.ones(2 * len(BIG))))
+        for operator in operators:
             operator.matvec(np.ones(operator.shape[1]))
             operator.rmatvec(np.ones(operator.shape[0]))
             operator.row_norms()

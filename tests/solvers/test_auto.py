@@ -7,9 +7,8 @@ import pytest
 
 import pragam
 from posed import posed
-from pragam.operators import Operator
 from pragam.solvers import auto
-from zoo import ZOO, hinge_case
+from zoo import ZOO, hinge_case, multiclass_case
 
 
 @pytest.mark.parametrize("name", ZOO)
@@ -73,20 +72,9 @@ def test_a_small_problem_goes_on_elsewhere_if_its_own_way_fails(monkeypatch):
     assert result.certificate.primal == pytest.approx(case.optimum, rel=1e-7)
 
 
-class ProductsOnly(Operator):
-    """An operator that hands out no rows."""
-
-    def __init__(self, A):
-        self.shape, self.matvec, self.rmatvec = A.shape, A.matvec, A.rmatvec
-        self.row_norms, self.norm_bound = A.row_norms, A.norm_bound
-
-    matvec = rmatvec = row_norms = norm_bound = None
-
-
 def test_a_problem_that_nothing_fits_is_refused():
-    """An unbounded box, a risk without curvature and an operator without rows: all but dcd need a bound, dcd rows."""
-    problem = hinge_case("plain", False, 0).problem
-    products = ProductsOnly(problem.A)
-    unbounded = pragam.polytopes.Box(problem.Q.lower, np.full(problem.Q.size, np.inf))
+    """An unbounded set under an operator without rows: some solvers need rows, and the others a bound."""
+    problem = multiclass_case(0).problem
+    unbounded = pragam.polytopes.Box(np.zeros(problem.Q.size), np.full(problem.Q.size, np.inf))
     with pytest.raises(ValueError, match=r"does not fit .* bounded Q"):
-        pragam.solve(posed(products, problem.c, unbounded, problem.lam))
+        pragam.solve(posed(problem.A, problem.c, unbounded, problem.lam))

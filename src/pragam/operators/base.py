@@ -62,21 +62,27 @@ class Operator(Stating, ABC):
 
 @dataclass(frozen=True)
 class Rows:
-    """Raw access to the rows of A = diag(scale) X, for kernels that walk them one by one.
+    """Raw access to the rows of A, for kernels that walk them one by one: row j is scale_j times a row of X.
 
     ``kind`` is ``"csr"`` with ``arrays = (data, indices, indptr)`` (indptr int64), ``"pattern"`` with
     ``arrays = (indices, indptr)`` where every entry is 1, or ``"dense"`` with ``arrays = (X,)``. The indices have been
-    checked to lie in range, so a kernel may trust them.
+    checked to lie in range, so a kernel may trust them. Dual variable j reads data row ``number[j]``, or row j if
+    ``number`` is None.
     """
 
     kind: str
     arrays: tuple[NDArray[Any], ...]
     scale: Vector
-    number: NDArray[np.int64] | None = None  # dual variable -> row; None: the same
+    number: NDArray[np.int64] | None = None
 
 
 class RowOperator(Operator):
-    """An operator that can also hand out its rows, as coordinate methods need."""
+    """An operator that can also hand out its rows, as coordinate methods need.
+
+    Dual variable j reads data row ``number[j]``. None means that each has a row of its own.
+    """
+
+    number: NDArray[np.int64] | None = None
 
     @abstractmethod
     def rows(self) -> Rows:

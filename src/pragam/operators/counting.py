@@ -68,6 +68,10 @@ class Counting(Operator):
 
 
 class _CountingRows(Counting, RowOperator):
+    def __init__(self, operator: RowOperator) -> None:
+        super().__init__(operator)
+        self.number = operator.number
+
     def rows(self) -> Rows:
         """As the operator's."""
         return self.operator.rows()

@@ -45,10 +45,10 @@ def on_planes(Q: Any, B: PlanesLike, levels: Vector) -> Any:
     if not hasattr(Q, "lower"):
         raise ValueError(f"a model with biases needs a box of dual variables, and Q is {type(Q).__name__}")
     if B.shape[1] == 1:
-        return BoxPlane(Q.lower, Q.upper, -B.sigma, -float(levels[0]))
+        return BoxPlane(Q.lower, Q.upper, -B.sigma, 0.0 - float(levels[0]))
     on = [B.rows_of(k) for k in range(B.shape[1])]
     off = np.flatnonzero(B.sigma == 0)
-    parts = [BoxPlane(Q.lower[at], Q.upper[at], -B.sigma[at], -float(z)) for at, z in zip(on, levels, strict=True)]
+    parts = [BoxPlane(Q.lower[at], Q.upper[at], -B.sigma[at], 0.0 - float(z)) for at, z in zip(on, levels, strict=True)]
     held = [k for k, at in enumerate(on) if len(at)]
     if any(levels[k] for k in range(B.shape[1]) if k not in held):
         raise ValueError("a plane without dual variables has a level that is not 0")

@@ -3,30 +3,22 @@
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import NDArray
 
-from pragam.polytopes.base import REPAIRABLE, Curvature, Polytope, Repair, Vector
+from pragam.polytopes.base import REPAIRABLE, Curvature, Repair, Vector
 from pragam.polytopes.box import relative
+from pragam.polytopes.per_example import PerExample, lacks, without_mean
 from pragam.polytopes.simplex_projection import project_simplex
-from pragam.rounding import TINY, gamma, total, two_sum
+from pragam.rounding import TINY, gamma, total
 
 
-class Simplices(Polytope):
+class Simplices(PerExample):
     r"""Q = {alpha in R^(n x K) : alpha >= 0, sum_k alpha_ik = totals_i}, with alpha flat, row after row.
 
     support(s) = sum_i totals_i max_k s_ik
     """
 
     rigorous = True
-
-    def __init__(self, totals: ArrayLike, K: int) -> None:
-        self.totals = np.array(totals, dtype=np.float64)
-        if self.totals.ndim != 1 or not np.all((self.totals >= 0) & (self.totals < np.inf)):
-            raise ValueError("totals must be a vector of non-negative finite numbers")
-        if K < 1:
-            raise ValueError(f"K must be at least 1, got {K}")
-        self.K = int(K)
-        self.size = self.totals.size * self.K
 
     def violation(self, alpha: Vector) -> float:
         if np.isnan(alpha).any():
@@ -43,6 +35,22 @@ class Simplices(Polytope):
         alpha = np.zeros((self.totals.size, self.K))
         np.put_along_axis(alpha, self._rows(s).argmax(axis=1)[:, None], self.totals[:, None], axis=1)
         return alpha.ravel()
+
+    def maximise_block(self, k: int, s: Vector) -> Vector:
+        """The vertex of block k that attains max <alpha_k, s>, s the scores of that block."""
+        vertex = np.zeros(self.K)
+        vertex[np.argmax(s)] = self.totals[k]
+        return vertex
+
+    def derivative(self, alpha: Vector, kappa: Curvature, t: Vector) -> Vector:
+        """How ``prox`` moves when s moves along t, at alpha = prox(s, kappa): t over kappa, less its mean where
+        alpha_ik > 0, and nothing elsewhere."""
+        moving = self._rows(alpha) > 0
+        return (without_mean(self._rows(t), moving) / float(np.max(kappa))).ravel()
+
+    def take(self, blocks: NDArray[np.int64], growth: float = 1.0) -> Simplices:
+        """The set of these blocks alone, ``growth`` times as large."""
+        return Simplices(growth * self.totals[blocks], self.K)
 
     def support(self, s: Vector, kappa: Curvature = 0.0) -> float:
         if np.any(kappa):
@@ -86,26 +94,13 @@ class Simplices(Polytope):
         rows = np.maximum(self._rows(alpha), 0.0)
         sums = rows.sum(axis=1)
         rows *= np.divide(self.totals, sums, out=np.zeros(len(rows)), where=sums > 0)[:, None]
-        lack, error = self._lacks(rows)
+        lack, error = lacks(rows, self.totals)
         most = 1.01 * (np.abs(lack) + error)
         feasible = bool((most <= self.totals).all())
         slack = rows * np.divide(most, self.totals, out=np.zeros(len(rows)), where=self.totals > 0)[:, None]
         slack[np.arange(len(rows)), rows.argmax(axis=1)] = most
         some = np.flatnonzero(slack)
         return Repair(rows.ravel(), some, 1.01 * slack.ravel()[some], feasible)
-
-    def _lacks(self, rows: NDArray[np.float64]) -> tuple[Vector, Vector]:
-        """totals - sum_k alpha_ik in twice the precision, and a bound of its error."""
-        if len(rows) < self.K:
-            sums = [total(np.ascontiguousarray(-row), mass) for row, mass in zip(rows, self.totals, strict=True)]
-            lack, error = np.array(sums).reshape(-1, 2).T
-            return lack, error
-        high, low = self.totals.copy(), np.zeros(len(rows))
-        for column in rows.T:
-            high, cut = two_sum(high, -column)
-            low += cut
-        lack = high + low
-        return lack, gamma(1) * np.abs(lack) + gamma(self.K + 2) ** 2 * (self.totals + rows.sum(axis=1))
 
     def radius2(self, centre: Vector | None = None) -> float:
         c = np.zeros((1, self.K)) if centre is None else self._rows(centre)
@@ -117,9 +112,6 @@ class Simplices(Polytope):
         inner = self.totals[:, None] * rng.dirichlet(np.ones(self.K), size=self.totals.size)
         faces = self._rows(self.project(rng.standard_normal(self.size) * self.totals.repeat(self.K)))
         return np.where(rng.random((self.totals.size, 1)) < 0.5, inner, faces).ravel()
-
-    def _rows(self, x: Vector) -> NDArray[np.float64]:
-        return x.reshape(self.totals.size, self.K)
 
 
 class Simplex(Simplices):

@@ -10,23 +10,8 @@ from scipy import sparse
 import pragam
 from clarabel_qp import minimise
 from pragam.conjugates import Quadratic, Zero
-from pragam.operators import Planes, ScaledRows, check_data
-from pragam.operators.base import Rows
+from pragam.operators import Planes, ScaledRows, SharedRows
 from pragam.polytopes import Box
-
-
-class SharedRows(ScaledRows):
-    """Dual variable j reads data row number_j, for products on a copy, for kernels in place."""
-
-    rigorous = True  # as those of the copy
-
-    def __init__(self, X, number, scale):
-        super().__init__(X[number], scale)
-        self._data, self._number = check_data(X), number
-
-    def rows(self):
-        kind, arrays = self._data.rows()
-        return Rows(kind, arrays, self.scale, self._number)
 
 
 @dataclass(frozen=True)

@@ -27,7 +27,7 @@ from pragam import _kernels
 from pragam.operators.base import RowOperator, Vector
 from pragam.polytopes import BoxPlane
 from pragam.problem import AnyProblem, BoxProblem
-from pragam.solvers.base import ROWS_AND_BOX, Solver, Start, State, curved, unbounded
+from pragam.solvers.base import ROWS_AND_BOX, Solver, Start, State, curved, shared, unbounded
 
 #: The copy has at most this many entries (2 MB).
 MOST_PLACES = 250_000
@@ -99,7 +99,7 @@ class NewtonDense(Solver[BoxProblem, DenseState]):
     @classmethod
     def misfits(cls, problem: AnyProblem) -> list[str]:
         several = ["needs at most one bias"] if problem.n_biases > 1 else []
-        return [*several, *curved(problem), *unbounded(problem), *too_large(problem)]
+        return [*several, *shared(problem), *curved(problem), *unbounded(problem), *too_large(problem)]
 
     def init(self, problem: BoxProblem, rng: np.random.Generator, start: Start | None, tol: float) -> DenseState:
         Q, A, c = problem.domain, problem.A, problem.c

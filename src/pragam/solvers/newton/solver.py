@@ -32,7 +32,7 @@ import numpy as np
 from pragam.operators.base import Vector
 from pragam.polytopes import BoxPlane
 from pragam.problem import AnyProblem, BoxProblem
-from pragam.solvers.base import ROWS_AND_BOX, Solver, Start, curved, unbounded
+from pragam.solvers.base import ROWS_AND_BOX, Solver, Start, curved, shared, unbounded
 from pragam.solvers.newton.active_rows import active_rows, select
 from pragam.solvers.newton.stages import FIRST_BLUR, begin_stage, end_stage, line_search, readmit
 from pragam.solvers.newton.start import first_guess
@@ -66,7 +66,7 @@ class Newton(Solver[BoxProblem, NewtonState]):
     @classmethod
     def misfits(cls, problem: AnyProblem) -> list[str]:
         several = ["needs at most one bias"] if problem.n_biases > 1 else []
-        return [*several, *curved(problem), *unbounded(problem)]
+        return [*several, *shared(problem), *curved(problem), *unbounded(problem)]
 
     def init(self, problem: BoxProblem, rng: np.random.Generator, start: Start | None, tol: float) -> NewtonState:
         view = packed(problem)
@@ -76,7 +76,7 @@ class Newton(Solver[BoxProblem, NewtonState]):
         s = problem.c + A.matvec(guess.w) if guess.w.any() else problem.c.copy()
         bias, plane = guess.bias or 0.0, None
         if isinstance(Q, BoxPlane):
-            bias = Q.multiplier(s) if guess.bias is None else bias
+            bias = float(problem.best_biases(s)[0]) if guess.bias is None else bias
             s -= bias * Q.sigma
             steepness = float((Q.upper - Q.lower) @ Q.sigma**2)
             plane = Plane(Q.sigma, Q.z, steepness, mean=np.zeros(problem.n_weights))
