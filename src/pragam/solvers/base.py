@@ -60,7 +60,8 @@ ROWS_AND_BOX = ("A.rows", "Q.lower", "Q.upper", "g.curvature")
 def has(problem: AnyProblem, name: str) -> bool:
     """Whether a part of the problem has what a dotted name such as "A.rows" stands for."""
     part, method = name.split(".")
-    return hasattr(getattr(problem, part), method)
+    owner = getattr(problem, part)
+    return hasattr(owner, method) and method not in getattr(owner, "lacks", ())
 
 
 def unbounded(problem: AnyProblem) -> list[str]:
