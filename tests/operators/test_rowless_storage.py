@@ -36,7 +36,9 @@ def problems():
 @pytest.mark.parametrize("name", ["hinge", "squared hinge", "ordinal"])
 def test_a_solver_that_walks_rows_is_refused_before_the_start(name, solver):
     problem = problems()[name]
-    with pytest.raises(ValueError, match=rf"'{solver}' does not fit .* needs A\.rows, which {type(problem.A).__name__}"):
+    with pytest.raises(
+        ValueError, match=rf"'{solver}' does not fit .* needs A\.rows, which {type(problem.A).__name__}"
+    ):
         pragam.solve(problem, solver)
 
 
