@@ -95,8 +95,8 @@ class SharedRows(DataRows):
 
     def _sums(self, terms: Vector, duals: Any = slice(None)) -> Vector:
         """The sum over each data row of the terms of these dual variables."""
-        sums: Any = np.bincount(self._of(duals), terms, minlength=self.storage.shape[0])
-        return sums
+        sums = np.bincount(self._of(duals), terms, minlength=self.storage.shape[0])
+        return sums.astype(np.float64, copy=False)  # of no terms at all they are integers
 
     def _moved(self, errors: Vector) -> float:
         """A bound of how far X' beta moves when the entries of beta do, by at most ``errors``."""

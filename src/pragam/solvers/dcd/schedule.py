@@ -69,14 +69,14 @@ def perhaps_recall_rows(problem: BoxProblem, state: DcdState) -> None:
     """
     sweeps = state.sweeps
     all_active = state.work.n_active == state.whole.size
-    growth = _RECALL if state.equality.active or state.tol >= TIGHT else _RECALL_TIGHT
+    growth = _RECALL if state.multipliers.count or state.tol >= TIGHT else _RECALL_TIGHT
     if all_active or not (state.looks_done or state.passes > growth * sweeps.full_at + 2):
         return
     if state.is_copy:
         leave_copy(problem, state)
     state.work.recall()
     sweeps.last, sweeps.relative_gap = sweeps.last._replace(gap=inf), inf
-    sweeps.hold = sweeps.recalls if state.equality.active else 0
+    sweeps.hold = sweeps.recalls if state.multipliers.count else 0
     sweeps.recalls += 1
 
 
@@ -87,8 +87,9 @@ def perhaps_copy_rows(problem: BoxProblem, state: DcdState) -> None:
         return
     if copy.credit < row_copy.price(work, 0):
         return
-    rows = work.active[: work.n_active].copy()
-    entries = row_copy.entries_of(work, rows)
+    chosen = work.active[: work.n_active].copy()
+    rows = row_copy.data_rows(work, chosen)
+    entries = rows.entries(work)
     price = row_copy.price(work, entries)
     if copy.credit < price or sweeps_left(state) * entries < _COPY_USE * price or entries > copy.limit:
         return
@@ -97,7 +98,7 @@ def perhaps_copy_rows(problem: BoxProblem, state: DcdState) -> None:
         copy.limit = survey.room * entries
         return
     copy.credit -= price
-    state.work, copy.rows = row_copy.compact(work, rows, survey, problem.lam), rows
+    state.work, copy.rows = row_copy.compact(work, chosen, survey, problem.lam), chosen
     state.momentum.forget()
 
 
@@ -111,11 +112,11 @@ def perhaps_climb_face(problem: BoxProblem, state: DcdState) -> None:
         return
     if state.passes < _FACE_GROWTH * face.at:
         return
-    price = price_of_face(problem, work, state.equality, sweeps.last.free)
+    price = price_of_face(problem, work, state.multipliers, sweeps.last.free)
     to_come = sweeps_left(state) * 4 * sweeps.last.last / work.size * work.entries
     if price > face.credit or (sweeps.rate is not None and price > to_come):
         return
-    climbed = climb_face(problem, work, state.equality, face.credit)
+    climbed = climb_face(problem, work, state.multipliers, face.credit)
     if climbed.rows:
         state.passes += climbed.rows / work.size
         state.dual = dual_of(problem, work.w, work.alpha)

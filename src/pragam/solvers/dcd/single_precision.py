@@ -18,8 +18,9 @@ from math import inf, sqrt
 
 import numpy as np
 
+from pragam._kernels.records.coordinate import CURVATURE
 from pragam.problem import BoxProblem
-from pragam.solvers.dcd.sweep import CURVATURE, WorkingSet
+from pragam.solvers.dcd.sweep import WorkingSet
 
 #: The least number of columns that is worth it: 256 kB of float64. A core's own cache is hardly larger, and the rows
 #: pass through it too.
