@@ -153,6 +153,7 @@ class Dcd(Solver[BoxProblem, DcdState]):
             state.momentum.forget()
         else:
             state.momentum.begin(work)
+        met = work.planes_met()
         swept = work.sweep(problem.lam, reach, state.seed, batch)
         state.seed = (_MULTIPLIER * state.seed + 1) % 2**63
         state.dual += swept.gain
@@ -166,5 +167,5 @@ class Dcd(Solver[BoxProblem, DcdState]):
             state.copy.credit += swept.met / n * state.whole.entries
         state.passes += swept.met / n
         state.face.credit += FACE_SHARE * 4 * swept.met / n * state.whole.entries
-        state.multipliers.ascend()
+        state.multipliers.ascend(met)
         state.note(swept)
