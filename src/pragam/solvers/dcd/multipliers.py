@@ -20,6 +20,7 @@ from numpy.typing import NDArray
 from pragam._kernels.records import NO_PLANES, Indices, Planes
 from pragam.operators.base import Vector
 from pragam.problem import BoxProblem
+from pragam.solvers.hardness import box_sizes
 
 #: rho as a share of the mean curvature of the rows that can move: so small that the sweeps hardly feel it.
 _PENALTY = 0.1
@@ -125,6 +126,6 @@ def _penalty(problem: BoxProblem, length2: Vector, kappa: Vector) -> float:
     share = max(_PENALTY, _PENALTY_FEW_ROWS * count / Q.size)
     rho = share * float(length2[moves].sum()) / problem.lam / sigma2 if sigma2 > 0 else 0.0
     rho += share * float(kappa[moves].sum()) / sigma2 if sigma2 > 0 else 0.0
-    range_of_r = float(np.abs(sigma[moves]) @ (Q.upper - Q.lower)[moves]) / count
+    range_of_r = float(np.abs(sigma[moves]) @ box_sizes(problem)[moves]) / count
     felt = _PENALTY_FELT * float(np.abs(problem.c).max()) / range_of_r if 0 < range_of_r < np.inf else 0.0
     return max(rho, felt) or 1.0
