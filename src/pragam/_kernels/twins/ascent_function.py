@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from pragam._kernels.records import CURVATURE, OWN, SCALE, Planes, Variables, Vector
+from pragam._kernels.records.coordinate import CURVATURE, OWN, SCALE, Planes, Variables, Vector
 from pragam._kernels.twins.joint_step import Block
 from pragam._kernels.twins.rows import Row
 

@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from pragam._kernels.records import Vector
+from pragam._kernels.records.coordinate import Vector
 
 #: After so many halvings an interval is as short as the rounding of its first end.
 _HALVINGS = 60
