@@ -8,6 +8,7 @@ import pytest
 import pragam
 from posed import posed
 from pragam.solvers import auto
+from pragam.solvers.pragam import Pragam
 from zoo import ZOO, hinge_case, multiclass_case
 
 
@@ -19,7 +20,7 @@ def test_pragam_takes_over_when_the_fast_paths_have_had_their_share(name, monkey
     case = ZOO[name](0)
     result = pragam.solve(case.problem, tol=3e-2, max_iter=20_000)
     assert result.converged
-    if result.n_iter > 1:
+    if result.n_iter > 1 and not Pragam.missing(case.problem):  # it needs a bounded Q
         assert result.solver == "auto (pragam)"
     assert result.certificate.dual <= case.optimum + 1e-7 <= result.certificate.primal + 2e-7
 
