@@ -16,7 +16,8 @@ import numpy as np
 
 from pragam.operators.base import Vector
 from pragam.problem import AnyProblem
-from pragam.solvers.base import Solver, Start, State, unbounded
+from pragam.solvers.base import Cost, Solver, Start, State, unbounded
+from pragam.solvers.bundle.cost import qp_bmrm_cost
 from pragam.solvers.bundle.cuts import Cut, cut_at, cut_of
 from pragam.solvers.bundle.simplex_qp import maximise_on_simplex
 
@@ -44,6 +45,9 @@ class QpBmrm(Solver[AnyProblem, QpBmrmState]):
     def misfits(cls, problem: AnyProblem) -> list[str]:
         """Without curvature an unbounded Q has no cut at some w."""
         return [] if np.all(problem.g.curvature) else unbounded(problem)
+
+    def cost(self, problem: AnyProblem, tol: float) -> Cost:
+        return qp_bmrm_cost(problem, tol)
 
     def init(self, problem: AnyProblem, rng: np.random.Generator, start: Start | None, tol: float) -> QpBmrmState:
         if start is None:

@@ -40,8 +40,9 @@ import numpy as np
 
 from pragam.operators.base import Vector
 from pragam.problem import AnyProblem, BoxProblem
-from pragam.solvers.base import ROWS_AND_BOX, Certified, Solver, Start, curved
+from pragam.solvers.base import ROWS_AND_BOX, Certified, Cost, Solver, Start, curved
 from pragam.solvers.dcd import single_precision
+from pragam.solvers.dcd.cost import dcd_cost
 from pragam.solvers.dcd.equality import equality_of
 from pragam.solvers.dcd.schedule import (
     FACE_SHARE,
@@ -53,6 +54,7 @@ from pragam.solvers.dcd.schedule import (
 )  # fmt: skip
 from pragam.solvers.dcd.state import DONE, HINDSIGHT, DcdState, all_alpha, dual_of, passes_of_w, renew, w_of
 from pragam.solvers.dcd.sweep import Batch, whole
+from pragam.solvers.sizes import sizes
 from pragam.views import packed
 
 #: The caution of the shrinking rule.
@@ -86,11 +88,19 @@ class Dcd(Solver[BoxProblem, DcdState]):
     name = "dcd"
     needs = ROWS_AND_BOX
     may_drop_rows = True
+    takes_packed_rows = True
 
     @classmethod
     def misfits(cls, problem: AnyProblem) -> list[str]:
         several = ["needs at most one bias"] if problem.n_biases > 1 else []
         return [*several, *curved(problem)]
+
+    def cost(self, problem: BoxProblem, tol: float) -> Cost:
+        return dcd_cost(sizes(problem), tol)
+
+    def progress(self, problem: BoxProblem, state: DcdState) -> float:
+        """The gap of the rows that the last sweep met."""
+        return state.sweeps.relative_gap
 
     def init(self, problem: BoxProblem, rng: np.random.Generator, start: Start | None, tol: float) -> DcdState:
         view = packed(problem)

@@ -27,7 +27,8 @@ from pragam import _kernels
 from pragam.operators.base import RowOperator, Vector
 from pragam.polytopes import BoxPlane
 from pragam.problem import AnyProblem, BoxProblem
-from pragam.solvers.base import ROWS_AND_BOX, Solver, Start, State, curved, unbounded
+from pragam.solvers.base import ROWS_AND_BOX, Cost, Solver, Start, State, curved, unbounded
+from pragam.solvers.newton.dense_cost import dense_cost
 
 #: The copy has at most this many entries (2 MB).
 MOST_PLACES = 250_000
@@ -100,6 +101,9 @@ class NewtonDense(Solver[BoxProblem, DenseState]):
     def misfits(cls, problem: AnyProblem) -> list[str]:
         several = ["needs at most one bias"] if problem.n_biases > 1 else []
         return [*several, *curved(problem), *unbounded(problem), *too_large(problem)]
+
+    def cost(self, problem: BoxProblem, tol: float) -> Cost:
+        return dense_cost(*problem.A.shape)
 
     def init(self, problem: BoxProblem, rng: np.random.Generator, start: Start | None, tol: float) -> DenseState:
         Q, A, c = problem.domain, problem.A, problem.c

@@ -32,12 +32,14 @@ import numpy as np
 from pragam.operators.base import Vector
 from pragam.polytopes import BoxPlane
 from pragam.problem import AnyProblem, BoxProblem
-from pragam.solvers.base import ROWS_AND_BOX, Solver, Start, curved, unbounded
+from pragam.solvers.base import ROWS_AND_BOX, Cost, Solver, Start, curved, unbounded
 from pragam.solvers.newton.active_rows import active_rows, select
+from pragam.solvers.newton.cost import newton_cost
 from pragam.solvers.newton.stages import FIRST_BLUR, begin_stage, end_stage, line_search, readmit
 from pragam.solvers.newton.start import first_guess
 from pragam.solvers.newton.state import NewtonState, Plane, Point, Stage, all_beta, centred_adjoint, off_plane, risk
 from pragam.solvers.newton.system import Centre, NewtonSystem
+from pragam.solvers.sizes import sizes
 from pragam.views import packed
 
 #: delta shrinks by this factor from one stage to the next.
@@ -62,11 +64,15 @@ class Newton(Solver[BoxProblem, NewtonState]):
     name = "newton"
     needs = ROWS_AND_BOX
     may_drop_rows = True
+    takes_packed_rows = True
 
     @classmethod
     def misfits(cls, problem: AnyProblem) -> list[str]:
         several = ["needs at most one bias"] if problem.n_biases > 1 else []
         return [*several, *curved(problem), *unbounded(problem)]
+
+    def cost(self, problem: BoxProblem, tol: float) -> Cost:
+        return newton_cost(sizes(problem), tol)
 
     def init(self, problem: BoxProblem, rng: np.random.Generator, start: Start | None, tol: float) -> NewtonState:
         view = packed(problem)

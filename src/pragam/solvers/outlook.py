@@ -1,0 +1,92 @@
+r"""What an algorithm has still to do, by what was expected of it and by what it has shown so far.
+
+After the work u (counted, :class:`~pragam.solvers.base.Cost`) the relative gap is g. The cost has said T in all. With
+s = log(g / tol) / log(1 / tol), the share of the way that is left,
+
+    expected = max(T - u, s max(T, u))         what the cost says is left, and never less than that share of it
+    observed = log(g / tol) / r                r the rate at which log g has fallen over the second half of the work
+    left     = observed^trust expected^(1 - trust).
+
+The trust is the algorithm's own: coordinate ascent, whose gap falls steadily, can be judged by its rate. Newton's
+method, whose gap falls at the end of a stage, cannot.
+
+An algorithm that has not run yet would take T from nothing, and sqrt(s) T from a point that is worth starting at.
+"""
+
+from __future__ import annotations
+
+from bisect import bisect_left
+from dataclasses import dataclass, field
+from math import inf, log, sqrt
+
+from pragam.solvers.base import Cost
+
+#: A point is worth starting at if its relative gap is no larger than this (``benchmarks/choice.py``, even seeds: from
+#: points with a larger one, newton takes as long as from nothing, or longer).
+WARM = 0.5
+#: The way left, log(g / tol), is at least this: the last step is one too.
+_LEAST_WAY = 0.4
+#: log g has fallen by at least this, or the rate would be zero.
+_LEAST_FALL = 1e-3
+#: A tolerance below this is out of reach.
+_LEAST_TOL = 1e-15
+
+
+@dataclass
+class Outlook:
+    """The work and the progress of one algorithm, in one turn or several."""
+
+    cost: Cost
+    tol: float
+    passes: float = 0.0
+    steps: int = 0
+    gap: float = 1.0  # as last seen, no more than 1
+    earlier: float = 0.0  # passes of earlier turns
+    work: list[float] = field(default_factory=list)  # after the steps of this turn, and
+    gaps: list[float] = field(default_factory=list)  # log g there
+
+    def begin_turn(self, passes: float) -> None:
+        """Another turn, whose start has taken these passes."""
+        self.earlier, self.work, self.gaps = self.passes, [], []
+        self.passes += passes
+
+    def note(self, passes: float, gap: float | None) -> None:
+        """One more step; the turn has made these passes so far and has this gap, if that is known."""
+        self.passes = self.earlier + passes
+        self.steps += 1
+        if gap is not None and 0 < gap < inf:
+            self.gap = min(gap, 1.0)
+            self.work.append(self.used)
+            self.gaps.append(log(self.gap))
+
+    @property
+    def used(self) -> float:
+        """The work so far."""
+        return self.cost.work(self.passes, self.steps) if self.steps else 0.0
+
+    @property
+    def left(self) -> float:
+        """The work to be expected from here on."""
+        total, used, trust = self.cost.total, self.used, self.cost.trust
+        expected = max(total - used, self._share(self.gap) * max(total, used))
+        observed = self._observed() if trust else None
+        return expected if observed is None else observed**trust * expected ** (1 - trust)
+
+    def left_from(self, gap: float) -> float:
+        """The work to be expected if it takes over where another one has come to this gap."""
+        if self.steps:
+            return self.left
+        return self.cost.total * (sqrt(self._share(gap)) if gap <= WARM else 1.0)
+
+    def _way(self, gap: float) -> float:
+        return max(log(gap / max(self.tol, _LEAST_TOL)), _LEAST_WAY)
+
+    def _share(self, gap: float) -> float:
+        return self._way(gap) / self._way(1.0)
+
+    def _observed(self) -> float | None:
+        half = bisect_left(self.work, 0.5 * self.used)
+        if half + 1 >= len(self.work):
+            return None
+        fall = max(self.gaps[half] - self.gaps[-1], _LEAST_FALL)
+        return self._way(self.gap) * (self.work[-1] - self.work[half]) / fall
