@@ -40,7 +40,7 @@ CANDIDATES: tuple[AnySolver, ...] = (NewtonDense(), Dcd(), Newton(), QpBmrm())
 #: What certifies any tolerance in a number of passes known beforehand.
 NET: AnySolver = Pragam()
 #: Work that it takes to ask for all costs. A candidate that is cheaper begins at once.
-_QUESTION = 1e-3
+_QUESTION = 1.5e-3
 #: A candidate is tried first if its trial costs no more than this share of what the cheapest one should cost.
 _TRIAL = 0.05
 #: A solver hands over when the work left is this many times that of a rival.

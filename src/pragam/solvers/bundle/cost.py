@@ -24,11 +24,11 @@ class QpBmrmConstants:
     record anew."""
 
     first: float = 3.0
-    base: float = 0.6
-    digit: float = 0.25
-    hard: float = 0.5
-    per_step: float = 5e-4
-    per_place: float = 1e-9
+    base: float = 1.26
+    digit: float = 0.147
+    hard: float = 0.372
+    per_step: float = 0.00391
+    per_place: float = 6.56e-11
 
 
 def qp_bmrm_cost(problem: AnyProblem, tol: float, by: QpBmrmConstants = QpBmrmConstants()) -> Cost:

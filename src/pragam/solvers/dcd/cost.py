@@ -21,18 +21,18 @@ class DcdConstants:
     record anew; the trust, which is not fitted, is the best of the weights 0, 1/4, 1/3, 1/2 and 1 there."""
 
     first: float = 3.0
-    base: float = -0.12
-    digit: float = 0.173
-    hard: float = 0.58
-    surplus: float = 0.011
-    hard_surplus: float = 0.055
-    steps_per_pass: float = 4.0
-    start: float = 1.8e-4
-    per_step: float = 1.8e-5
-    per_row: float = 4.3e-8
-    per_entry: float = 1.9e-9
-    per_dense_entry: float = 7.7e-10
-    per_pattern_entry: float = 1.4e-9
+    base: float = -0.0755
+    digit: float = 0.167
+    hard: float = 0.561
+    surplus: float = 0.0119
+    hard_surplus: float = 0.0531
+    steps_per_pass: float = 1.78
+    start: float = 0.000252
+    per_step: float = 1.32e-05
+    per_row: float = 5.49e-08
+    per_entry: float = 2.27e-09
+    per_dense_entry: float = 1.48e-09
+    per_pattern_entry: float = 1.53e-09
     trial: float = 3.0
     trust: float = 1 / 3
 

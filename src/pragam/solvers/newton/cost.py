@@ -24,23 +24,23 @@ class NewtonConstants:
     record anew."""
 
     first_steps: float = 1.0
-    base_steps: float = 0.272
-    digit_steps: float = 0.163
-    hard_steps: float = 0.194
-    surplus_steps: float = -0.137
-    rarer_steps: float = -0.032
+    base_steps: float = 0.173
+    digit_steps: float = 0.166
+    hard_steps: float = 0.231
+    surplus_steps: float = -0.106
+    rarer_steps: float = -0.0291
     first_passes: float = 3.0
-    base_passes: float = 1.13
-    digit_passes: float = 0.085
-    hard_passes: float = 0.1
-    surplus_passes: float = -0.218
-    rarer_passes: float = -0.057
-    start: float = 6.8e-4
-    per_step: float = 6.1e-5
-    per_square: float = 7.1e-9
-    per_row: float = 1.3e-8
-    per_entry: float = 1.7e-9
-    per_dense_entry: float = 1.2e-9
+    base_passes: float = 1.08
+    digit_passes: float = 0.0842
+    hard_passes: float = 0.118
+    surplus_passes: float = -0.198
+    rarer_passes: float = -0.0536
+    start: float = 0.000697
+    per_step: float = 5.76e-05
+    per_square: float = 7.87e-09
+    per_row: float = 1.65e-08
+    per_entry: float = 1.93e-09
+    per_dense_entry: float = 1.49e-09
 
 
 def newton_cost(size: Sizes, tol: float, by: NewtonConstants = NewtonConstants()) -> Cost:
