@@ -3,8 +3,8 @@
 Generated regimes of all kinds (``_regimes.py``): the constants of the costs are fitted to those of even seeds, and the
 figures come from the odd ones. For each regime and gap it prints the CPU milliseconds of every path alone, and of auto
 as it runs, hand-overs included: the least of 5, in which all take turns, problem and certificates included. A path that
-has twice taken three times as long as another is not repeated. Nothing is left out: what is not certified within the cap
-counts as the cap.
+has twice taken three times as long as another is not repeated. Nothing is left out: what is not certified within the
+cap counts as the cap.
 
     loss        auto over the better path
     LIBLINEAR   scikit-learn's LinearSVC, the fastest of all fits over a sweep of tolerances whose J(w) is at most

@@ -20,6 +20,7 @@ others have read the data as often as that bound allows, PRAGAM takes over: in a
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from math import inf
 from typing import Any
 
 import numpy as np
@@ -41,7 +42,8 @@ CANDIDATES: tuple[AnySolver, ...] = (NewtonDense(), Dcd(), Newton(), QpBmrm())
 NET: AnySolver = Pragam()
 #: Work that it takes to ask for all costs. A candidate that is cheaper begins at once.
 _QUESTION = 1.5e-3
-#: A candidate is tried first if its trial costs no more than this share of what the cheapest one should cost.
+#: A candidate is tried first if its trial costs no more than this share of what the cheapest one should cost. Nobody
+#: hands over before that share of the rival's work is spent.
 _TRIAL = 0.05
 #: A solver hands over when the work left is this many times that of a rival. The best of 1.5, 2 and 3 on the even seeds
 #: of ``benchmarks/choice.py``, by a little; so are _LATE and _SPENT.
@@ -169,7 +171,8 @@ class Auto(Solver[AnyProblem, AutoState]):
         if own.steps >= own.cost.most_steps:
             return self._cheapest(problem, state) or current
         self._ask(problem, state)
-        ahead = [other for other in state.others if _is_ahead(other.outlook, own, _GROWTH**state.turns)]
+        left, margin = own.left, _GROWTH**state.turns
+        ahead = [other for other in state.others if left > margin * _needed(other.outlook, own, margin)]
         return min(ahead, key=lambda other: other.outlook.left_from(own.gap), default=current)
 
     def _cheapest(self, problem: AnyProblem, state: AutoState) -> Rival | None:
@@ -228,11 +231,12 @@ def _trial(rival: Rival) -> float:
     return rival.outlook.cost.work(rival.outlook.cost.trial, 0.0)
 
 
-def _is_ahead(other: Outlook, own: Outlook, margin: float) -> bool:
-    """Whether another one would take so much less from here that it should take over."""
-    work = other.left_from(own.gap)
-    needed = _LATE if own.used > _SPENT * margin * other.cost.total else _EARLY
-    return own.left > needed * margin * work
+def _needed(other: Outlook, own: Outlook, margin: float) -> float:
+    """What must be left for another one to take over; inf during a trial, and while all is cheap beside the other."""
+    if own.passes < own.cost.trial < inf or own.used <= _TRIAL * other.cost.total:
+        return inf
+    factor = _LATE if own.used > _SPENT * margin * other.cost.total else _EARLY
+    return factor * other.left_from(own.gap)
 
 
 def _restricted(view: View, pair: Start) -> Start:

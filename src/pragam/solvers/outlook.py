@@ -3,18 +3,17 @@ r"""What an algorithm has still to do, by what was expected of it and by what it
 After the work u (counted, :class:`~pragam.solvers.base.Cost`) the relative gap is g. The cost has said T in all. With
 s = log(g / tol) / log(1 / tol), the share of the way that is left,
 
-    expected = min(max(T - u, s u), sqrt(s) max(T, u))
+    expected = min(max(T - u, s max(2 T / 3, u / 2)), sqrt(s) max(T, u))
     observed = log(g / tol) / r                        r the rate of log g over the second half of the work
     left     = observed^trust expected^(1 - trust).
 
-What is expected is the rest of T; once that is used up, that share of what has been used; and at most what it takes
-from a start as good as this one, sqrt(s) T, as measured.
+What is expected is the rest of T. Once that is used up, it is as much more as the scatter of the counts suggests, less
+what the gap shows to be done. It is at most what a start as good as this one takes, sqrt(s) T, as measured.
 
 The trust is the algorithm's own: coordinate ascent, whose gap falls steadily, can be judged by its rate. Newton's
 method, whose gap falls at the end of a stage, cannot.
 
-An algorithm that has not run yet would take T from nothing, and sqrt(s) T from a point that is worth starting at, beside
-its start.
+An algorithm that has not run yet would take T from nothing, and sqrt(s) T from a point that is worth starting at.
 """
 
 from __future__ import annotations
@@ -28,10 +27,15 @@ from pragam.solvers.base import Cost
 #: A point is worth starting at if its relative gap is no larger than this (``benchmarks/choice.py``, even seeds: from
 #: points with a larger one, newton takes as long as from nothing, or longer).
 WARM = 0.5
+#: What is left of a work that has turned out larger than expected, as a share of that: about half of the counts, which
+#: scatter by a factor of 2.1 to 2.5 (one standard deviation), end within it.
+_MORE = 2 / 3
+#: The same as a share of what has been used, for a work that has turned out much larger.
+_STILL_MORE = 1 / 2
 #: The way left, log(g / tol), is at least this: the last step is one too.
 _LEAST_WAY = 0.4
-#: log g has fallen by at least this, or the rate would be zero. Of the values 0.001 to 0.3, which differ by a percent or
-#: two on the even seeds of ``benchmarks/choice.py``.
+#: log g has fallen by at least this, or the rate would be zero. Values from 0.001 to 0.3 make a difference of a percent
+#: or two on the even seeds of ``benchmarks/choice.py``.
 _LEAST_FALL = 0.1
 #: The rate is at least this share of that of the whole turn: when rows come back, the gap may rise for a moment.
 _LEAST_RATE = 0.2
@@ -76,7 +80,8 @@ class Outlook:
         """The work to be expected from here on."""
         total, used, trust = self.cost.total, self.used, self.cost.trust
         share = self._share(self.gap)
-        expected = min(max(total - used, share * used), sqrt(share) * max(total, used))
+        more = max(_MORE * total, _STILL_MORE * used)
+        expected = min(max(total - used, share * more), sqrt(share) * max(total, used))
         observed = self._observed() if trust else None
         return expected if observed is None else observed**trust * expected ** (1 - trust)
 
