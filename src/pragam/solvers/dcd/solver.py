@@ -44,8 +44,9 @@ import numpy as np
 from pragam._kernels.records.coordinate import Batch
 from pragam.operators.base import Vector
 from pragam.problem import BoxProblem
-from pragam.solvers.base import ROWS_AND_BOX, Certified, Solver, Start
+from pragam.solvers.base import ROWS_AND_BOX, Certified, Cost, Solver, Start
 from pragam.solvers.dcd import single_precision
+from pragam.solvers.dcd.cost import dcd_cost
 from pragam.solvers.dcd.multipliers import multipliers_of
 from pragam.solvers.dcd.schedule import (
     FACE_SHARE,
@@ -57,6 +58,7 @@ from pragam.solvers.dcd.schedule import (
 )  # fmt: skip
 from pragam.solvers.dcd.state import DONE, HINDSIGHT, DcdState, all_alpha, dual_of, passes_of_w, renew, w_of
 from pragam.solvers.dcd.sweep import whole
+from pragam.solvers.sizes import sizes
 from pragam.views import packed
 
 #: The caution of the shrinking rule.
@@ -90,6 +92,14 @@ class Dcd(Solver[BoxProblem, DcdState]):
     name = "dcd"
     needs = ROWS_AND_BOX
     may_drop_rows = True
+    takes_packed_rows = True
+
+    def cost(self, problem: BoxProblem, tol: float) -> Cost:
+        return dcd_cost(sizes(problem), tol)
+
+    def progress(self, problem: BoxProblem, state: DcdState) -> float:
+        """The gap of the rows that the last sweep met."""
+        return state.sweeps.relative_gap
 
     def init(self, problem: BoxProblem, rng: np.random.Generator, start: Start | None, tol: float) -> DcdState:
         view = packed(problem)
