@@ -21,6 +21,7 @@ COMMANDS = {
     "growth": "--series 1/lambda --tol 1e-1 --repeats 1 --quick",
     "interrupt": "--runs 2 --rows 2000 --columns 20 --classes 3 --within 0.2",
     "kernels": "--repeats 1",
+    "other_risks": "--size 0.02 --repeats 1 --cap 0.5",
     "pragam_bound": "a9a --iterations 20",
     "projections": "1e3",
     "screening": "a9a --values 3 --repeats 1",

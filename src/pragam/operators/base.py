@@ -49,6 +49,11 @@ class Operator(Stating, ABC):
         """A' alpha from more digits: (vector, a bound of the norm of its error). The default is just ``rmatvec``."""
         return self.rmatvec(alpha), self.rmatvec_error(alpha)
 
+    @property
+    def entries(self) -> int:
+        """How many numbers a product reads, for estimates of costs: all places, unless there are known to be fewer."""
+        return self.shape[0] * self.shape[1]
+
     @abstractmethod
     def row_norms(self) -> Vector:
         """The Euclidean norm of every row of A."""

@@ -30,6 +30,11 @@ class DataRows(RowOperator):
         if not np.isfinite(self.scale).all():
             raise ValueError("scale contains NaN or infinity")
 
+    @property
+    def entries(self) -> int:
+        """Those of X."""
+        return self.storage.stored
+
     def matvec_error(self, w: Vector) -> Vector:
         """|scale_j| times the rounding of <x, w>, plus that of this product. Values below TINY may be lost."""
         error = self._read(self.storage.product_error(w))
