@@ -115,6 +115,29 @@ def test_the_step_along_one_variable_ends_at_its_maximum(storage, kind):
         assert held or abs(exact) <= 1e-10 * max(q, 1.0)
 
 
+@pytest.mark.parametrize("name", [name for name, kind in KINDS.items() if kind.joint])
+def test_a_joint_step_ends_at_the_maximum_over_all_variables_of_a_row(storage, name):
+    """Slope 0, or at the bound that the slope points to, for each of them at once. Some are between, others turn."""
+    kind, (stored, arrays) = KINDS[name], storage
+    free = 0
+    for seed in range(12):
+        arguments = copies(sweep_arguments(seed, kind))
+        number = arguments.variables.number
+        together = np.flatnonzero(number == number[3 * (seed % 7)])
+        arguments = arguments._replace(visits=Visits(together, len(together), np.inf, 1, 0))
+        F, table = problem(seed, kind)[2], arguments.variables.table
+        before = F.value(arguments, table[:, ALPHA])
+        gain = _kernels.get(f"dcd_sweep_{stored}")(*arrays(seed), *arguments)[2]
+        alpha, lower, upper = (table[together, column] for column in (ALPHA, LOWER, UPPER))
+        exact = F.slopes(arguments, table[:, ALPHA])[together]
+        assert table[together, SLOPE] == pytest.approx(exact, abs=1e-9)
+        held = ((exact <= 0) & (alpha == lower)) | ((exact >= 0) & (alpha == upper))
+        assert np.all(held | (np.abs(exact) <= 1e-9))
+        assert F.value(arguments, table[:, ALPHA]) - before == pytest.approx(gain, rel=1e-9, abs=1e-11)
+        free += np.count_nonzero((alpha > lower) & (alpha < upper))
+    assert free > 0
+
+
 def test_the_gap_is_what_the_losses_and_their_conjugates_say(storage, kind):
     """Sum over i of max over the box of t z_i - kappa_i/2 t^2, less its value at alpha_i, z_i the score of row i.
 

@@ -22,6 +22,8 @@ class Operator(Stating, ABC):
     """
 
     shape: tuple[int, int]
+    #: Methods of the class that this object does not offer: those that walk rows, where the storage hands out none.
+    lacks: frozenset[str] = frozenset()
 
     @abstractmethod
     def matvec(self, w: Vector) -> Vector:

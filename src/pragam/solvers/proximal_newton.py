@@ -27,7 +27,8 @@ from scipy.sparse.linalg import LinearOperator, cg
 from pragam.operators.base import Vector
 from pragam.problem import AnyProblem
 from pragam.slope_search import vanishing_slope
-from pragam.solvers.base import Solver, Start, State
+from pragam.solvers.base import Cost, Solver, Start, State, unbounded_and_flat
+from pragam.solvers.sizes import digits
 
 #: mu shrinks by this factor from one stage to the next.
 _SHRINK = 0.25
@@ -48,6 +49,20 @@ _CG_TOL = 0.1
 #: The number of their iterations at the most.
 _CG_STEPS = 200
 _TINY, _EPS = float(np.finfo(np.float64).tiny), float(np.finfo(np.float64).eps)
+
+
+@dataclass(frozen=True)
+class Constants:
+    """Of the cost, in its unit. ``python benchmarks/other_risks.py`` prints the steps and times that they follow."""
+
+    first_steps: float = 5.0
+    steps_per_digit: float = 6.0
+    per_step: float = 5e-4
+    per_call: float = 3e-5  # of Q.derivative, for each column of the matrix
+    per_bend: float = 1e-8  # for each entry that it reads
+    per_flop: float = 1e-10  # of the product of two matrices
+    per_entry: float = 1e-9  # of a product with the data, as if they had no zeros
+    cg_products: float = 40.0  # with the data in a step without the matrix
 
 
 @dataclass
@@ -72,6 +87,13 @@ class ProximalNewton(Solver[AnyProblem, ProximalState]):
 
     name = "proximal-newton"
     needs = ("Q.prox", "Q.derivative", "g.prox")
+
+    @classmethod
+    def misfits(cls, problem: AnyProblem) -> list[str]:
+        return unbounded_and_flat(problem)
+
+    def cost(self, problem: AnyProblem, tol: float) -> Cost:
+        return _cost(problem, tol)
 
     def init(self, problem: AnyProblem, rng: np.random.Generator, start: Start | None, tol: float) -> ProximalState:
         alpha = problem.start() if start is None else start.alpha.copy()
@@ -106,6 +128,17 @@ class ProximalNewton(Solver[AnyProblem, ProximalState]):
 
     def estimate(self, problem: AnyProblem, state: ProximalState) -> float:
         return state.gap
+
+
+def _cost(problem: AnyProblem, tol: float, by: Constants = Constants()) -> Cost:
+    """Steps, each with a Hessian or with the products of conjugate gradients."""
+    (m, d), K = problem.A.shape, problem.n_biases
+    steps = by.first_steps + by.steps_per_digit * digits(tol)
+    per_pass = by.per_entry * m * d + by.per_bend * m
+    if m * (d + K) <= _MATRIX:
+        per_step = (d + K) * (by.per_call + by.per_bend * m + by.per_flop * m * (d + K))
+        return Cost(passes=3 * steps, steps=steps, per_pass=per_pass, per_step=by.per_step + per_step)
+    return Cost(passes=by.cg_products * steps, steps=steps, per_pass=per_pass, per_step=by.per_step)
 
 
 def _placed(problem: AnyProblem, state: ProximalState) -> ProximalState:

@@ -2,17 +2,20 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from scipy import sparse
 
 import pragam
 from pragam.certificate import certify
+from pragam.operators import Planes
 from pragam.solvers.dcd import Dcd, row_copy, schedule
 from pragam.solvers.dcd.face_step import climb_face
 from pragam.views import on_rows
 from solvers.dcd.kinds import KINDS, losses
-from solvers.dcd.problems import sample, working_set
+from solvers.dcd.problems import sample, text, working_set
 
 STORAGES = {"dense": np.asarray, "csr": sparse.csr_array, "float32": lambda X: np.asfortranarray(X, dtype=np.float32)}
 
@@ -166,6 +169,74 @@ def test_a_problem_with_rows_at_rest_has_the_same_optimum(kind, bias):
                 assert state.dual == pytest.approx(
                     view.problem.dual(method.candidate(view.problem, state)[1]), rel=1e-9
                 )
+
+
+def test_a_multiplier_rests_while_no_active_variable_lies_on_its_plane():
+    made = losses("ordinal", 1)
+    problem = made.problem(1e-2, True)
+    work, multipliers = working_set(problem, np.zeros(len(made.c)))
+    chosen = np.flatnonzero(made.group != 1)
+    work.active[: len(chosen)], work.n_active = chosen, len(chosen)
+    assert work.planes_met().tolist() == [True, False, True]
+    multipliers.planes.running[:-1] = 1.0
+    before = multipliers.biases
+    multipliers.ascend(work.planes_met())
+    assert np.array_equal(before != multipliers.biases, [True, False, True])
+
+
+@pytest.mark.parametrize("bias", [False, True])
+def test_squared_losses_take_no_more_passes_than_the_hinge(bias):
+    """On sparse text, where the curvature of g makes the dual strongly concave."""
+    X, y = text(1500, 2000, 30, 0)
+    for lam in (1e-3, 1e-5):
+        hinge = pragam.solve(pragam.hinge(X, y, lam, bias=bias), "dcd", tol=1e-6)
+        squared = pragam.solve(pragam.squared_hinge(X, y, lam, bias=bias), "dcd", tol=1e-6)
+        assert squared.converged and squared.history.passes[-1] < hinge.history.passes[-1]
+
+
+@pytest.mark.parametrize("risk", ["squared hinge", "tube", "ordinal"])
+def test_the_first_estimate_within_the_tolerance_is_near_the_certified_gap(risk):
+    ratios, method = [], Dcd()
+    for seed in range(4):
+        X, y = text(800, 2000, 30, seed)
+        score = X @ np.random.default_rng(seed).standard_normal(2000)
+        problem = {
+            "squared hinge": lambda X=X, y=y: pragam.squared_hinge(X, y, 1e-3),
+            "tube": lambda X=X, s=score: pragam.epsilon_insensitive(X, s, 1e-3),
+            "ordinal": lambda X=X, s=score: pragam.ordinal_hinge(X, np.digitize(s, np.quantile(s, [0.25, 0.6])), 1e-3),
+        }[risk]()
+        for tol in (1e-2, 1e-3, 1e-5):
+            state = method.init(problem, np.random.default_rng(seed), None, tol)
+            while not (estimate := method.estimate(problem, state)) <= tol:
+                state = method.step(problem, state)
+            ratios.append(estimate / certify(problem, *method.candidate(problem, state)).relative_gap)
+    assert np.min(ratios) > 0.2 and np.max(ratios) < 4 and 0.75 < np.median(ratios) < 2
+
+
+@pytest.mark.parametrize("storage", STORAGES)
+def test_variables_of_a_row_that_cannot_move_together_move_one_by_one(storage):
+    """Where sigma is not the same multiple of scale for all of them: the same optimum."""
+    made = losses("ordinal", 2)
+    one = made.problem(0.05, True, STORAGES[storage])
+    mixed = replace(one, B=Planes(np.where(made.group == 0, 2.0, 1.0) * made.scale, made.group, made.K))
+    assert working_set(one, np.zeros(len(made.c)))[0].variables.joint
+    assert not working_set(mixed, np.zeros(len(made.c)))[0].variables.joint
+    first, second = (pragam.solve(problem, "dcd", tol=1e-8) for problem in (one, mixed))
+    assert first.converged and second.converged
+    assert first.certificate.primal == pytest.approx(second.certificate.primal, rel=1e-7)  # b_0 is halved, no more
+    assert second.biases == pytest.approx(first.biases / [2.0, 1.0, 1.0], abs=1e-2)
+
+
+@pytest.mark.parametrize("bias", [False, True])
+def test_a_warm_start_goes_on_where_the_last_solve_ended(kind, bias):
+    made = losses(kind, 5)
+    problem = made.problem(0.05, bias)
+    cold = pragam.solve(problem, "dcd", tol=1e-8)
+    warm = pragam.solve(problem, "dcd", tol=1e-7, start=cold)
+    assert warm.converged and warm.history.passes[-1] <= 12
+    other = pragam.solve(made.problem(0.04, bias), "dcd", tol=1e-8, start=cold)
+    assert other.converged
+    assert other.certificate.primal == pytest.approx(made.optimum(0.04, bias), rel=1e-7)
 
 
 def test_the_residuals_of_several_planes_vanish():

@@ -19,7 +19,7 @@ from pragam._kernels.records.coordinate import (
     Variables,
     Vector,
 )
-from pragam._kernels.twins.coordinate import Function
+from pragam._kernels.twins.ascent_function import Function
 from pragam._kernels.twins.rows import Row, csr_rows, dense_rows, pattern_rows
 
 __all__ = ["momentum_push_csr", "momentum_push_dense", "momentum_push_pattern"]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from itertools import groupby
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -12,23 +12,19 @@ from pragam._kernels.records.coordinate import (
     ALPHA,
     CURVATURE,
     LOWER,
-    OWN,
-    SCALE,
     SLOPE,
     UPPER,
     Batch,
     Planes,
     Variables,
-    Vector,
     Visits,
 )
+from pragam._kernels.twins.ascent_function import Function
+from pragam._kernels.twins.joint_step import joint_maximum
 from pragam._kernels.twins.random import SplitMix64
 from pragam._kernels.twins.rows import Row, csr_rows, dense_rows, pattern_rows
 
 __all__ = ["dcd_sweep_csr", "dcd_sweep_dense", "dcd_sweep_pattern"]
-
-#: After so many halvings an interval is as short as the rounding of its first end.
-_HALVINGS = 60
 
 Answer = tuple[int, float, float, float, int, int, float, int, int]
 
@@ -43,79 +39,6 @@ def dcd_sweep_dense(X: Any, *args: Any) -> Answer:
 
 def dcd_sweep_pattern(indices: Any, indptr: Any, *args: Any) -> Answer:
     return _sweeps(pattern_rows(indices, indptr), np.diff(indptr), *args)
-
-
-class Block(NamedTuple):
-    """-F'' in the variables of one row: diag(d) + p u u'."""
-
-    d: Vector
-    u: Vector
-    p: float
-
-    def times(self, step: Vector) -> Vector:
-        return self.d * step + self.p * float(self.u @ step) * self.u
-
-
-class Function(NamedTuple):
-    """F, the function that the sweeps maximise over the box, which is quadratic::
-
-        <c, alpha> - 1/2 sum own_i alpha_i^2 - |A' alpha + tilt + R m|^2 / (2 lam) + sum_k (b_k r_k - rho/2 r_k^2)
-
-    with w = -(A' alpha + tilt) / lam, the residuals r_k of the planes and R, their sum. With lift = A m and moment =
-    <m, w> its slope along variable i, which lies on plane k, is
-
-        c_i + <a_i, w> - own_i alpha_i - lift_i R/lam + sigma_i (b_k - rho r_k - |m|^2 R/lam + moment).
-    """
-
-    row: Row
-    variables: Variables
-    planes: Planes
-    lam: float
-
-    def read(self, i: int) -> tuple[Any, Vector]:
-        """The columns and the values of row i of A."""
-        table, number = self.variables.table, self.variables.number
-        columns, values = self.row(i if number is None else int(number[i]))
-        return columns, table[i, SCALE] * values
-
-    def slope(self, i: int, alpha: float, w: Vector, running: Vector, is_difference: bool = False) -> float:
-        """F' along variable i at a point, or -H u for a difference u of points."""
-        columns, values = self.read(i)
-        _, c, _, _, _, own, _, _ = self.variables.table[i]
-        s = (0.0 if is_difference else c) + float(values @ w[columns]) - own * alpha
-        if len(self.planes.multiplier):
-            sigma, lift = self.planes.terms[i]
-            k, total, moment = self.plane(i), running[:-1].sum(), running[-1]
-            b = 0.0 if is_difference else self.planes.multiplier[k]
-            s -= lift * total / self.lam
-            s += sigma * (b - self.planes.rho * running[k] - self.planes.centre2 / self.lam * total + moment)
-        return s
-
-    def block(self, together: list[int]) -> Block:
-        """-F'' in the variables of one row, where several are met together if sigma_i / scale_i is the same for all.
-
-        Then a_i + sigma_i m = scale_i v, and the block is p scale scale' + diag(d): rho belongs to p if they are on one
-        plane, to d if each is on its own. q_i = scale_i^2 p + d_i.
-        """
-        table, planes = self.variables.table, self.planes
-        scale, d, q = table[together, SCALE], table[together, OWN].copy(), table[together, CURVATURE]
-        if len(together) == 1:
-            return Block(q, np.ones(1), 0.0)
-        if planes.group is not None:
-            d += planes.rho * planes.terms[together, 0] ** 2
-        return Block(d, scale, max(q[0] - d[0], 0.0) / scale[0] ** 2)
-
-    def move(self, i: int, step: float, w: NDArray[Any], running: Vector) -> None:
-        """What a step along variable i changes of w and of what is running."""
-        columns, values = self.read(i)
-        np.add.at(w, columns, -step / self.lam * values)
-        if len(self.planes.multiplier):
-            sigma, lift = self.planes.terms[i]
-            running[self.plane(i)] += step * sigma
-            running[-1] -= step * lift / self.lam
-
-    def plane(self, i: int) -> int:
-        return 0 if self.planes.group is None else int(self.planes.group[i])
 
 
 def _sweeps(
@@ -207,7 +130,7 @@ def _visit(F: Function, together: list[int], w: NDArray[Any], reach: float, tall
         curvature = 0.0 if kappa is None else float(kappa[together[k]])
         tally.gap += _gap(alpha[k], s[k], lower[k], upper[k], curvature)
     block = F.block(together)
-    moved = alpha if held.all() else _joint_maximum(s, block, alpha, lower, upper)
+    moved = alpha if held.all() else joint_maximum(s, block, alpha, lower, upper)
     step = moved - alpha
     falls = block.times(step)
     tally.gain += float((s - falls / 2) @ step)
@@ -222,35 +145,6 @@ def _visit(F: Function, together: list[int], w: NDArray[Any], reach: float, tall
     for k in np.flatnonzero(leave):
         tally.gone.add(together[k])
         table[together[k], SLOPE] = np.nan
-
-
-def _joint_maximum(s: Vector, block: Block, alpha: Vector, lower: Vector, upper: Vector) -> Vector:
-    """argmax of <s, t> - 1/2 sum d_j t_j^2 - p/2 <u, t>^2 over lower <= alpha + t <= upper.
-
-    At the maximum z = p <u, t>, and t_j is the best step against the slope s_j - u_j z. z - p <u, t(z)> grows with z,
-    which bisection finds. Where the best step jumps, the equation says what lies between.
-    """
-    d, u, p = block
-    if len(s) == 1 or p == 0:
-        q = d + p * u**2
-        with np.errstate(divide="ignore", invalid="ignore"):
-            step = np.where(q > 0, s / q, np.where(s == 0, 0.0, np.copysign(np.inf, s)))
-        return np.clip(alpha + step, lower, upper)
-
-    def best(z: float) -> Vector:
-        slope = s - u * z
-        with np.errstate(divide="ignore", invalid="ignore"):
-            inside = np.where(d > 0, slope / d, np.where(slope == 0, 0.0, np.copysign(np.inf, slope)))
-        return np.clip(alpha + inside, lower, upper) - alpha
-
-    high = float(np.abs(s / u).max())
-    low = -high
-    for _ in range(_HALVINGS):
-        z = (low + high) / 2
-        low, high = (low, z) if z - p * u @ best(z) >= 0 else (z, high)
-    below, above = best(low), best(high)
-    miss, jump = low / p - u @ below, u @ (above - below)
-    return np.clip(alpha + below + (miss / jump if jump < 0 else 0.0) * (above - below), lower, upper)
 
 
 def _gap(alpha: float, s: float, lower: float, upper: float, kappa: float) -> float:

@@ -16,7 +16,8 @@ import numpy as np
 
 from pragam.operators.base import Vector
 from pragam.problem import AnyProblem
-from pragam.solvers.base import Solver, Start, State, unbounded_and_flat
+from pragam.solvers.base import Cost, Solver, Start, State, unbounded_and_flat
+from pragam.solvers.bundle.cost import qp_bmrm_cost
 from pragam.solvers.bundle.cuts import Cut, cut_at, cut_of
 from pragam.solvers.bundle.simplex_qp import maximise_on_simplex
 
@@ -43,6 +44,9 @@ class QpBmrm(Solver[AnyProblem, QpBmrmState]):
     @classmethod
     def misfits(cls, problem: AnyProblem) -> list[str]:
         return unbounded_and_flat(problem)
+
+    def cost(self, problem: AnyProblem, tol: float) -> Cost:
+        return qp_bmrm_cost(problem, tol)
 
     def init(self, problem: AnyProblem, rng: np.random.Generator, start: Start | None, tol: float) -> QpBmrmState:
         if start is None:

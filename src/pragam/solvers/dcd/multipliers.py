@@ -15,10 +15,12 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
+from numpy.typing import NDArray
 
 from pragam._kernels.records.coordinate import NO_PLANES, Indices, Planes
 from pragam.operators.base import Vector
 from pragam.problem import BoxProblem
+from pragam.solvers.hardness import box_sizes
 
 #: rho as a share of the mean curvature of the rows that can move: so small that the sweeps hardly feel it.
 _PENALTY = 0.1
@@ -59,9 +61,9 @@ class Multipliers:
         self.planes.multiplier[:] = values - self.planes.running[-1:]
 
     @property
-    def excess(self) -> float:
-        """What the residuals may change of the gap."""
-        return float((1.0 + np.abs(self.biases)) @ np.abs(self.residuals)) if self.count else 0.0
+    def excess(self) -> Vector:
+        """What the residual of each plane may change of the gap."""
+        return (1.0 + np.abs(self.biases)) * np.abs(self.residuals)
 
     def refresh(self, w: Vector, alpha: Vector) -> None:
         """Recompute the residuals and <m, w>, keeping the model's biases."""
@@ -71,9 +73,13 @@ class Multipliers:
             self.planes.running[-1] = self.centre @ w
             self.biases = biases
 
-    def ascend(self) -> None:
-        """The step of the multipliers after a sweep."""
-        self.planes.multiplier[:] -= self.planes.rho * self.residuals
+    def ascend(self, met: NDArray[np.bool_] | None = None) -> None:
+        """The step of the multipliers after a sweep over variables on the planes ``met``; None: on all of them.
+
+        The multiplier of a plane that nothing moves on would run away.
+        """
+        step = self.planes.rho * self.residuals
+        self.planes.multiplier[:] -= step if met is None else np.where(met, step, 0.0)
 
     def rows_of_planes(self, chosen: Indices) -> Vector:
         """B' as a dense matrix, for few variables: a row for each plane."""
@@ -120,6 +126,6 @@ def _penalty(problem: BoxProblem, length2: Vector, kappa: Vector) -> float:
     share = max(_PENALTY, _PENALTY_FEW_ROWS * count / Q.size)
     rho = share * float(length2[moves].sum()) / problem.lam / sigma2 if sigma2 > 0 else 0.0
     rho += share * float(kappa[moves].sum()) / sigma2 if sigma2 > 0 else 0.0
-    range_of_r = float(np.abs(sigma[moves]) @ (Q.upper - Q.lower)[moves]) / count
+    range_of_r = float(np.abs(sigma[moves]) @ box_sizes(problem)[moves]) / count
     felt = _PENALTY_FELT * float(np.abs(problem.c).max()) / range_of_r if 0 < range_of_r < np.inf else 0.0
     return max(rho, felt) or 1.0

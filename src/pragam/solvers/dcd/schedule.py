@@ -9,7 +9,7 @@ import numpy as np
 from pragam.problem import BoxProblem
 from pragam.solvers.dcd import row_copy
 from pragam.solvers.dcd.face_step import climb_face, price_of_face
-from pragam.solvers.dcd.state import DcdState, dual_of, leave_copy
+from pragam.solvers.dcd.state import DONE, DcdState, dual_of, leave_copy
 
 #: A tolerance below this is tight: many sweeps over few rows will follow.
 TIGHT = 1e-4
@@ -63,14 +63,15 @@ def is_momentum_due(state: DcdState) -> bool:
 
 
 def perhaps_recall_rows(problem: BoxProblem, state: DcdState) -> None:
-    """All rows come back when the active ones look done, or have had more work than everything before.
+    """All rows come back when the active ones look done or leave a plane alone, or have had more work than everything
+    before.
 
     A few active rows could make the bias oscillate for ever. So with a plane, the k-th time, all rows stay k sweeps.
     """
     sweeps = state.sweeps
     all_active = state.work.n_active == state.whole.size
     growth = _RECALL if state.multipliers.count or state.tol >= TIGHT else _RECALL_TIGHT
-    if all_active or not (state.looks_done or state.passes > growth * sweeps.full_at + 2):
+    if all_active or not (state.looks_done or _is_plane_left(state) or state.passes > growth * sweeps.full_at + 2):
         return
     if state.is_copy:
         leave_copy(problem, state)
@@ -78,6 +79,14 @@ def perhaps_recall_rows(problem: BoxProblem, state: DcdState) -> None:
     sweeps.last, sweeps.relative_gap = sweeps.last._replace(gap=inf), inf
     sweeps.hold = sweeps.recalls if state.multipliers.count else 0
     sweeps.recalls += 1
+
+
+def _is_plane_left(state: DcdState) -> bool:
+    """Whether the residual of a plane that no active variable lies on is too much for the tolerance."""
+    met = state.work.planes_met()
+    if met is None or met.all():
+        return False
+    return float(state.multipliers.excess[~met].sum()) > DONE * state.tol * state.precision.size
 
 
 def perhaps_copy_rows(problem: BoxProblem, state: DcdState) -> None:

@@ -2,10 +2,12 @@ r"""Dual coordinate descent (Hsieh, Chang, Lin, Keerthi and Sundararajan, ICML 2
 
 On a box, D is maximised exactly over one alpha_i after the other, in a fresh random order each sweep:
 
-    alpha_i <- clip(alpha_i + s_i / q_i, lower_i, upper_i),   s_i = c_i + <a_i, w>,   q_i = |a_i|^2 / lam,
+    alpha_i <- clip(alpha_i + s_i / q_i, lower_i, upper_i),
+    s_i = c_i + <a_i, w> - kappa_i alpha_i,   q_i = |a_i|^2 / lam + kappa_i,
 
-with w = w(alpha) kept up to date (:mod:`~pragam.solvers.dcd.sweep`, :mod:`~pragam.solvers.dcd.state`). What makes it
-fast:
+with kappa the curvature of g, and w = w(alpha) kept up to date (:mod:`~pragam.solvers.dcd.sweep`,
+:mod:`~pragam.solvers.dcd.state`). Unpenalised biases are the planes B' alpha = levels, kept by multipliers
+(:mod:`~pragam.solvers.dcd.multipliers`). What makes it fast:
 
 *Shrinking by drift.* A row held at its bound is set aside when its slope is further from turning than slopes have
 lately been moving from one visit to the next, s_i^2 / q_i > caution^2 mean_j (change of s_j)^2 / q_j. When the rest
@@ -25,10 +27,11 @@ cost as much as making it.
 *An exact solve on the current face* (:mod:`~pragam.solvers.dcd.face_step`), when it is small and the sweeps have paid
 for it.
 
-*Unpenalised biases* are the planes B' alpha = levels, kept by multipliers (:mod:`~pragam.solvers.dcd.multipliers`).
+*Joint steps.* The variables that read one row of the data (the two sides of a tube, the thresholds of ordinal data) are
+met together, by one product, and moved to the maximum over all of them.
 
-Nothing here decides to stop: the sum of the rows' gaps, (upper_i - alpha_i) [s_i]_+ + (alpha_i - lower_i) [-s_i]_+, as
-the sweep meets them, only tells the driver when to certify.
+Nothing here decides to stop: the sum of the variables' gaps as the sweep meets them, max over the box of s_i t -
+kappa_i/2 t^2 with t the way from alpha_i, only tells the driver when to certify.
 """
 
 from __future__ import annotations
@@ -41,8 +44,9 @@ import numpy as np
 from pragam._kernels.records.coordinate import Batch
 from pragam.operators.base import Vector
 from pragam.problem import BoxProblem
-from pragam.solvers.base import ROWS_AND_BOX, Certified, Solver, Start
+from pragam.solvers.base import ROWS_AND_BOX, Certified, Cost, Solver, Start
 from pragam.solvers.dcd import single_precision
+from pragam.solvers.dcd.cost import dcd_cost
 from pragam.solvers.dcd.multipliers import multipliers_of
 from pragam.solvers.dcd.schedule import (
     FACE_SHARE,
@@ -54,6 +58,7 @@ from pragam.solvers.dcd.schedule import (
 )  # fmt: skip
 from pragam.solvers.dcd.state import DONE, HINDSIGHT, DcdState, all_alpha, dual_of, passes_of_w, renew, w_of
 from pragam.solvers.dcd.sweep import whole
+from pragam.solvers.sizes import sizes
 from pragam.views import packed
 
 #: The caution of the shrinking rule.
@@ -87,6 +92,14 @@ class Dcd(Solver[BoxProblem, DcdState]):
     name = "dcd"
     needs = ROWS_AND_BOX
     may_drop_rows = True
+    takes_packed_rows = True
+
+    def cost(self, problem: BoxProblem, tol: float) -> Cost:
+        return dcd_cost(sizes(problem), tol)
+
+    def progress(self, problem: BoxProblem, state: DcdState) -> float:
+        """The gap of the rows that the last sweep met."""
+        return state.sweeps.relative_gap
 
     def init(self, problem: BoxProblem, rng: np.random.Generator, start: Start | None, tol: float) -> DcdState:
         view = packed(problem)
@@ -153,6 +166,7 @@ class Dcd(Solver[BoxProblem, DcdState]):
             state.momentum.forget()
         else:
             state.momentum.begin(work)
+        met = work.planes_met()
         swept = work.sweep(problem.lam, reach, state.seed, batch)
         state.seed = (_MULTIPLIER * state.seed + 1) % 2**63
         state.dual += swept.gain
@@ -166,5 +180,5 @@ class Dcd(Solver[BoxProblem, DcdState]):
             state.copy.credit += swept.met / n * state.whole.entries
         state.passes += swept.met / n
         state.face.credit += FACE_SHARE * 4 * swept.met / n * state.whole.entries
-        state.multipliers.ascend()
+        state.multipliers.ascend(met)
         state.note(swept)

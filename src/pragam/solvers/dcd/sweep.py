@@ -107,6 +107,16 @@ class WorkingSet:
         is_near = self.rows.kind != "pattern" and 64 * self.size + 12 * self.rows.arrays[0].size <= _CACHE
         return 1 if is_near else _BLOCK
 
+    def planes_met(self) -> NDArray[np.bool_] | None:
+        """Which planes the active variables lie on; None: all, as there is one at most."""
+        terms, group = self.planes.terms, self.planes.group
+        if group is None:
+            return None
+        active = self.active[: self.n_active]
+        met = np.zeros(len(self.planes.multiplier), dtype=bool)
+        met[group[active[terms[active, 0] != 0]]] = True
+        return met
+
     def recall(self) -> None:
         """All rows are active again."""
         self.active[:] = np.arange(self.size)
