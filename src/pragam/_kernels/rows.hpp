@@ -5,12 +5,7 @@
 #include <type_traits>
 
 #include "common.hpp"
-
-#if defined(__GNUC__) || defined(__clang__)
-#define PRAGAM_PREFETCH(address) __builtin_prefetch(address)
-#else
-#define PRAGAM_PREFETCH(address)
-#endif
+#include "prefetch.hpp"
 
 namespace pragam {
 

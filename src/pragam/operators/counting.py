@@ -44,6 +44,11 @@ class Counting(Operator):
         """As the operator's."""
         return self.operator.rmatvec_error(alpha)
 
+    def running_rmatvec(self, alpha: Vector) -> tuple[Vector, float]:
+        """As the operator's, counted."""
+        self.rmatvecs += 1
+        return self.operator.running_rmatvec(alpha)
+
     def sharp_matvec(self, w: Vector) -> tuple[Vector, Vector, Vector]:
         """As the operator's, counted."""
         self.matvecs += 1

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -63,6 +64,10 @@ class CrammerSinger(Operator):
         error = sum(self.storage.adjoint_error(np.ascontiguousarray(column)) for column in B.T)
         return error + gamma(self.K + 1) * self.storage.adjoint_bound(masses)
 
+    def running_rmatvec(self, alpha: Vector) -> tuple[Vector, float]:
+        """Class by class with a running bound, and the rounding of the sums over classes in B."""
+        return self._by_class(self.storage.running_rmatvec, alpha)
+
     def sharp_matvec(self, w: Vector) -> tuple[Vector, Vector, Vector]:
         """In twice the precision."""
         W = _block(w, (self.K, self.storage.shape[1]), "w")
@@ -76,8 +81,12 @@ class CrammerSinger(Operator):
 
     def sharp_rmatvec(self, alpha: Vector) -> tuple[Vector, float]:
         """In twice the precision, except for the sums over classes in B, which are rounded."""
+        return self._by_class(self.storage.twofold_rmatvec, alpha)
+
+    def _by_class(self, product: Callable[[Vector], tuple[Vector, float]], alpha: Vector) -> tuple[Vector, float]:
+        """B' X by one product a class, and a bound of the norm of its error."""
         B, masses = self._masses(alpha)
-        columns = [self.storage.twofold_rmatvec(np.ascontiguousarray(column)) for column in B.T]
+        columns = [product(np.ascontiguousarray(column)) for column in B.T]
         error = sum(error for _, error in columns) + gamma(self.K + 1) * self.storage.adjoint_bound(masses)
         return np.concatenate([value for value, _ in columns]), error
 

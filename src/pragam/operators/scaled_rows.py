@@ -50,6 +50,10 @@ class ScaledRows(RowOperator):
         """That of X' (scale alpha)."""
         return self.storage.adjoint_error(alpha if self._is_signs else self.scale * alpha, extra=3.0)
 
+    def running_rmatvec(self, alpha: Vector) -> tuple[Vector, float]:
+        """X' (scale alpha) with its running bound. scale_i alpha_i is rounded too, unless scale_i is a sign."""
+        return self.storage.running_rmatvec(self.scale * alpha, 1 if self._is_signs else 2)
+
     def sharp_matvec(self, w: Vector) -> tuple[Vector, Vector, Vector]:
         """In twice the precision."""
         high, low, error = self.storage.twofold_matvec(w)
