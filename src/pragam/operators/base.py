@@ -85,6 +85,10 @@ class RowOperator(Operator):
     def rows(self) -> Rows:
         """The rows of A, without a copy where the storage allows."""
 
+    def contiguous_rows(self) -> Rows:
+        """The same for a kernel that walks them many times: dense rows are contiguous, if need be by a copy."""
+        return self.rows()
+
     @abstractmethod
     def take(self, rows: NDArray[np.int64]) -> RowOperator:
         """The operator of these rows alone, on a copy of them."""

@@ -77,6 +77,10 @@ class _CountingRows(Counting, RowOperator):
         """As the operator's."""
         return self.operator.rows()
 
+    def contiguous_rows(self) -> Rows:
+        """As the operator's."""
+        return self.operator.contiguous_rows()
+
     def take(self, rows: NDArray[np.int64]) -> RowOperator:
         """As the operator's. Products with these rows alone are not counted."""
         return self.operator.take(rows)

@@ -96,8 +96,11 @@ class ScaledRows(RowOperator):
 
     def rows(self) -> Rows:
         """The rows in place. A CSC matrix is converted to CSR once, at the first call."""
-        kind, arrays = self.storage.rows()
-        return Rows(kind, arrays, self.scale)
+        return Rows(*self.storage.rows(), self.scale)
+
+    def contiguous_rows(self) -> Rows:
+        """The rows in place if they are contiguous, else in the storage's one copy."""
+        return Rows(*self.storage.contiguous_rows(), self.scale)
 
     def take(self, rows: NDArray[np.int64]) -> ScaledRows:
         """The operator of these rows alone, on a copy of them."""

@@ -29,6 +29,8 @@ from pragam.threads import n_threads
 Array = NDArray[Any]
 #: Above this density a product of sparse matrices costs more than a dense product by BLAS.
 _DENSE_ENOUGH = 0.1
+#: Dense data of more bytes than this are never copied as a whole. They may be a memory map that fits into no memory.
+_LARGEST_COPY = 2**30
 
 
 class Storage(RoundingBounds, ABC):
@@ -65,6 +67,10 @@ class Storage(RoundingBounds, ABC):
     @abstractmethod
     def rows(self) -> tuple[str, tuple[Array, ...]]:
         """``("csr", (data, indices, indptr))`` or ``("dense", (X,))``, for kernels that walk rows."""
+
+    def contiguous_rows(self) -> tuple[str, tuple[Array, ...]]:
+        """The same for kernels that walk them many times, which a copy would pay for."""
+        return self.rows()
 
     @abstractmethod
     def take(self, rows: Array) -> Storage:
@@ -161,6 +167,15 @@ class Dense(Storage):
     def rows(self) -> tuple[str, tuple[Array, ...]]:
         return "dense", (self.X,)
 
+    @cached_property
+    def _row_major(self) -> Array:
+        return np.ascontiguousarray(self.X)
+
+    def contiguous_rows(self) -> tuple[str, tuple[Array, ...]]:
+        """In place if a row is contiguous, or if X is too large for a copy, which is made once and kept."""
+        is_contiguous = self.X.strides[1] == self.X.itemsize or self.shape[1] == 1
+        return "dense", (self.X if is_contiguous or self.X.nbytes > _LARGEST_COPY else self._row_major,)
+
     def take(self, rows: Array) -> Dense:
         return Dense(self.X[rows].astype(np.float64, copy=False))
 
@@ -213,7 +228,10 @@ class Dense(Storage):
         return by_row, by_column
 
     def check(self, name: str) -> None:
-        """Refuse NaN and infinity."""
+        """Refuse NaN and infinity. The rows' norms, needed in any case, tell at once unless a square overflows."""
+        with np.errstate(invalid="ignore"):
+            if np.isfinite(self.row_norms2).all():
+                return
         for rows, _, tile in self._tiles():
             finite = np.isfinite(tile).all(axis=1)
             if not finite.all():

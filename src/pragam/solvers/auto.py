@@ -233,7 +233,8 @@ def _dense_seconds(n: int, d: int) -> float:
 def _dcd_cost(size: _Sizes) -> Cost:
     """Sweeps times what one costs: each row met, each entry, and what does not fit into a cache."""
     large = 64 * size.n + 12 * size.entries > _CACHE
-    sweep = (120e-9 if large else 40e-9) * size.n + (1.4e-9 if size.dense else 2e-9) * size.entries
+    per_entry = (0.8e-9 if large else 0.4e-9) if size.dense else 2e-9
+    sweep = (120e-9 if large else 40e-9) * size.n + per_entry * size.entries
     more, growth = 6 * size.hardness**0.85, 3.0
     if 2 * size.d >= size.n:  # rows have columns of their own, so they soon cease to disturb each other
         more, growth = min(more, 8 * size.hardness**0.3), 1.0

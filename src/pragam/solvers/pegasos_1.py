@@ -56,7 +56,7 @@ class Pegasos1(Solver[Pegasos1State]):
 
     def step(self, problem: Problem, state: Pegasos1State) -> Pegasos1State:
         assert isinstance(problem.A, RowOperator) and isinstance(problem.Q, Box)
-        rows, box = problem.A.rows(), problem.Q
+        rows, box = problem.A.contiguous_rows(), problem.Q
         _kernels.get("pegasos_epoch_" + rows.kind)(
             *rows.arrays, rows.scale, problem.c, box.lower, box.upper, state.length2, problem.lam, state.radius,
             box.size, state.clock, state.w, state.total, state.hits, state.visits, int(state.rng.integers(2**63)),

@@ -115,7 +115,7 @@ def whole(problem: Problem, w: Vector, alpha: Vector, q: Vector, equality: Equal
     """All rows of a problem, in place."""
     box, n = problem.Q, problem.Q.size
     assert isinstance(box, Box) and isinstance(problem.A, RowOperator)
-    rows = problem.A.rows()
+    rows = problem.A.contiguous_rows()
     table = aligned(n)
     columns: tuple[Vector | float, ...] = (rows.scale, problem.c, box.lower, box.upper, q, 0.0, alpha, np.nan)
     for column, values in enumerate(columns):
