@@ -14,11 +14,14 @@
 namespace pragam {
 namespace {
 
-// Whether a row's indices strictly increase, so that no column is repeated.
+// Whether a row's indices strictly increase, so that no column is repeated. The first few tell in most rows that do not.
 template <class I>
 PRAGAM_VECTORISED bool increasing(const I *indices, int64_t length) {
+    constexpr int64_t few = 8;
     int falls = 0;
-    for (int64_t p = 1; p < length; ++p) falls |= indices[p - 1] >= indices[p];
+    for (int64_t p = 1; p < std::min(few, length); ++p) falls |= indices[p - 1] >= indices[p];
+    if (falls) return false;
+    for (int64_t p = few; p < length; ++p) falls |= indices[p - 1] >= indices[p];
     return falls == 0;
 }
 
@@ -37,31 +40,31 @@ PRAGAM_VECTORISED double squares(const T *x, int64_t length) {
     return (s0 + s1) + (s2 + s3);
 }
 
-// Which columns occur in a row, in any order: those with the row's stamp. They need no clearing for 65535 rows.
-class Stamps {
+// Tells whether a row repeats a column, in any order, by the number of the last row that had it. Bytes are few enough to
+// stay in a near cache, and are cleared every 255 rows.
+class LastRows {
   public:
-    explicit Stamps(size_t n_columns) : stamps_(n_columns, 0) {}
+    explicit LastRows(size_t n_columns) : last_(n_columns, 0) {}
 
-    // Whether no column of the next row is repeated. Entries up to `left` may be looked at ahead of their time.
     template <class I>
-    bool distinct(const I *index, int64_t length, int64_t left) {
-        if (++stamp_ == 0) {
-            std::fill(stamps_.begin(), stamps_.end(), std::uint16_t(0));
-            stamp_ = 1;
+    bool repeat_none(const I *index, int64_t length) {
+        if (++row_ == 0) {
+            std::fill(last_.begin(), last_.end(), std::uint8_t(0));
+            row_ = 1;
         }
-        std::uint16_t *stamps = stamps_.data();
-        bool again = false;
+        std::uint8_t *last = last_.data();
+        const std::uint8_t row = row_;
+        unsigned again = 0;
         for (int64_t p = 0; p < length; ++p) {
-            PRAGAM_PREFETCH(stamps + index[std::min(p + ahead, left - 1)]);
-            again |= stamps[index[p]] == stamp_;
-            stamps[index[p]] = stamp_;
+            again |= unsigned(last[index[p]] == row);
+            last[index[p]] = row;
         }
-        return !again;
+        return again == 0;
     }
 
   private:
-    std::vector<std::uint16_t> stamps_;
-    std::uint16_t stamp_ = 0;
+    std::vector<std::uint8_t> last_;
+    std::uint8_t row_ = 0;
 };
 
 // A column's sum of the entries of the current row, and how many entries of it were summed so far.
@@ -87,12 +90,12 @@ int64_t each_summed_row(const In<T> &data, const In<I> &indices, const Indptr &i
     const T *v = data.data();
     const I *index = indices.data();
     const int64_t end = indptr.data()[indptr.shape(0) - 1];
-    Stamps stamps(n_columns);
+    LastRows last_rows(n_columns);
     std::vector<Place> places;  // empty until a column is repeated
     each_row(indptr, [&](int64_t i, int64_t first, int64_t last) {
         if (increasing(index + first, last - first)) return plain(i, first, last);
         if (places.empty()) {
-            if (stamps.distinct(index + first, last - first, end - first)) return plain(i, first, last);
+            if (last_rows.repeat_none(index + first, last - first)) return plain(i, first, last);
             places.resize(n_columns);
         }
         for (int64_t p = first; p < last; ++p) {
