@@ -49,6 +49,11 @@ class Counting(Operator):
         """As the operator's."""
         return self.operator.rmatvec_error(alpha)
 
+    def running_rmatvec(self, alpha: Vector) -> tuple[Vector, float]:
+        """As the operator's, counted."""
+        self.rmatvecs += 1
+        return self.operator.running_rmatvec(alpha)
+
     def sharp_matvec(self, w: Vector) -> tuple[Vector, Vector, Vector]:
         """As the operator's, counted."""
         self.matvecs += 1
@@ -80,6 +85,10 @@ class _CountingRows(Counting, RowOperator):
     def rows(self) -> Rows:
         """As the operator's."""
         return self.operator.rows()
+
+    def contiguous_rows(self) -> Rows:
+        """As the operator's."""
+        return self.operator.contiguous_rows()
 
     def take(self, rows: NDArray[np.int64]) -> RowOperator:
         """As the operator's. Products with these rows alone are not counted."""

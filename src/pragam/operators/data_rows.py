@@ -71,8 +71,11 @@ class DataRows(RowOperator):
 
     def rows(self) -> Rows:
         """The rows in place. A CSC matrix is converted to CSR once, at the first call."""
-        kind, arrays = self.storage.rows()
-        return Rows(kind, arrays, self.scale, self.number)
+        return Rows(*self.storage.rows(), self.scale, self.number)
+
+    def contiguous_rows(self) -> Rows:
+        """The rows in place if they are contiguous, else in the storage's one copy."""
+        return Rows(*self.storage.contiguous_rows(), self.scale, self.number)
 
     def _read(self, of_rows: Vector) -> Vector:
         """What each dual variable reads of a column with an entry for each row of X."""
