@@ -24,6 +24,7 @@ import numpy as np
 from scipy import sparse
 from threadpoolctl import threadpool_limits
 
+import _common  # noqa: F401  it finds the data beside the checkout
 import pragam
 from pragam.datasets import data_folder, load_named, paper_lambda
 

@@ -42,20 +42,27 @@ def _dot(x, y):
 
 
 def exact_dual(problem, alpha):
-    """The best D found near alpha: the nearest points of Q, moved onto the planes. None if that fails."""
+    """The best D found near alpha: the nearest points of Q, moved onto the planes. None if that fails.
+
+    A second hint where to look is alpha as the certificate repairs it: D of any feasible point is a true bound.
+    """
     alpha = np.asarray(alpha, dtype=np.float64).ravel()
     f = form(problem)
     if not np.isfinite(alpha).all():
         return None
-    points = f.Q.near([Fraction(a) for a in alpha.tolist()])
-    if not f.n_planes:
-        return max(dual_value(f, point) for point in points)
-    program = f.Q.lift(f.sigma.fractions(), f.groups, f.planes())
-    moved = best_moves(f, program, points[0])
-    if moved is not None:
-        return dual_value(f, moved)
-    point = onto_planes(program, points[0])
-    return None if point is None else dual_value(f, point)
+    hints = [alpha] if f.n_planes == 0 else [alpha, _repaired(problem, alpha)]
+    points = [point for hint in hints for point in f.Q.near([Fraction(a) for a in hint.tolist()])]
+    if f.n_planes:
+        program = _program(f)
+        points = [p for x in points if (p := best_moves(f, program, x) or onto_planes(program, x)) is not None]
+    return max((dual_value(f, point) for point in points), default=None)
+
+
+def _repaired(problem, alpha):
+    try:
+        return problem.domain.repair(alpha).point
+    except ValueError:  # it is too far outside
+        return alpha
 
 
 def dual_value(f, point):

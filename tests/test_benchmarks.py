@@ -16,11 +16,12 @@ SCRIPTS = Path(__file__).resolve().parents[1] / "benchmarks"
 #: What makes each of them short.
 COMMANDS = {
     "certificate_slack": "--sets a9a --tols 1e-2 --seeds 2",
-    "choice": "--sets a9a --tols 1e-1 --cap 0.1",
+    "choice": "--seeds 5 --tols 1e-1 --repeats 1 --cap 1",
     "dcd_per_pass": "a9a --sweeps 3 --repeats 1",
     "growth": "--series 1/lambda --tol 1e-1 --repeats 1 --quick",
     "interrupt": "--runs 2 --rows 2000 --columns 20 --classes 3 --within 0.2",
     "kernels": "--repeats 1",
+    "other_risks": "--size 0.02 --repeats 1 --cap 0.5",
     "pragam_bound": "a9a --iterations 20",
     "projections": "1e3",
     "screening": "a9a --values 3 --repeats 1",

@@ -23,7 +23,7 @@ CORE = {
     "conjugates": {"polytopes", "rounding"},
     "problem": {"conjugates", "operators", "polytopes"},
     "views": {"operators", "polytopes", "problem"},
-    "risks": {"operators", "polytopes", "problem"},
+    "risks": {"conjugates", "operators", "polytopes", "problem"},
     "structured": {"_kernels", "operators", "polytopes", "problem"},
     "solvers": {"_kernels", "operators", "polytopes", "problem", "views"},
     "certificate": {"operators", "problem", "rounding", "threads"},

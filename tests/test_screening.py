@@ -300,7 +300,7 @@ def test_cold_solves_and_other_solvers_are_not_screened():
 
 
 def test_no_digits_are_given_away():
-    """What is fixed enters as a tilt, not as a substitution of w, so a screened solve ends at rounding as a whole one."""
+    """What is fixed enters as a tilt, not as a substitution of w: a screened solve ends at rounding, as a whole one."""
     problem, near = warm_case(False)
     result = pragam.solve(problem, "dcd", tol=0.0, start=near)
     assert result.n_screened > 0 and result.certificate.relative_gap <= 1e-12

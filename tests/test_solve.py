@@ -31,7 +31,8 @@ def test_the_certificate_can_be_reproduced_exactly(solver, name):
     problem = ZOO[name](0).problem
     result = pragam.solve(problem, solver, tol=1e-6, max_iter=LIMIT)
     assert pragam.certify(problem, result.w, result.alpha) == result.certificate
-    assert (result.biases == result.certificate.biases).all() and result.bias == result.biases.sum()
+    assert (result.biases == result.certificate.biases).all()
+    assert len(result.biases) > 1 or result.bias == result.biases.sum()
     assert result.solver == solver
 
 
@@ -164,9 +165,9 @@ def test_tolerance_zero_ends_by_itself(solver, name):
     ("solver", "problem", "words"),
     [
         ("dcd", max_affine_case(0).problem, ("'dcd'", "Q.lower", "Simplex")),
-        ("dcd", multiclass_case(0).problem, ("'dcd'", "A.rows", "CrammerSinger", "Simplices")),
+        ("dcd", multiclass_case(0).problem, ("'dcd'", "A.rows", "LabelRows", "Simplices")),
         ("pegasos-1", hinge_case("plain", True, 0).problem, ("'pegasos-1'", "without biases")),
-        ("pegasos-1", multiclass_case(0).problem, ("'pegasos-1'", "CrammerSinger")),
+        ("pegasos-1", multiclass_case(0).problem, ("'pegasos-1'", "LabelRows")),
     ],
 )
 def test_a_refusal_names_both_parties(solver, problem, words):

@@ -112,7 +112,8 @@ class Problem(Generic[OperatorT, SetT]):
     @cached_property
     def domain(self) -> Any:
         """The feasible dual points: Q, or the part of Q on the planes B' alpha = levels."""
-        return on_planes(self.Q, self.B, self.levels) if self.n_biases else self.Q
+        shift = np.zeros(self.n_biases) if self.rest.levels is None else self.rest.levels
+        return on_planes(self.Q, self.B, self.origin, shift) if self.n_biases else self.Q
 
     @cached_property
     def tilt(self) -> Vector:

@@ -46,6 +46,12 @@ def test_dots_and_totals_are_within_their_bounds(n):
         assert sharp_dot(x, y)[1] <= dot(x, y)[1] or n < 2
 
 
+@pytest.mark.parametrize("x", [[np.inf, -np.inf], [1e308, 1e308, -1e308], [np.inf, 1.0]])
+def test_a_sum_that_overflows_has_no_bound(x):
+    """Infinities of both signs, and sums that overflow on the way: no exception, and nothing is claimed."""
+    assert total(np.array(x)) == (np.inf, np.inf)
+
+
 @pytest.mark.parametrize("scale", [1e-320, 1e-300, 1e-160, 1.0, 1e160, 1e300])
 def test_norms_of_every_scale(scale):
     x = np.random.default_rng(0).uniform(0.5, 1.0, 3000) * scale

@@ -121,6 +121,13 @@ def test_sums_over_a_shared_row_that_cancel_keep_their_digits_in_twice_the_preci
     assert abs(value[0] - 0.7) <= bound <= 1e-14
 
 
+def test_what_cancels_even_in_twice_the_precision_counts():
+    """2^106 + 1 + 2^-60 - 1 - 2^106: two doubles hold 2^106 + 1 at most, and find 0."""
+    operator = SharedRows(np.ones((1, 1)), np.zeros(5, int), np.ones(5))
+    value, bound = operator.sharp_rmatvec(np.array([2.0**106, 1.0, 2.0**-60, -1.0, -(2.0**106)]))
+    assert value[0] == 0 and 2.0**-60 <= bound <= 1e-13
+
+
 def test_the_rounding_of_a_scaled_alpha_counts():
     operator = ScaledRows(np.ones((1, 1)), [1 / 3])
     check(operator, [[Fraction(1 / 3)]], np.array([0.1]), np.array([0.1]))

@@ -6,17 +6,23 @@ import numpy as np
 import pytest
 
 import pragam
-from risk_zoo import CASES, RISKS
-
-SEEDS = range(30)
+from risk_zoo import CASES, RISKS, SLOW
 
 
-@pytest.fixture(params=CASES, ids=lambda case: f"{case[0]}{', bias' * case[1]}")
+def draw(case, n_seeds):
+    """(seed, generator, drawn problem) of some seeds; every second one with weights."""
+    name, bias = case
+    rngs = [np.random.default_rng([seed, *map(ord, name)]) for seed in range(n_seeds)]
+    return [(seed, rng, RISKS[name](rng, bias, weighted=seed % 2 == 1)) for seed, rng in enumerate(rngs)]
+
+
+def title(case):
+    return f"{case[0]}{', bias' * case[1]}"
+
+
+@pytest.fixture(params=CASES, ids=title)
 def draws(request):
-    """(seed, generator, drawn problem) of all seeds; every second one with weights."""
-    name, bias = request.param
-    rngs = [np.random.default_rng([seed, *map(ord, name)]) for seed in SEEDS]
-    return [(seed, rng, RISKS[name](rng, bias, weighted=seed % 2 == 1)) for seed, rng in zip(SEEDS, rngs, strict=True)]
+    return draw(request.param, 5 if request.param in SLOW else 30)
 
 
 def test_the_objective_is_the_loss(draws):
@@ -40,3 +46,13 @@ def test_a_solution_is_worth_what_its_certificate_says(draws):
         value = drawn.objective(result.w, result.biases)
         assert value == pytest.approx(result.certificate.primal, rel=1e-12, abs=1e-13), f"seed {seed}"
         assert value >= drawn.optimum().value - 1e-9, f"seed {seed}"
+
+
+@pytest.mark.parametrize("case", SLOW, ids=title)
+def test_a_bias_for_each_label_is_that_of_an_interior_point_method(case):
+    """The zoo, over which all solvers are tested, has the others."""
+    for seed, _, drawn in draw(case, 6):
+        best = drawn.optimum()
+        result = pragam.solve(drawn.problem, tol=1e-9, max_seconds=60)
+        assert result.converged and result.certificate.rigorous, f"seed {seed}: {result}"
+        assert abs(result.certificate.primal - best.value) <= 1e-7 * abs(best.value) + 1e-10, f"seed {seed}"

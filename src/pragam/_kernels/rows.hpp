@@ -108,6 +108,21 @@ DenseRows<T> rows_of(std::size_t n, std::size_t d, const Matrix<T> &X) {
     return {X.data(), std::int64_t(d), X.stride(0), X.stride(1)};
 }
 
+// How many rows the raw arrays hold.
+template <class T, class I>
+std::size_t number_of_rows(const In<T> &, const In<I> &, const In<std::int64_t> &indptr) {
+    return indptr.size() ? indptr.size() - 1 : 0;
+}
+
+inline std::size_t number_of_rows(const PatternIndices &, const In<std::int64_t> &indptr) {
+    return indptr.size() ? indptr.size() - 1 : 0;
+}
+
+template <class T>
+std::size_t number_of_rows(const Matrix<T> &X) {
+    return X.shape(0);
+}
+
 // Registers Kernel<raw arrays ...>::call for every storage, as NAME_csr and NAME_dense. `args` describe the arguments
 // that follow the raw arrays. No array is ever converted: a copy of w or alpha would lose the update.
 template <class>

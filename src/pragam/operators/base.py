@@ -22,6 +22,8 @@ class Operator(Stating, ABC):
     """
 
     shape: tuple[int, int]
+    #: Methods of the class that this object does not offer: those that walk rows, where the storage hands out none.
+    lacks: frozenset[str] = frozenset()
 
     @abstractmethod
     def matvec(self, w: Vector) -> Vector:
@@ -46,6 +48,11 @@ class Operator(Stating, ABC):
     def sharp_rmatvec(self, alpha: Vector) -> tuple[Vector, float]:
         """A' alpha from more digits: (vector, a bound of the norm of its error). The default is just ``rmatvec``."""
         return self.rmatvec(alpha), self.rmatvec_error(alpha)
+
+    @property
+    def entries(self) -> int:
+        """How many numbers a product reads, for estimates of costs: all places, unless there are known to be fewer."""
+        return self.shape[0] * self.shape[1]
 
     @abstractmethod
     def row_norms(self) -> Vector:

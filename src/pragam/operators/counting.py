@@ -26,6 +26,11 @@ class Counting(Operator):
         self.matvecs = 0
         self.rmatvecs = 0
 
+    @property
+    def entries(self) -> int:
+        """As the operator's."""
+        return self.operator.entries
+
     def matvec(self, w: Vector) -> Vector:
         """A w, counted."""
         self.matvecs += 1

@@ -21,7 +21,7 @@ class DataRows(RowOperator):
 
     def __init__(self, X: Any, scale: Any, number: NDArray[np.int64] | None = None) -> None:
         self.storage = check_data(X)
-        self.rigorous = type(self).rigorous and self.storage.rigorous
+        self.rigorous, self.lacks = type(self).rigorous and self.storage.rigorous, self.storage.lacks
         self.number = number
         self.shape = (self.storage.shape[0] if number is None else len(number), self.storage.shape[1])
         self.scale: Vector = np.ascontiguousarray(scale, dtype=np.float64)
@@ -29,6 +29,11 @@ class DataRows(RowOperator):
             raise ValueError(f"scale has shape {self.scale.shape}, expected ({self.shape[0]},)")
         if not np.isfinite(self.scale).all():
             raise ValueError("scale contains NaN or infinity")
+
+    @property
+    def entries(self) -> int:
+        """Those of X."""
+        return self.storage.stored
 
     def matvec_error(self, w: Vector) -> Vector:
         """|scale_j| times the rounding of <x, w>, plus that of this product. Values below TINY may be lost."""

@@ -35,6 +35,11 @@ class LabelRows(Operator):
         if self.scale is not None and not (np.abs(self.scale) == 1).all():
             raise ValueError("scale must hold +1 and -1")
 
+    @property
+    def entries(self) -> int:
+        """Those of X, once for each label."""
+        return self.storage.stored * self.K
+
     def matvec(self, w: Vector) -> Vector:
         """The score of every label, X W', with its sign."""
         return self._signed(self.storage.matmat(self._weights(w)).ravel())

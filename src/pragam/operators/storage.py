@@ -30,11 +30,17 @@ Array = NDArray[Any]
 _DENSE_ENOUGH = 0.1
 
 
+#: The methods of an operator that walk rows.
+WALKING = frozenset({"rows", "take", "gram", "add_outer"})
+
+
 class Storage(RoundingBounds, ABC):
     """A real matrix X of shape (n, d) whose entries are finite and whose indices lie in range."""
 
     shape: tuple[int, int]
     stored: int  # number of entries in memory
+    #: What a storage says that hands out no rows (out of core, distributed): ``WALKING``. Its operators lack it then.
+    lacks: frozenset[str] = frozenset()
 
     @property
     @abstractmethod

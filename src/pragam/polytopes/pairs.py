@@ -5,11 +5,14 @@ A row of K numbers stands for all pairs, since the maximum over pairs of s_a + s
 
 from __future__ import annotations
 
+from functools import cached_property
+
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from pragam.polytopes.base import REPAIRABLE, Curvature, Repair, Vector
 from pragam.polytopes.box import relative
+from pragam.polytopes.label_graph import LabelGraph
 from pragam.polytopes.per_example import PerExample, lacks, without_mean
 from pragam.polytopes.simplex_projection import project_simplex
 from pragam.rounding import TINY, gamma, total
@@ -41,7 +44,7 @@ class Pairs(PerExample):
     def violation(self, alpha: Vector) -> float:
         if np.isnan(alpha).any():
             return np.inf
-        rows = self._rows(alpha)
+        rows = self.rows(alpha)
         p, q = (rows.sum(axis=1, where=side) for side in self._sides)
         outside = max(np.abs(p - q).max(initial=0.0), (np.maximum(p, q) - self.totals).max(initial=0.0))
         return relative(max(float(outside), -float(rows.min(initial=0.0))), float(self.totals.max(initial=0.0)))
@@ -51,7 +54,7 @@ class Pairs(PerExample):
         simplices of that total."""
         if not np.isfinite(v).all():
             raise ValueError("v must be finite")
-        rows = self._rows(v)
+        rows = self.rows(v)
         tops = [self._tops(rows, side) for side in self._sides]
         with np.errstate(over="ignore"):
             below = [top[:, None] - rows for top in tops]
@@ -93,7 +96,7 @@ class Pairs(PerExample):
         return np.maximum(np.where(self.wrong, y - z, z - y), 0.0)
 
     def maximise_linear(self, s: Vector) -> Vector:
-        rows, alpha = self._rows(s), np.zeros((self.n_blocks, self.K))
+        rows, alpha = self.rows(s), np.zeros((self.n_blocks, self.K))
         mass = np.where(self._heights(rows) > 0, self.totals, 0.0)
         for side in self._sides:
             alpha[np.arange(len(alpha)), np.where(side, rows, -np.inf).argmax(axis=1)] = mass
@@ -110,7 +113,7 @@ class Pairs(PerExample):
     def derivative(self, alpha: Vector, kappa: Curvature, t: Vector) -> Vector:
         """How ``prox`` moves when s moves along t, at alpha = prox(s, kappa), where alpha_ik > 0: t over kappa, less
         what would unbalance p and q; less the mean of each where both have all of the total."""
-        rows, change = self._rows(alpha), self._rows(t)
+        rows, change = self.rows(alpha), self.rows(t)
         sign = np.where(self.wrong, 1.0, -1.0)
         free = sign * without_mean(sign * change, rows > 0)
         fixed = sum(without_mean(change, side & (rows > 0)) for side in self._sides)
@@ -126,14 +129,14 @@ class Pairs(PerExample):
         if np.any(kappa):
             alpha = self.prox(s, kappa)
             return float(np.sum(alpha * (s - 0.5 * kappa * alpha)))
-        return float(np.sum(self._line(self._rows(s))))
+        return float(np.sum(self._line(self.rows(s))))
 
     def support_bound(self, s: Vector, slack: Vector, kappa: Curvature = 0.0) -> tuple[float, float]:
         r"""sum_i totals_i [max wrong + max right]_+. With curvature any thresholds a, c with a + c >= 0 bound a row's
         maximum from above, by sum over wrong of [s - a]_+^2/(2 kappa) + sum over right of [s - c]_+^2/(2 kappa) +
         (a + c) totals_i: the best ones are those of the projection."""
-        rows = self._rows(s)
-        raised = self._rows(s + slack + gamma(2) * np.abs(s))
+        rows = self.rows(s)
+        raised = self.rows(s + slack + gamma(2) * np.abs(s))
         kappa = float(np.max(kappa))  # one for all
         if kappa == 0:
             terms, nominal = self._line(raised), self._line(rows)
@@ -153,7 +156,7 @@ class Pairs(PerExample):
 
     def _smooth_bound(self, rows: Matrix, kappa: float) -> tuple[Vector, Vector]:
         """The bound for each row, and the rounding of its terms: each is a product of differences of two floats."""
-        alpha = self._rows(self.project(rows.ravel() / kappa))
+        alpha = self.rows(self.project(rows.ravel() / kappa))
         a, c = (self._thresholds(rows, alpha, kappa, side) for side in self._sides)
         balanced = alpha.sum(axis=1, where=self.wrong) < self.totals
         c = np.where(balanced | (a + c < 0), -a, c)
@@ -167,11 +170,47 @@ class Pairs(PerExample):
         levels = np.max(rows - kappa * alpha, axis=1, where=side & (alpha > 0), initial=-np.inf)
         return np.where(np.isfinite(levels), levels, self._tops(rows, side))
 
+    @cached_property
+    def signs(self) -> Vector:
+        """With biases, those of the planes that hold the columns: + for a wrong label, - for a right one."""
+        return np.where(self.wrong, 1.0, -1.0).ravel()
+
+    @cached_property
+    def _graph(self) -> LabelGraph:
+        return LabelGraph.of(self.wrong, self.totals)
+
+    def has_vertex(self, alpha: Vector) -> bool:
+        """Whether alpha is the vertex 0."""
+        return not alpha.any()
+
+    def without_closed_columns(self, alpha: Vector, levels: Vector) -> Vector:
+        """alpha, with zeros in the columns of labels that are right, or wrong, in every pair: nothing could balance
+        them."""
+        return np.where(self._graph.is_open, self.rows(alpha), 0.0).ravel()
+
+    def balanced_columns(self, alpha: Vector, levels: Vector, off: Vector) -> Vector | None:
+        r"""How far each entry moves at most to a point of Q whose signed columns sum to 0 exactly, if those of alpha, a
+        point of Q, do within ``off``. None if no such point is known.
+
+        alpha shrinks by a factor 1 - t, which makes room of t totals_i in every example. The excess of each column then
+        goes to one label, or comes from it, along the paths of the label graph: no example gets more than K sum(off).
+        """
+        graph, most = self._graph, 1.02 * self.K * float(off.sum())
+        if levels.any() or not graph.is_connected or off[~graph.is_open].any():
+            return None
+        room = float(self.totals[graph.example].min(initial=np.inf))
+        if not most <= 0.5 * room:
+            return None
+        moves = 1.02 * (most / room) * np.abs(self.rows(alpha))
+        for label in (graph.raised, graph.lowered):
+            np.add.at(moves, (graph.example, label), most)
+        return 1.02 * moves.ravel()
+
     def repair(self, alpha: Vector) -> Repair:
         """Negative entries become 0. Both sides of a row are scaled to the least of their sums and the total, in floats
         and then by real factors 1 + t, where |t| is at most the relative error of the sum."""
         self._require(alpha, REPAIRABLE)
-        rows = np.maximum(self._rows(alpha), 0.0)
+        rows = np.maximum(self.rows(alpha), 0.0)
         sums = [rows.sum(axis=1, where=side) for side in self._sides]
         mass = np.minimum(np.minimum(*sums), self.totals)
         slack, feasible = np.zeros_like(rows), True
@@ -186,7 +225,7 @@ class Pairs(PerExample):
         return Repair(rows.ravel(), some, 1.01 * slack.ravel()[some], feasible)
 
     def radius2(self, centre: Vector | None = None) -> float:
-        c = np.zeros((self.n_blocks, self.K)) if centre is None else self._rows(centre)
+        c = np.zeros((self.n_blocks, self.K)) if centre is None else self.rows(centre)
         # A convex function is largest at a vertex: at 0, or at the total where the centre is least on either side.
         gain = 2 * self.totals * (self.totals + self._heights(-c))
         return 0.5 * float(np.sum(c**2) + np.sum(np.maximum(np.where(self.totals > 0, gain, 0.0), 0.0)))
@@ -197,7 +236,7 @@ class Pairs(PerExample):
         sides = [np.where(side, draws, 0.0) for side in self._sides]
         inner = sum(side * _ratio(mass, side.sum(axis=1))[:, None] for side in sides)
         filled = sides[0].any(axis=1) & sides[1].any(axis=1)
-        faces = self._rows(self.project(rng.standard_normal(self.size) * self.totals.repeat(self.K)))
+        faces = self.rows(self.project(rng.standard_normal(self.size) * self.totals.repeat(self.K)))
         return np.where((filled & (rng.random(self.n_blocks) < 0.5))[:, None], inner, faces).ravel()
 
     def _tops(self, rows: Matrix, side: NDArray[np.bool_]) -> Vector:

@@ -31,7 +31,8 @@ class PerExample(Polytope):
         """Where each block begins, and where the last one ends."""
         return np.arange(self.n_blocks + 1, dtype=np.int64) * self.K
 
-    def _rows(self, x: Vector) -> NDArray[np.float64]:
+    def rows(self, x: Vector) -> NDArray[np.float64]:
+        """x as an (n, K) matrix, a row for each example."""
         return x.reshape(self.totals.size, self.K)
 
 

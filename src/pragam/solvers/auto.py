@@ -1,253 +1,244 @@
-r"""The default: the path that should be cheapest, a net under it, and PRAGAM's guarantee under both.
+r"""The default: the algorithm that should be cheapest, what it shows while it runs, and PRAGAM's guarantee under all.
 
-*Choice.* Coordinate ascent (dcd) needs the more sweeps the larger C R^2 is, R^2 the mean of |a_i|^2 and C = 1/(n lam)
-(the width of the boxes over lam); Newton needs a number of steps that grows only with its logarithm, each with a d x d
-factorisation. Operation counts alone decide (:func:`_dcd_cost`, :func:`_newton_cost`), with constants fitted to the
-times of both paths: ``benchmarks/choice.py`` measures what the choice costs. The net bounds the cost of a wrong one.
-Small problems go to newton-dense, whose steps cost no Python, unless its arithmetic alone costs more than the others;
-if a few of its calls do not do, the other two take over.
+*Choice.* Each algorithm states what it should cost (:meth:`~pragam.solvers.base.Solver.cost`), in counted work, and the
+cheapest begins. Another one begins in its place if a trial of it costs next to nothing beside that: an estimate may be
+wrong by a factor of three, and progress tells more.
 
-*Net.* A path that has used three times the other's estimate hands its (w, alpha) over; then back, with twice the
-allowance each time.
+*Learning.* After each step the work left is judged by what the algorithm has shown (:mod:`pragam.solvers.outlook`).
+If that is more than twice what a rival would take from here, the rival takes over; once half of the rival's work has
+been spent, if it is 1.3 times that. Each hand-over doubles both margins, so there are few. All of this is counted and
+no clock is read: equal calls give equal answers. ``benchmarks/choice.py`` measures what the choice costs.
+
+*Hand-over.* A rival starts at the point reached, but from nothing where that is hardly better than w = 0: its own first
+guess is better there. Binary data are packed once (:func:`pragam.views.packed`), for all who take them so.
 
 *Guarantee.* PRAGAM certifies eps after k iterations with 4 L D_2 / ((k+1)(k+2)) <= eps, whatever the data. When the
-fast paths have read the data as often as that bound allows, PRAGAM takes over: in all at most about twice its bound
+others have read the data as often as that bound allows, PRAGAM takes over: in all at most about twice its bound
 (:mod:`pragam.theory.auto_guarantee` states it exactly).
-
-Problems that neither path fits (simplices, say) go to qp-bmrm first, and to PRAGAM by the same rule.
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import Any, NamedTuple
+from dataclasses import dataclass, field
+from math import inf
+from typing import Any
 
 import numpy as np
 
 from pragam.operators.base import Vector
 from pragam.problem import AnyProblem
-from pragam.solvers.base import AnySolver, Certified, Solver, Start, State
+from pragam.solvers.base import UNKNOWN, AnySolver, Certified, Solver, Start, State
 from pragam.solvers.bundle.qp_bmrm import QpBmrm
 from pragam.solvers.dcd import Dcd
-from pragam.solvers.hardness import hardness
 from pragam.solvers.newton import Newton
 from pragam.solvers.newton.dense import NewtonDense
-from pragam.solvers.newton.system import LARGEST_MATRIX
+from pragam.solvers.outlook import WARM, Outlook
 from pragam.solvers.pragam import Pragam
+from pragam.solvers.proximal_newton import ProximalNewton
+from pragam.views import View, packed
 
-#: How much more than the other path's estimate a path may use before it hands over.
-_ALLOWANCE = 3.0
-#: Passes over the data in an iteration of PRAGAM with adapted L.
-_PASSES_OF_PRAGAM = 3.0
-#: Passes that the fast paths may make before their limit is computed, which takes a pass.
+#: Those that may run. The first one tells its cost from the shape of the data alone.
+CANDIDATES: tuple[AnySolver, ...] = (NewtonDense(), Dcd(), Newton(), ProximalNewton(), QpBmrm())
+#: What certifies any tolerance in a number of passes known beforehand.
+NET: AnySolver = Pragam()
+#: Work that it takes to ask for all costs. A candidate that is cheaper begins at once.
+_QUESTION = 1.5e-3
+#: A candidate is tried first if its trial costs no more than this share of what the cheapest one should cost. Nobody
+#: hands over before that share of the rival's work is spent.
+_TRIAL = 0.05
+#: A solver hands over when the work left is this many times that of a rival. The best of 1.5, 2 and 3 on the even seeds
+#: of ``benchmarks/choice.py``, by a little; so are _LATE and _SPENT.
+_EARLY = 2.0
+#: The same once _SPENT of the rival's work has been used.
+_LATE = 1.3
+#: The share of a rival's work after which the margin is _LATE.
+_SPENT = 0.5
+#: Each hand-over multiplies the margins by this.
+_GROWTH = 2.0
+#: Passes that may be made before the net's limit is computed, which takes a pass.
 _FREE = 20.0
-#: Data of more bytes than this make a sweep wait for memory.
-_CACHE = 32e6
-#: Seconds that it takes to compare the costs. What newton-dense solves in less is left to it.
-_QUESTION = 1e-3
-#: Calls that newton-dense may make. One is enough as a rule (``benchmarks/small_sets.py``).
-_DENSE_CALLS = 3
 
 
-class Cost(NamedTuple):
-    """What an algorithm should cost, in seconds on a machine of 2020: in all, a pass, and a step beside that."""
+@dataclass(eq=False)
+class Rival:
+    """An algorithm, the problem as it sees it, and what it has done so far."""
 
     solver: AnySolver
-    total: float
-    per_pass: float
-    per_step: float
-
-
-class Leg(NamedTuple):
-    """One turn of one algorithm: what a pass and an iteration cost (in seconds, roughly), and what it may use."""
-
-    solver: AnySolver
-    per_pass: float
-    per_step: float
-    allowance: float
+    view: View
+    outlook: Outlook
 
 
 @dataclass
 class AutoState(State):
-    legs: list[Leg]  # turns to come, the current one first; the last one never ends
-    inner: Any  # state of the current algorithm
-    used: float  # by the current leg
-    limit: float | None  # passes after which PRAGAM takes over, once it is known
-    before: float  # passes of earlier legs
     rng: np.random.Generator
     tol: float
+    has_net: bool  # whether the net may still take over
+    asked: int = 0  # candidates that have been asked for their cost
+    rivals: list[Rival] = field(default_factory=list)  # those among them that may run, the current one included
+    current: Any = None  # a Rival; None before the first
+    inner: Any = None  # its state
+    before: float = 0.0  # passes of earlier turns
+    turns: int = 0  # hand-overs so far
+    limit: float | None = None  # passes after which the net takes over, once that is known
+    view: View | None = None  # the problem on packed rows, once somebody takes it so
+
+    @property
+    def others(self) -> list[Rival]:
+        return [rival for rival in self.rivals if rival is not self.current]
 
 
 @dataclass(frozen=True)
 class Auto(Solver[AnyProblem, AutoState]):
-    """Newton or coordinate ascent, whichever should be faster, with PRAGAM's worst case."""
+    """The candidate that should be fastest, then the one that is, with the worst case of the net."""
+
+    candidates: tuple[AnySolver, ...] = CANDIDATES
+    net: AnySolver = NET
 
     name = "auto"
     may_drop_rows = True
 
     @classmethod
     def missing(cls, problem: AnyProblem) -> list[str]:
-        """Something is missing only if it is for every algorithm; then what PRAGAM needs, which needs least."""
-        return Pragam.missing(problem) if Dcd.missing(problem) and QpBmrm.missing(problem) else []
+        """Something is missing only if it is for every algorithm; then what the net needs, which needs least."""
+        return [] if any(not solver.missing(problem) for solver in CANDIDATES) else NET.missing(problem)
 
     def init(self, problem: AnyProblem, rng: np.random.Generator, start: Start | None, tol: float) -> AutoState:
-        legs, inner = _begin(problem, _plan(problem, tol), rng, start, tol)
-        return AutoState(inner.passes, legs, inner, 0.0, None, 0.0, rng, tol)
+        state = AutoState(0.0, rng, tol, has_net=not self.net.missing(problem))
+        self._ask(problem, state, until=_QUESTION)
+        self._begin(problem, state, _first(state.rivals) or self._take_net(problem, state), start)
+        return state
 
     def step(self, problem: AnyProblem, state: AutoState) -> AutoState:
-        leg = state.legs[0]
-        before = state.inner.passes
-        state.inner = leg.solver.step(problem, state.inner)
-        state.used += leg.per_step + leg.per_pass * (state.inner.passes - before)
+        rival = self._judge(problem, state)
+        if rival is not state.current:
+            self._begin(problem, state, rival, self._point(problem, state, rival))
+        solver, seen = state.current.solver, state.current.view.problem
+        state.inner = solver.step(seen, state.inner)
         state.passes = state.before + state.inner.passes
-        has_pragam = len(state.legs) > 1 and isinstance(state.legs[-1].solver, Pragam)
-        if has_pragam and state.limit is None and state.passes > _FREE:
-            state.limit = _limit(problem, state.tol)
-        if has_pragam and state.limit is not None and state.passes > state.limit:
-            _hand_over(problem, state, state.legs[-1:])
-        elif state.used >= leg.allowance:
-            _hand_over(problem, state, state.legs[1:] or _long_plan(problem, state.tol))
+        state.current.outlook.note(state.inner.passes, solver.progress(seen, state.inner))
         return state
 
     def recover(self, problem: AnyProblem, state: AutoState, start: Start) -> AutoState | None:
         """Go on with another algorithm; the one that has failed gets no further turn."""
-        legs = _others(problem, state.legs, state.tol)
-        if not legs:
+        state.rivals = state.others
+        rival = self._cheapest(problem, state)
+        if rival is None:
             return None
-        _change(problem, state, legs, start)
+        self._begin(problem, state, rival, start)
         return state
 
     def candidate(self, problem: AnyProblem, state: AutoState) -> tuple[Vector, Vector]:
-        return state.legs[0].solver.candidate(problem, state.inner)
+        view = state.current.view
+        w, alpha = state.current.solver.candidate(view.problem, state.inner)
+        return w, view.lift(alpha)
 
     def observe(self, problem: AnyProblem, state: AutoState, certified: Certified) -> AutoState:
         """What the current algorithm counts for the certificate is added to the passes after its next step."""
-        state.inner = state.legs[0].solver.observe(problem, state.inner, certified)
+        view, (proposed, best, proof) = state.current.view, certified
+        seen = Certified(_restricted(view, proposed), _restricted(view, best), proof)
+        state.inner = state.current.solver.observe(view.problem, state.inner, seen)
         return state
 
     def estimate(self, problem: AnyProblem, state: AutoState) -> float | None:
-        return state.legs[0].solver.estimate(problem, state.inner)
+        return state.current.solver.estimate(state.current.view.problem, state.inner)
 
     def label(self, state: AutoState) -> str:
-        return f"auto ({state.legs[0].solver.name})"
+        return f"auto ({state.current.solver.name})"
+
+    def _ask(self, problem: AnyProblem, state: AutoState, until: float = 0.0) -> None:
+        """Ask the candidates that fit for their cost, until one is no more expensive than this."""
+        for solver in self.candidates[state.asked :]:
+            state.asked += 1
+            if solver.missing(problem):
+                continue
+            view = View(problem)
+            if solver.takes_packed_rows:
+                view = state.view = state.view or packed(problem)
+            cost = solver.cost(view.problem, state.tol)
+            state.rivals.append(Rival(solver, view, Outlook(cost, state.tol)))
+            if cost.total <= until:
+                break
+
+    def _judge(self, problem: AnyProblem, state: AutoState) -> Rival:
+        """Who makes the next step."""
+        current: Rival = state.current
+        own = current.outlook
+        if not own.steps:
+            return current
+        if state.has_net and state.limit is None and state.passes > _FREE:
+            state.limit = self.net.cost(problem, state.tol).passes
+        if state.has_net and state.limit is not None and state.passes > state.limit:
+            return self._take_net(problem, state)
+        if own.steps >= own.cost.most_steps:
+            return self._cheapest(problem, state) or current
+        self._ask(problem, state)
+        left, margin = own.left, _GROWTH**state.turns
+        ahead = [other for other in state.others if left > margin * _needed(other.outlook, own, margin)]
+        return min(ahead, key=lambda other: other.outlook.left_from(own.gap), default=current)
+
+    def _cheapest(self, problem: AnyProblem, state: AutoState) -> Rival | None:
+        """Of the others; the net if there is none."""
+        self._ask(problem, state)
+        gap = state.current.outlook.gap if state.current else 1.0
+        if state.others:
+            return min(state.others, key=lambda other: other.outlook.left_from(gap))
+        return self._take_net(problem, state) if state.has_net else None
+
+    def _take_net(self, problem: AnyProblem, state: AutoState) -> Rival:
+        """The net, which is the last: nobody takes over from it."""
+        state.has_net, state.rivals, state.asked = False, [], len(self.candidates)
+        return Rival(self.net, View(problem), Outlook(UNKNOWN, state.tol))
+
+    def _point(self, problem: AnyProblem, state: AutoState, rival: Rival) -> Start | None:
+        """Where the rival starts: at the point reached if that is worth it; the net in any case."""
+        if state.current.outlook.gap > WARM and rival in state.rivals:
+            return None
+        w, alpha = self.candidate(problem, state)
+        return Start(w.copy(), alpha.copy())
+
+    def _begin(self, problem: AnyProblem, state: AutoState, rival: Rival, start: Start | None) -> None:
+        """Let this algorithm go on. One that cannot start is left out, and the cheapest other one takes its place."""
+        while True:
+            try:
+                seen = None if start is None else _restricted(rival.view, start)
+                inner = rival.solver.init(rival.view.problem, state.rng, seen, state.tol)
+                break
+            except Exception:
+                state.rivals = [other for other in state.rivals if other is not rival]
+                following = self._cheapest(problem, state)
+                if following is None:
+                    raise
+                rival = following
+        state.turns += state.current is not None
+        state.before, state.current, state.inner = state.passes, rival, inner
+        state.passes += inner.passes
+        rival.outlook.begin_turn(inner.passes)
 
 
-def _hand_over(problem: AnyProblem, state: AutoState, legs: list[Leg]) -> None:
-    w, alpha = state.legs[0].solver.candidate(problem, state.inner)
-    _change(problem, state, legs, Start(w.copy(), alpha.copy()))
+def _first(rivals: list[Rival]) -> Rival | None:
+    """The cheapest one, or one whose trial costs next to nothing beside that."""
+    if not rivals:
+        return None
+    cheapest = min(rivals, key=_total)
+    worth = [rival for rival in rivals if _trial(rival) <= _TRIAL * _total(cheapest)]
+    return min(worth, key=_total, default=cheapest)
 
 
-def _change(problem: AnyProblem, state: AutoState, legs: list[Leg], start: Start) -> None:
-    """Go on with these turns."""
-    legs, inner = _begin(problem, legs, state.rng, start, state.tol)
-    state.before, state.used, state.legs, state.inner = state.passes, 0.0, legs, inner
-    state.passes += inner.passes
+def _total(rival: Rival) -> float:
+    return rival.outlook.cost.total
 
 
-def _begin(
-    problem: AnyProblem, legs: list[Leg], rng: np.random.Generator, start: Start | None, tol: float
-) -> tuple[list[Leg], Any]:
-    """The turns from the first one on that can start, and its state."""
-    while True:
-        try:
-            return legs, legs[0].solver.init(problem, rng, start, tol)
-        except Exception:
-            legs = _others(problem, legs, tol)
-            if not legs:
-                raise
+def _trial(rival: Rival) -> float:
+    return rival.outlook.cost.work(rival.outlook.cost.trial, 0.0)
 
 
-def _others(problem: AnyProblem, legs: list[Leg], tol: float) -> list[Leg]:
-    """The turns of other algorithms than the current one."""
-    if isinstance(legs[0].solver, NewtonDense):
-        return _long_plan(problem, tol)
-    return [leg for leg in legs if type(leg.solver) is not type(legs[0].solver)]
+def _needed(other: Outlook, own: Outlook, margin: float) -> float:
+    """What must be left for another one to take over; inf during a trial, and while all is cheap beside the other."""
+    if own.passes < own.cost.trial < inf or own.used <= _TRIAL * other.cost.total:
+        return inf
+    factor = _LATE if own.used > _SPENT * margin * other.cost.total else _EARLY
+    return factor * other.left_from(own.gap)
 
 
-def _limit(problem: AnyProblem, tol: float) -> float:
-    """Passes within which PRAGAM is sure to certify tol, from the bound on L, and J* of the order of J(0)."""
-    scale = abs(problem.primal(np.zeros(problem.n_weights)))
-    norm = problem.A.norm_bound()
-    bound = 4 * norm * (norm / problem.lam) * problem.Q.radius2()
-    eps = tol * scale
-    return _PASSES_OF_PRAGAM * float(np.sqrt(bound / eps)) if eps > 0 and np.isfinite(bound) else np.inf
-
-
-def _plan(problem: AnyProblem, tol: float) -> list[Leg]:
-    """The turns, the first one first. After newton-dense the others are planned when they are needed."""
-    if NewtonDense.missing(problem):
-        return _long_plan(problem, tol)
-    seconds = _dense_seconds(*problem.A.shape)
-    if seconds <= _QUESTION or seconds <= min(cost.total for cost in _costs(problem, tol)):
-        return [Leg(NewtonDense(), 0.0, 1.0, _DENSE_CALLS)]
-    return _long_plan(problem, tol)
-
-
-def _long_plan(problem: AnyProblem, tol: float) -> list[Leg]:
-    """The turns without newton-dense. PRAGAM is the last wherever it fits."""
-    last = [] if Pragam.missing(problem) else [Leg(Pragam(), 0.0, 0.0, np.inf)]
-    if Dcd.missing(problem) or Newton.missing(problem):
-        only = [Leg(method(), 0.0, 0.0, np.inf) for method in (Dcd, QpBmrm) if not method.missing(problem)][:1]
-        return [*only, *last]
-    first, second = sorted(_costs(problem, tol), key=lambda cost: cost.total)
-    legs = []
-    for turn in range(20):
-        own, other = (first, second) if turn % 2 == 0 else (second, first)
-        legs.append(Leg(own.solver, own.per_pass, own.per_step, _ALLOWANCE * other.total * 2.0 ** (turn // 2)))
-    return [*legs, *last]
-
-
-@dataclass(frozen=True)
-class _Sizes:
-    """What the costs depend on."""
-
-    n: int
-    d: int
-    entries: int  # of X
-    squares: float  # mean of (entries of a row)^2
-    dense: bool
-    hardness: float  # C R^2
-    digits: float  # asked for beyond three, in thirds of them: 0 at 1e-3, 1 at 1e-6, 2 at 1e-9
-
-    @classmethod
-    def of(cls, problem: AnyProblem, tol: float) -> _Sizes:
-        A = problem.A
-        rows, (n, d) = A.rows(), A.shape
-        dense = rows.kind == "dense"
-        squares = float(d) ** 2 if dense else float(np.mean(np.diff(rows.arrays[2]).astype(np.float64) ** 2))
-        digits = float(np.clip(-np.log10(max(tol, 1e-15)) / 3 - 1, 0.0, 4.0))
-        return cls(n, d, max(rows.arrays[0].size, 1), squares, dense, hardness(problem), digits)
-
-
-def _costs(problem: AnyProblem, tol: float) -> tuple[Cost, Cost]:
-    size = _Sizes.of(problem, tol)
-    return _dcd_cost(size), _newton_cost(size)
-
-
-def _dense_seconds(n: int, d: int) -> float:
-    """Some 30 steps with two products and a Cholesky factorisation, and Hessians of four times all rows."""
-    return 30 * (0.7e-9 * n * d + 0.08e-9 * d**3) + 0.5e-9 * n * d**2
-
-
-def _dcd_cost(size: _Sizes) -> Cost:
-    """Sweeps times what one costs: each row met, each entry, and what does not fit into a cache."""
-    large = 64 * size.n + 12 * size.entries > _CACHE
-    sweep = (120e-9 if large else 40e-9) * size.n + (1.4e-9 if size.dense else 2e-9) * size.entries
-    more, growth = 6 * size.hardness**0.85, 3.0
-    if 2 * size.d >= size.n:  # rows have columns of their own, so they soon cease to disturb each other
-        more, growth = min(more, 8 * size.hardness**0.3), 1.0
-    sweeps = 4 + 2.4 * size.digits + more * (1 + growth * size.digits)
-    overhead = 6e-5 * (1 + size.digits)  # momentum and face solves come with accuracy
-    return Cost(Dcd(), sweeps * (sweep + overhead), sweep, overhead)
-
-
-def _newton_cost(size: _Sizes) -> Cost:
-    """Readings of the data, the Hessian, and steps with a linear system each."""
-    n, d, entries = size.n, size.d, size.entries
-    growth = np.log10(1 + size.hardness)
-    steps = (5 + 9 * growth) * (1 + size.digits)
-    readings = (10 + 10 * growth) * (1 + 0.3 * size.digits)
-    hessian = n * size.squares * (6e-11 if size.dense else 1e-9)
-    system = d**3 / 60e9 if d <= LARGEST_MATRIX else 120e-9 * min(entries, 4 * d * entries / n)
-    cost = readings * (10e-9 * n + 1.5e-9 * entries) + min(hessian, 30e-9 * entries) + steps * (system + 3e-4)
-    return Cost(Newton(), cost, 0.0, cost / steps)
+def _restricted(view: View, pair: Start) -> Start:
+    return Start(pair.w, view.restrict(pair.alpha))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from dataclasses import dataclass
+from math import inf
 from typing import Any, ClassVar, Generic, NamedTuple, Protocol, TypeVar
 
 import numpy as np
@@ -43,6 +44,36 @@ class Certified(NamedTuple):
     proof: Proof
 
 
+class Cost(NamedTuple):
+    """What an algorithm should take to certify a tolerance: counted work, before it has begun.
+
+    The unit is a second of the machine that last ran ``benchmarks/choice.py --fit``: numbers of operations times what
+    one took there. No clock is read, so equal calls give equal answers.
+    """
+
+    passes: float  # over the data
+    steps: float
+    per_pass: float = 0.0
+    per_step: float = 0.0
+    start: float = 0.0  # before the first step
+    trial: float = inf  # passes after which its progress tells whether it will do
+    trust: float = 0.0  # in the rate at which its gap has fallen, from 0 to 1, against what was expected
+    most_steps: float = inf  # after which it leaves the rest to others
+
+    @property
+    def total(self) -> float:
+        """The work of the whole solve."""
+        return self.work(self.passes, self.steps)
+
+    def work(self, passes: float, steps: float) -> float:
+        """That of the start and of so many passes and steps."""
+        return self.start + self.per_pass * passes + self.per_step * steps
+
+
+#: Of an algorithm that states nothing: it is never preferred to one that does.
+UNKNOWN = Cost(inf, inf, 1.0, 1.0)
+
+
 @dataclass
 class State:
     """What an algorithm remembers between steps. ``passes`` counts its reads of the data."""
@@ -60,7 +91,8 @@ ROWS_AND_BOX = ("A.rows", "Q.lower", "Q.upper", "g.curvature")
 def has(problem: AnyProblem, name: str) -> bool:
     """Whether a part of the problem has what a dotted name such as "A.rows" stands for."""
     part, method = name.split(".")
-    return hasattr(getattr(problem, part), method)
+    owner = getattr(problem, part)
+    return hasattr(owner, method) and method not in getattr(owner, "lacks", ())
 
 
 def unbounded(problem: AnyProblem) -> list[str]:
@@ -102,6 +134,12 @@ class Solver(ABC, Generic[P, S]):
     needs: ClassVar[tuple[str, ...]] = ()
     #: Whether a warm start may go on without the rows that are proved to be at a bound (:mod:`pragam.screened`).
     may_drop_rows: ClassVar[bool] = False
+    #: Whether it works on packed rows (:func:`pragam.views.packed`).
+    takes_packed_rows: ClassVar[bool] = False
+
+    def cost(self, problem: P, tol: float) -> Cost:
+        """What it should take to certify ``tol`` from nothing, by counts alone; by default unknown."""
+        return UNKNOWN
 
     @abstractmethod
     def init(self, problem: P, rng: np.random.Generator, start: Start | None, tol: float) -> S:
@@ -128,6 +166,10 @@ class Solver(ABC, Generic[P, S]):
     def estimate(self, problem: P, state: S) -> float | None:
         """A cheap guess of the relative gap, by which the driver chooses when to certify; None if unknown."""
         return None
+
+    def progress(self, problem: P, state: S) -> float | None:
+        """A gap that falls with the work, perhaps that of some rows, to judge the rate by; by default the estimate."""
+        return self.estimate(problem, state)
 
     def recover(self, problem: P, state: S, start: Start) -> S | None:
         """How to go on from the best certified pair when a call has failed; None, the default, if in no other way."""

@@ -44,7 +44,10 @@ import numpy as np
 
 from pragam.operators.base import Vector
 from pragam.problem import AnyProblem
-from pragam.solvers.base import Solver, Start, State, unbounded
+from pragam.solvers.base import Cost, Solver, Start, State, unbounded
+
+#: Passes over the data in an iteration with adapted L; one less if L is given.
+_PASSES = 3.0
 
 
 @dataclass
@@ -88,6 +91,16 @@ class Pragam(Solver[AnyProblem, PragamState]):
     def misfits(cls, problem: AnyProblem) -> list[str]:
         """The rate is stated in D_2, which must be finite."""
         return unbounded(problem)
+
+    def cost(self, problem: AnyProblem, tol: float) -> Cost:
+        """Passes within which it is sure to certify ``tol``, from the bound on L, and J* of the order of J(0).
+
+        A bound, not a guess, and never compared with one: only the counts are stated.
+        """
+        eps = tol * abs(problem.primal(np.zeros(problem.n_weights)))
+        bound = 4 * _curvature(problem, problem.A.norm_bound()) * problem.Q.radius2()
+        steps = float(np.sqrt(bound / eps)) if eps > 0 and np.isfinite(bound) else np.inf
+        return Cost(_PASSES * steps, steps)
 
     def init(self, problem: AnyProblem, rng: np.random.Generator, start: Start | None, tol: float) -> PragamState:
         centre = problem.start() if start is None else start.alpha

@@ -2,8 +2,8 @@ r"""The default solver keeps PRAGAM's worst case on any data.
 
 Problem:    Any piecewise linear risk over a bounded Q, to a relative gap tol: eps = tol J*, J* > 0.
 Algorithm:  auto: fast paths without a bound of their own, then PRAGAM with adapted L from the point they have reached.
-            On a small problem the first path is newton-dense. The others follow only if three calls of it are not
-            enough.
+            On a small problem the first path is newton-dense. The others follow if it gets nowhere, after three calls
+            of it at the latest.
 Guarantee:  Let L' >= L be the bound on the Lipschitz constant of grad D that is computed without the spectrum. The fast
             paths end after at most 3 sqrt(4 L' D_2 / (tol J(0))) passes over the data, or 20 if that is more. Since
             J(0) >= J*, this is no more than PRAGAM's own bound would need with L'. PRAGAM then needs at most

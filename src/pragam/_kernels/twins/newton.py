@@ -16,7 +16,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from pragam._kernels.records import Border, Boxes, Ends, Line, Sums
+from pragam._kernels.records.newton import Border, Boxes, Ends, Line, Sums
 from pragam._kernels.twins.rows import csr_rows
 
 __all__ = ["box_line_search", "box_move", "box_select", "box_weights", "csr_gram_add", "pattern_gram_add"]

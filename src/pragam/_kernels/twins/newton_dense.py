@@ -17,7 +17,7 @@ import numpy as np
 import scipy.linalg
 from numpy.typing import NDArray
 
-from pragam._kernels.records import Border, Boxes, DenseGoal, DenseIterate, DenseProblem, Line
+from pragam._kernels.records.newton import Border, Boxes, DenseGoal, DenseIterate, DenseProblem, Line
 from pragam._kernels.twins.newton import bounds_and_bend, box_line_search, box_move, box_weights
 
 __all__ = ["dense_newton"]

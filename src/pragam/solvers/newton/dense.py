@@ -25,12 +25,13 @@ from numpy.typing import ArrayLike
 from scipy import sparse
 
 from pragam import _kernels
-from pragam._kernels.records import DenseGoal, DenseIterate, DenseProblem
+from pragam._kernels.records.newton import DenseGoal, DenseIterate, DenseProblem
 from pragam.operators.base import RowOperator, Vector
 from pragam.operators.planes import Planes
 from pragam.problem import AnyProblem, BoxProblem
-from pragam.solvers.base import ROWS_AND_BOX, Solver, Start, State, unbounded_and_flat
+from pragam.solvers.base import ROWS_AND_BOX, Cost, Solver, Start, State, unbounded_and_flat
 from pragam.solvers.newton.box_form import BoxForm, box_form
+from pragam.solvers.newton.dense_cost import dense_cost
 
 #: The copy has at most this many entries (2 MB).
 MOST_PLACES = 250_000
@@ -75,6 +76,9 @@ class NewtonDense(Solver[BoxProblem, DenseState]):
         small = n * d <= MOST_PLACES and d <= MOST_COLUMNS
         limits = f"at most {MOST_COLUMNS} columns, and rows times columns at most {MOST_PLACES}"
         return [*unbounded_and_flat(problem), *([] if small else [f"needs {limits}, and A has shape {(n, d)}"])]
+
+    def cost(self, problem: BoxProblem, tol: float) -> Cost:
+        return dense_cost(*problem.A.shape)
 
     def init(self, problem: BoxProblem, rng: np.random.Generator, start: Start | None, tol: float) -> DenseState:
         form = box_form(problem)

@@ -39,9 +39,10 @@ import numpy as np
 
 from pragam.operators.base import Vector
 from pragam.problem import AnyProblem, BoxProblem
-from pragam.solvers.base import ROWS_AND_BOX, Solver, Start, unbounded_and_flat
+from pragam.solvers.base import ROWS_AND_BOX, Cost, Solver, Start, unbounded_and_flat
 from pragam.solvers.newton.active_rows import BAND, ActiveRows, active_rows, select
 from pragam.solvers.newton.box_form import box_form
+from pragam.solvers.newton.cost import newton_cost
 from pragam.solvers.newton.stages import begin_stage, end_stage, line_search, readmit
 from pragam.solvers.newton.start import first_guess
 from pragam.solvers.newton.state import (
@@ -60,6 +61,7 @@ from pragam.solvers.newton.state import (
     with_biases,
 )
 from pragam.solvers.newton.system import Centre, NewtonSystem
+from pragam.solvers.sizes import sizes
 from pragam.views import packed
 
 #: delta shrinks by this factor from one stage to the next.
@@ -84,10 +86,14 @@ class Newton(Solver[BoxProblem, NewtonState]):
     name = "newton"
     needs = ROWS_AND_BOX
     may_drop_rows = True
+    takes_packed_rows = True
 
     @classmethod
     def misfits(cls, problem: AnyProblem) -> list[str]:
         return unbounded_and_flat(problem)
+
+    def cost(self, problem: BoxProblem, tol: float) -> Cost:
+        return newton_cost(sizes(problem), tol)
 
     def init(self, problem: BoxProblem, rng: np.random.Generator, start: Start | None, tol: float) -> NewtonState:
         view = packed(problem)

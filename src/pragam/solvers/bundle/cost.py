@@ -1,0 +1,45 @@
+r"""What the bundle method with the full QP should cost.
+
+    steps = first + 10^p,   p = base + digit log10(1/tol) + hard log10(1 + H),   H = sqrt(2 D / n) / lam mean |a_i|^2,
+
+D the largest |alpha|^2 / 2 in Q, or, where Q is unbounded, of c / kappa: on boxes of one width H is C R^2. A step
+makes two products with the data.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from pragam.problem import AnyProblem
+from pragam.solvers.base import Cost
+from pragam.solvers.sizes import digits
+
+
+@dataclass(frozen=True)
+class QpBmrmConstants:
+    """Least squares on logarithms, set by ``python benchmarks/choice.py --fit`` on its even seeds, which prints this
+    record anew."""
+
+    first: float = 3.0
+    base: float = 1.26
+    digit: float = 0.147
+    hard: float = 0.372
+    per_step: float = 0.00391
+    per_entry: float = 1e-9
+    #: Its gap falls in jumps, about as fast in the end as in the middle (``benchmarks/other_risks.py``).
+    trust: float = 0.5
+
+
+def qp_bmrm_cost(problem: AnyProblem, tol: float, by: QpBmrmConstants = QpBmrmConstants()) -> Cost:
+    """The cost for this problem and tolerance."""
+    n = problem.A.shape[0]
+    radius2, norms = problem.Q.radius2(), problem.A.row_norms()
+    if not np.isfinite(radius2):
+        radius2 = 0.5 * float(np.sum((problem.c / problem.g.curvature) ** 2))
+    hardness = float(np.sqrt(2 * radius2 / max(n, 1))) / problem.lam * float(norms @ norms) / max(n, 1)
+    steps = by.first + 10 ** (by.base + by.digit * digits(tol) + by.hard * float(np.log10(1 + hardness)))
+    return Cost(
+        passes=2 * steps, steps=steps, per_pass=by.per_entry * problem.A.entries, per_step=by.per_step, trust=by.trust
+    )
