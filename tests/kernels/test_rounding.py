@@ -120,7 +120,9 @@ def test_products_of_every_storage_are_within_their_bounds():
                 for j, v in row:
                     adjoint[j] += a * v
             sharp, sharp_norm = S.twofold_rmatvec(alpha)
-            for value, bound in ((S.rmatvec(alpha), S.adjoint_error(alpha)), (sharp, sharp_norm)):
+            for value, bound in (
+                (S.rmatvec(alpha), S.adjoint_error(alpha)), S.running_rmatvec(alpha), (sharp, sharp_norm),
+            ):  # fmt: skip
                 off = sum(((Fraction(v) - t) ** 2 for v, t in zip(value, adjoint, strict=True)), Fraction(0))
                 assert off <= Fraction(bound) ** 2, f"seed {seed}"
 
@@ -190,6 +192,24 @@ def test_dense_twofold_matvec_equals_its_twin(seed, dtype, data):
     np.testing.assert_allclose(mine[0], theirs[0], rtol=4 * U, atol=0)
     np.testing.assert_allclose(mine[0] + mine[1], theirs[0] + theirs[1], rtol=4 * U, atol=0)
     np.testing.assert_allclose(mine[2], theirs[2], rtol=1e-14)
+
+
+@pytest.mark.skipif(not _kernels.compiled, reason="the extension was not built")
+@settings(max_examples=100, deadline=None)
+@given(st.integers(0, 2**32 - 1), st.sampled_from([np.float32, np.float64]), st.data())
+def test_dense_running_matvec_equals_its_twin(seed, dtype, data):
+    """To the bit, since the order of summation is the same."""
+    rng = np.random.default_rng(seed)
+    n, d = data.draw(st.integers(0, 1200)), data.draw(st.integers(0, 12))
+    X = rng.standard_normal((2 * n, 2 * d)).astype(dtype) * (rng.random((2 * n, 2 * d)) < 0.8)
+    X = X.T.copy().T if data.draw(st.booleans()) else X
+    X = X[:: data.draw(st.sampled_from([1, 2, -1]))][:n, :d]
+    w = rng.standard_normal(d) * (rng.random(d) < 0.8)
+    mine, theirs = np.full((2, n), np.nan), np.full((2, n), np.nan)
+    _kernels.get("dense_running_matvec")(X, w, *mine)
+    twins.dense_running_matvec(X, w, *theirs)
+    np.testing.assert_array_equal(mine[0], theirs[0])
+    np.testing.assert_allclose(mine[1], theirs[1], rtol=1e-14)
 
 
 def planes(rng, n=600):

@@ -28,6 +28,19 @@ def test_user_memory_is_used_in_place(name):
         assert storage.T.T.shape == storage.shape
 
 
+@pytest.mark.parametrize("name", IN_PLACE)
+def test_rows_to_be_walked_are_contiguous_in_one_copy_at_most(name, monkeypatch):
+    storage = check_data(IN_PLACE[name])
+    (kind, arrays), (_, again), (_, own) = storage.contiguous_rows(), storage.contiguous_rows(), storage.rows()
+    assert all(a is b for a, b in zip(arrays, again, strict=True))
+    if kind == "dense":
+        assert arrays[0].strides[1] == arrays[0].itemsize
+        assert np.shares_memory(arrays[0], own[0]) == (own[0].strides[1] == own[0].itemsize)
+        np.testing.assert_array_equal(arrays[0], own[0])
+        monkeypatch.setattr("pragam.operators.storage._LARGEST_COPY", own[0].nbytes - 1)
+        assert np.shares_memory(check_data(IN_PLACE[name]).contiguous_rows()[1][0], own[0])
+
+
 BIG = np.random.default_rng(0).standard_normal((3000, 200))
 
 

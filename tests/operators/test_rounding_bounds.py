@@ -69,7 +69,8 @@ def check(operator, A, w, alpha):
         assert abs(value - true) <= bound
         assert abs(first + second - true) <= sharp <= max(error) * Fraction(1e-10) + Fraction(1e-290)
     sums = [sum(a * row[j] for a, row in zip(exact_alpha, A, strict=True)) for j in range(operator.shape[1])]
-    for value, bound in ((operator.rmatvec(alpha), operator.rmatvec_error(alpha)), operator.sharp_rmatvec(alpha)):
+    plain = operator.rmatvec(alpha), operator.rmatvec_error(alpha)
+    for value, bound in (plain, operator.running_rmatvec(alpha), operator.sharp_rmatvec(alpha)):
         assert sum((v - t) ** 2 for v, t in zip(exact(value), sums, strict=True)) <= Fraction(bound) ** 2
     lengths2 = [sum(a * a for a in row) for row in A]
     bounds = exact(operator.row_bounds(np.arange(len(A))))
@@ -143,8 +144,38 @@ def test_repeated_entries_that_cancel_leave_their_rounding():
     for product, bound in (
         (operator.matvec(np.ones(1)), operator.matvec_error(np.ones(1))[0]),
         (operator.rmatvec(np.ones(1)), operator.rmatvec_error(np.ones(1))),
+        operator.running_rmatvec(np.ones(1)),
     ):
         assert product[0] == 1.0 and 0.4 <= bound <= 20
+
+
+def repeated(n, kind):
+    """Rows whose only column has these n entries, all stored: the first row's round up, the others' are 1."""
+    data = np.r_[sticky(n), np.ones(n)]
+    if kind is sparse.csr_array:
+        return kind((data, np.zeros(2 * n, int), np.array([0, n, 2 * n])), shape=(2, 1))
+    return kind((data, np.repeat([0, 1], n), np.array([0, 2 * n])), shape=(2, 1))
+
+
+@pytest.mark.parametrize("kind", [sparse.csr_array, sparse.csc_array])
+@pytest.mark.parametrize("n", [7, 300])
+def test_a_column_may_have_more_entries_than_there_are_rows(kind, n):
+    operator = ScaledRows(repeated(n, kind), [1.0, 1.0])
+    A = [[sum(exact(sticky(n)))], [Fraction(n)]]
+    for alpha in (np.array([1.0, 0.0]), np.array([1.0, -1.0 / n])):
+        true = sum(a * row[0] for a, row in zip(exact(alpha), A, strict=True))
+        plain = operator.rmatvec(alpha), operator.rmatvec_error(alpha)
+        for value, bound in (plain, operator.running_rmatvec(alpha), operator.sharp_rmatvec(alpha)):
+            assert abs(Fraction(value[0]) - true) <= Fraction(bound)
+
+
+def test_a_running_bound_is_far_below_the_plain_one():
+    """A column's rounding is that of its own entries, whatever the number of rows: a diagonal matrix has hardly any."""
+    for store in STORES.values():
+        operator = ScaledRows(store(np.eye(200)), np.ones(200))
+        alpha = np.random.default_rng(0).random(200)
+        few = 4 * U * np.linalg.norm(alpha)
+        assert 0 < operator.running_rmatvec(alpha)[1] < few < operator.rmatvec_error(alpha) / 100
 
 
 @pytest.mark.parametrize("inner", [ScaledRows(np.eye(3), np.ones(3)), LabelRows(np.eye(3), 2)])
@@ -153,4 +184,5 @@ def test_products_in_more_digits_are_counted(inner):
     operator.sharp_matvec(np.ones(operator.shape[1]))
     operator.sharp_matvec(np.ones(operator.shape[1]))
     operator.sharp_rmatvec(np.ones(operator.shape[0]))
-    assert (operator.matvecs, operator.rmatvecs) == (2, 1)
+    operator.running_rmatvec(np.ones(operator.shape[0]))
+    assert (operator.matvecs, operator.rmatvecs) == (2, 2)

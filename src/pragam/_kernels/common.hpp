@@ -80,6 +80,7 @@ void bind_csr_sums(nb::module_ &m);
 void bind_dense(nb::module_ &m);
 void bind_projections(nb::module_ &m);
 void bind_rounding(nb::module_ &m);
+void bind_running(nb::module_ &m);
 void bind_coordinate(nb::module_ &m);
 void bind_acceleration(nb::module_ &m);
 void bind_compact(nb::module_ &m);

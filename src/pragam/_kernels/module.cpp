@@ -8,6 +8,7 @@ NB_MODULE(_compiled, m) {
     pragam::bind_dense(m);
     pragam::bind_projections(m);
     pragam::bind_rounding(m);
+    pragam::bind_running(m);
     pragam::bind_coordinate(m);
     pragam::bind_acceleration(m);
     pragam::bind_compact(m);

@@ -30,6 +30,11 @@ class DataRows(RowOperator):
         if not np.isfinite(self.scale).all():
             raise ValueError("scale contains NaN or infinity")
 
+    @property
+    def entries(self) -> int:
+        """Those of X."""
+        return self.storage.stored
+
     def matvec_error(self, w: Vector) -> Vector:
         """|scale_j| times the rounding of <x, w>, plus that of this product. Values below TINY may be lost."""
         error = self._read(self.storage.product_error(w))
@@ -66,8 +71,11 @@ class DataRows(RowOperator):
 
     def rows(self) -> Rows:
         """The rows in place. A CSC matrix is converted to CSR once, at the first call."""
-        kind, arrays = self.storage.rows()
-        return Rows(kind, arrays, self.scale, self.number)
+        return Rows(*self.storage.rows(), self.scale, self.number)
+
+    def contiguous_rows(self) -> Rows:
+        """The rows in place if they are contiguous, else in the storage's one copy."""
+        return Rows(*self.storage.contiguous_rows(), self.scale, self.number)
 
     def _read(self, of_rows: Vector) -> Vector:
         """What each dual variable reads of a column with an entry for each row of X."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -35,6 +36,11 @@ class LabelRows(Operator):
         if self.scale is not None and not (np.abs(self.scale) == 1).all():
             raise ValueError("scale must hold +1 and -1")
 
+    @property
+    def entries(self) -> int:
+        """Those of X, once for each label."""
+        return self.storage.stored * self.K
+
     def matvec(self, w: Vector) -> Vector:
         """The score of every label, X W', with its sign."""
         return self._signed(self.storage.matmat(self._weights(w)).ravel())
@@ -58,9 +64,17 @@ class LabelRows(Operator):
         high, low, error = (np.stack(part, axis=1).ravel() for part in parts)
         return self._signed(high), self._signed(low), error
 
+    def running_rmatvec(self, alpha: Vector) -> tuple[Vector, float]:
+        """Label by label with a running bound."""
+        return self._by_label(self.storage.running_rmatvec, alpha)
+
     def sharp_rmatvec(self, alpha: Vector) -> tuple[Vector, float]:
         """In twice the precision."""
-        columns = [self.storage.twofold_rmatvec(column) for column in np.ascontiguousarray(self._duals(alpha).T)]
+        return self._by_label(self.storage.twofold_rmatvec, alpha)
+
+    def _by_label(self, product: Callable[[Vector], tuple[Vector, float]], alpha: Vector) -> tuple[Vector, float]:
+        """A' alpha by one product a label, and a bound of the norm of its error."""
+        columns = [product(column) for column in np.ascontiguousarray(self._duals(alpha).T)]
         return np.concatenate([value for value, _ in columns]), 1.01 * norm(np.array([error for _, error in columns]))
 
     def row_norms(self) -> Vector:

@@ -46,6 +46,11 @@ class PatternRows(RowOperator):
             return None
         return cls(*_take(indices, indptr, order), scale[order], A.shape[1]), order
 
+    @property
+    def entries(self) -> int:
+        """Those of P."""
+        return self.indices.size
+
     def matvec(self, w: Vector) -> Vector:
         """diag(scale) P w."""
         w, out = as_vector(w, self.shape[1], "w"), np.empty(self.shape[0])

@@ -37,6 +37,10 @@ class ScaledRows(DataRows):
         """That of X' (scale alpha)."""
         return self.storage.adjoint_error(alpha if self._is_signs else self.scale * alpha, extra=3.0)
 
+    def running_rmatvec(self, alpha: Vector) -> tuple[Vector, float]:
+        """X' (scale alpha) with its running bound. scale_i alpha_i is rounded too, unless scale_i is a sign."""
+        return self.storage.running_rmatvec(self.scale * alpha, 1 if self._is_signs else 2)
+
     def sharp_rmatvec(self, alpha: Vector) -> tuple[Vector, float]:
         """In twice the precision. The bound includes the rounding of scale_i alpha_i, if any."""
         value, error = self.storage.twofold_rmatvec(self.scale * alpha)

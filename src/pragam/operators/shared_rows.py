@@ -48,6 +48,13 @@ class SharedRows(DataRows):
         rounded = gamma(self._sharing) * self._sums(np.abs(terms)) + 2 * TINY * self._sharing
         return self.storage.adjoint_error(self._sums(terms)) + self._moved(rounded)
 
+    def running_rmatvec(self, alpha: Vector) -> tuple[Vector, float]:
+        """X' times the sums, with its running bound, and the rounding of the sums."""
+        terms = self._scaled(alpha)
+        rounded = gamma(self._sharing) * self._sums(np.abs(terms)) + 2 * TINY * self._sharing
+        value, error = self.storage.running_rmatvec(self._sums(terms))
+        return value, error + self._moved(rounded)
+
     def sharp_rmatvec(self, alpha: Vector) -> tuple[Vector, float]:
         """In twice the precision, the sums over a row too: X' high + X' low, where the second may be rounded."""
         high, low, error = self._twofold_sums(as_vector(alpha, self.shape[0], "alpha"))

@@ -59,7 +59,7 @@ class Pegasos1(Solver[BoxProblem, Pegasos1State]):
         return replace(state, w=start.w.copy(), total=n * start.w, hits=start.alpha.copy(), clock=np.array([float(n)]))
 
     def step(self, problem: BoxProblem, state: Pegasos1State) -> Pegasos1State:
-        rows, box = problem.A.rows(), problem.Q
+        rows, box = problem.A.contiguous_rows(), problem.Q
         _kernels.get("pegasos_epoch_" + rows.kind)(
             *rows.arrays, rows.scale, problem.c, box.lower, box.upper, state.length2, problem.lam, state.radius,
             box.size, state.clock, state.w, state.total, state.hits, state.visits, int(state.rng.integers(2**63)),

@@ -61,7 +61,7 @@ class Constants:
     per_call: float = 3e-5  # of Q.derivative, for each column of the matrix
     per_bend: float = 1e-8  # for each entry that it reads
     per_flop: float = 1e-10  # of the product of two matrices
-    per_entry: float = 1e-9  # of a product with the data, as if they had no zeros
+    per_entry: float = 1e-9  # of a product with the data
     cg_products: float = 40.0  # with the data in a step without the matrix
 
 
@@ -133,8 +133,8 @@ class ProximalNewton(Solver[AnyProblem, ProximalState]):
 def _cost(problem: AnyProblem, tol: float, by: Constants = Constants()) -> Cost:
     """Steps, each with a Hessian or with the products of conjugate gradients."""
     (m, d), K = problem.A.shape, problem.n_biases
-    steps = by.first_steps + by.steps_per_digit * digits(tol)
-    per_pass = by.per_entry * m * d + by.per_bend * m
+    steps = by.first_steps + by.steps_per_digit * max(digits(tol), 0.0)
+    per_pass = by.per_entry * problem.A.entries + by.per_bend * m
     if m * (d + K) <= _MATRIX:
         per_step = (d + K) * (by.per_call + by.per_bend * m + by.per_flop * m * (d + K))
         return Cost(passes=3 * steps, steps=steps, per_pass=per_pass, per_step=by.per_step + per_step)

@@ -137,7 +137,7 @@ class WorkingSet:
 def whole(problem: BoxProblem, w: Vector, alpha: Vector, q: Vector, multipliers: Multipliers) -> WorkingSet:
     """All dual variables of a problem, on the rows in place."""
     box, n = problem.Q, problem.Q.size
-    rows, kappa = problem.A.rows(), problem.g.curvature
+    rows, kappa = problem.A.contiguous_rows(), problem.g.curvature
     table = aligned(n)
     columns = {
         SCALE: rows.scale, C: problem.c, LOWER: box.lower, UPPER: box.upper,
