@@ -295,8 +295,9 @@ def multiclass(rng, X, y, lam, ratio=16):
     labels = np.r_[0, 1, rng.integers(0, K, n - 2)]
     K = len(set(labels.tolist()))
     cost = 10 ** rng.uniform(-3, 3, (K, K)) * (1 - np.eye(K)) if rng.random() < 0.3 else None
-    problem = pragam.multiclass_hinge(X, labels, lam, cost=cost, sample_weight=_weights(rng, n, ratio))
-    return problem, f"multiclass, {K} classes{', costs' * (cost is not None)}, {storage}"
+    bias, weights = bool(rng.random() < 0.3), _weights(rng, n, ratio)
+    problem = pragam.multiclass_hinge(X, labels, lam, cost=cost, bias=bias, sample_weight=weights)
+    return problem, f"multiclass, {K} classes{', costs' * (cost is not None)}{', biases' * bias}, {storage}"
 
 
 def multilabel(rng, X, y, lam, ratio=16):
@@ -304,7 +305,9 @@ def multilabel(rng, X, y, lam, ratio=16):
     X, storage = _stored(rng, X, ratio)
     n, K = X.shape[0], int(rng.integers(2, 5))
     Y = rng.random((n, K)) < rng.choice([0.2, 0.5])
-    return pragam.multilabel_hinge(X, Y, lam, sample_weight=_weights(rng, n, ratio)), f"multilabel, {K}, {storage}"
+    bias, weights = bool(rng.random() < 0.3), _weights(rng, n, ratio)
+    problem = pragam.multilabel_hinge(X, Y, lam, bias=bias, sample_weight=weights)
+    return problem, f"multilabel, {K}{', biases' * bias}, {storage}"
 
 
 def maximum(rng, X, y, lam, ratio=16):

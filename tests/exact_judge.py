@@ -14,6 +14,7 @@ import numpy as np
 
 from exact_form import form
 from exact_numbers import Ints, align, dot, ints, power
+from exact_sets import BoxSet, Lifted, onto_columns
 from rational_qp import minimise
 
 
@@ -53,9 +54,23 @@ def exact_dual(problem, alpha):
     hints = [alpha] if f.n_planes == 0 else [alpha, _repaired(problem, alpha)]
     points = [point for hint in hints for point in f.Q.near([Fraction(a) for a in hint.tolist()])]
     if f.n_planes:
-        program = _program(f)
-        points = [p for x in points if (p := best_moves(f, program, x) or onto_planes(program, x)) is not None]
+        points = [moved for point in points if (moved := _onto_planes(f, point)) is not None]
     return max((dual_value(f, point) for point in points), default=None)
+
+
+def _onto_planes(f, point):
+    """A point of Q moved onto the planes; None if that fails."""
+    if not knows_optimum(f):
+        columns = lambda x: [a + b for a, b in zip(off_planes(planes, x), planes.levels, strict=True)]  # noqa: E731
+        planes = Lifted([], [], [], f.sigma.fractions(), f.groups, f.planes())
+        return onto_columns(f.Q, point, planes.levels, columns)
+    program = _program(f)
+    return best_moves(f, program, point) or onto_planes(program, point)
+
+
+def knows_optimum(f):
+    """Whether every dual variable lies on one plane at the most, as the exact optimum needs it."""
+    return f.n_planes == 0 or isinstance(f.Q, BoxSet)
 
 
 def _repaired(problem, alpha):

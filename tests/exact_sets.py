@@ -82,6 +82,10 @@ class SimplexSet(NamedTuple):
             filled += row if row[top] >= 0 else self._vertex(total)
         return [scaled, filled]
 
+    def moves(self, point, k, l):
+        """(how much, {dual variable: sign}) of moves that take from column k and give to column l."""
+        return [(a[k], {i * self.K + k: -1, i * self.K + l: 1}) for i, a in enumerate(self.blocks(point))]
+
     def lift(self, sigma, groups, levels):
         """Every simplex is a plane, so there is no room for those of biases."""
         assert not levels, "the judge knows no optimum of simplices on planes"
@@ -130,6 +134,26 @@ class PairSet(NamedTuple):
             factors = [mass / x if x else Fraction(0) for x in sums]
             out += [a * (factors[0] if wrong else factors[1]) for a, wrong in zip(row, self.wrong[i], strict=True)]
         return [out]
+
+    def moves(self, point, k, l):
+        """(how much, {dual variable: sign}) of moves that take from column k and give to column l.
+
+        A column is the sum of its p less that of its q.
+        """
+        found = []
+        for i, (wrong, total) in enumerate(zip(self.wrong, self.totals.fractions(), strict=True)):
+            first = i * len(wrong)
+            a = point[first : first + len(wrong)]
+            mass = sum(x for x, is_wrong in zip(a, wrong, strict=True) if is_wrong)
+            amount, signs = {
+                (True, True): (a[k], (-1, 1)),
+                (False, False): (a[l], (1, -1)),
+                (True, False): (min(a[k], a[l]), (-1, -1)),
+                (False, True): (total - mass, (1, 1)),
+            }[wrong[k], wrong[l]]
+            if total and any(wrong) and not all(wrong):
+                found.append((amount, {first + k: signs[0], first + l: signs[1]}))
+        return found
 
     def lift(self, sigma, groups, levels):
         """A mass for every pair of an example, and one for none: a simplex of that total."""
@@ -213,3 +237,46 @@ def _balance(p, q):
 def _times(row, total):
     mass = sum(row)
     return [a * total / mass for a in row]
+
+
+def onto_columns(Q, point, levels, columns):
+    """A point of Q moved so that its columns have these levels, along chains of labels; None if that fails.
+
+    ``columns(point)`` are the sums of the columns.
+    """
+    point = list(point)
+    for _ in range(1000):
+        excess = [a - b for a, b in zip(columns(point), levels, strict=True)]
+        if not any(excess):
+            return point
+        chain = _chain(Q, point, excess)
+        if chain is None:
+            return None
+        step = min(excess[chain[0][0]], -excess[chain[-1][1]], *(amount for _, _, amount, _ in chain))
+        for _, _, _, signs in chain:
+            for j, sign in signs.items():
+                point[j] += sign * step
+    return None
+
+
+def _chain(Q, point, excess):
+    """The shortest chain of moves from a column with too much to one with too little: (from, to, amount, signs)."""
+    K = len(excess)
+    best = {
+        (k, l): max(Q.moves(point, k, l), key=lambda move: move[0], default=(0, {}))
+        for k in range(K)
+        for l in range(K)
+        if k != l
+    }
+    chains = [[(None, k, None, None)] for k in range(K) if excess[k] > 0]
+    seen = {chain[-1][1] for chain in chains}
+    while chains:
+        chain = chains.pop(0)
+        k = chain[-1][1]
+        if excess[k] < 0:
+            return chain[1:]
+        for l in range(K):
+            if l not in seen and best[k, l][0] > 0:
+                seen.add(l)
+                chains.append([*chain, (k, l, *best[k, l])])
+    return None

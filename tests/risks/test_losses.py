@@ -51,7 +51,7 @@ def test_a_solution_is_worth_what_its_certificate_says(draws):
 @pytest.mark.parametrize("case", SLOW, ids=title)
 def test_a_bias_for_each_label_is_that_of_an_interior_point_method(case):
     """The zoo, over which all solvers are tested, has the others."""
-    for seed, _, drawn in draw(case, 6):
+    for seed, _, drawn in draw(case, 30):
         best = drawn.optimum()
         result = pragam.solve(drawn.problem, tol=1e-9, max_seconds=60)
         assert result.converged and result.certificate.rigorous, f"seed {seed}: {result}"

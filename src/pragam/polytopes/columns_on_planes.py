@@ -25,6 +25,8 @@ from pragam.rounding import TINY, gamma, total, two_product
 _STEPS = 30
 #: They end when the maximum is known to this much of the size of its terms.
 _ACCURACY = 1e-14
+#: Or after this many in a row that brought nothing. With too little curvature B' alpha is rounding: |s| u / kappa.
+_POOR = 2
 #: What rounding leaves of B' alpha - levels, in units of the roundings of its terms.
 _ROUNDINGS = 8.0
 _U = 2.0**-53
@@ -132,14 +134,15 @@ class ColumnsOnPlanes(Polytope):
         largest = float(np.max(self.Q.totals, initial=0.0))
         kappa = float(np.ptp(s)) / (largest + TINY) + TINY
         b, alpha = np.zeros(len(self.levels)), self.origin if not self.shift.any() else self.project(self.origin)
-        best, found = np.inf, (alpha, b)
+        best, found, poor = np.inf, (alpha, b), 0
         for _ in range(_STEPS):
             alpha, b = self._prox(s + kappa * alpha, kappa, b)
             r = s + self._shift(b)
             short = self.Q.support(r) - float(r @ alpha) + float(np.abs(b) @ np.abs(self._off(alpha)))
+            poor = 0 if short < best else poor + 1
             if short < best:
                 best, found = short, (alpha, b)
-            if best <= _ACCURACY * float(np.abs(r) @ np.abs(alpha)):
+            if poor == _POOR or best <= _ACCURACY * float(np.abs(r) @ np.abs(alpha)):
                 break
             kappa *= 0.1
         return found

@@ -43,6 +43,8 @@ def minimise(
             break
         matrix = hessian(alpha)
         ridge = float(np.linalg.norm(g)) / reach
+        if not (np.isfinite(matrix).all() and np.isfinite(ridge)):  # at the ends of float64
+            break
         step: Vector = np.linalg.lstsq(matrix + ridge * np.eye(len(b)), -g, rcond=None)[0].astype(np.float64)
         t = vanishing_slope(_along(gradient, b, step), _FLAT)
         if t == 0 or np.array_equal(b + t * step, b):
