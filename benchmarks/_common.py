@@ -8,9 +8,15 @@ import sys
 import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import AbstractContextManager
+from pathlib import Path
 from typing import Any, NamedTuple
 
 from pragam.datasets import load_named, paper_lambda
+
+# Real data may lie beside the checkout.
+_BESIDE = Path(__file__).resolve().parents[2] / "shared" / "data"
+if _BESIDE.is_dir():
+    os.environ.setdefault("PRAGAM_DATA", str(_BESIDE))
 
 SETS = ("a9a", "w8a", "covtype", "news20-bigram")
 

@@ -86,7 +86,7 @@ def _qp_bmrm(solves: list[Solve]) -> QpBmrmConstants:
         lambda by: [_miss(qp_bmrm_cost(s.problem, s.tol, by).steps, s.steps, s) for s in solves],
     )  # fmt: skip
     return _units(
-        record, ("per_step", "per_place"),
+        record, ("per_step", "per_entry"),
         lambda by: [_time(qp_bmrm_cost(s.problem, s.tol, by), s) for s in solves],
     )  # fmt: skip
 

@@ -25,6 +25,7 @@ from scipy.linalg.blas import daxpy
 import pragam
 from _common import Call, interleaved, one_thread, show
 from pragam import _kernels
+from pragam._kernels.records.newton import Boxes, Line
 from pragam.operators import ScaledRows, check_data
 from pragam.operators.pattern import PatternRows
 from pragam.solvers.dcd import Dcd
@@ -88,8 +89,9 @@ def vectors(rng: np.random.Generator, size: int) -> Iterator[Case]:
     one = np.ones(1)
     m, lower, upper, sigma = (rng.standard_normal(size // 32) for _ in range(4))
     yield "projection, one pass", lambda: _kernels.get("box_plane_sums")(m, lower, upper, sigma, one, 0.1, 1), size
-    search = (*(np.abs(rng.standard_normal(size // 32)) for _ in range(4)), 0.1, -1.0, 1.0, 1e-12, 1)
-    yield "line search, one pass", lambda: _kernels.get("box_line_search")(*search), size
+    s, ds, base, width = (np.abs(rng.standard_normal(size // 32)) for _ in range(4))
+    plain, line = Boxes(base, width, *(np.empty(0) for _ in range(3))), Line(-1.0, 1.0, 1e-12, 1)
+    yield "line search, one pass", lambda: _kernels.get("box_line_search")(plain, s, ds, 0.1, line), size
 
 
 def assembly(rng: np.random.Generator, size: int) -> Iterator[Case]:

@@ -22,6 +22,7 @@ from pathlib import Path
 import numpy as np
 from sklearn.datasets import load_svmlight_file
 
+import _common  # noqa: F401  it finds the data beside the checkout
 from pragam import _kernels
 from pragam.datasets import data_folder, load_svmlight
 

@@ -185,7 +185,13 @@ def arguments() -> argparse.Namespace:
     add("--sets", nargs="+", choices=SETS, default=list(SETS), metavar="SET", help=f"out of {', '.join(SETS)}")
     add("--tols", nargs="+", type=float, default=[1e-2, 1e-3, 1e-6, 1e-9], help="relative gaps")
     add("--lams", nargs="*", type=int, metavar="K", help="lam = 2^K for each K; without K: -20, -16, ... 0")
-    add("--peers", nargs="+", choices=PEERS, default=[peer for peer in PEERS if peer != "svc"], metavar="PEER")
+    add(
+        "--peers",
+        nargs="+",
+        choices=PEERS,
+        default=[peer for peer in PEERS if peer not in {"svc", "plain-loop"}],
+        metavar="PEER",
+    )
     add("--repeats", type=int, default=3)
     add("--cap", type=float, default=20.0, metavar="SECONDS", help="of CPU, for each fit")
     add("--bias", action="store_true", help="with a bias, which pragam does not penalise")

@@ -2,22 +2,22 @@
 
 A risk is a polytope Q, a linear map A and an offset c with R(w) = max over alpha in Q of <alpha, A w + c>. The pinball
 loss of the residual r = t - <x, w> - b is max(q r, (q - 1) r) = max over a in [q - 1, q] of a r. The intercept b is
-not penalised. It appears in Q as an equality, and b is its multiplier.
+not penalised: it has a column of its own, B, beside the map A of the weights.
 """
 
 import numpy as np
 
 import pragam
-from pragam.operators import ScaledRows
-from pragam.polytopes import BoxPlane
+from pragam.operators import Planes, ScaledRows
+from pragam.polytopes import Box
 
 
 def quantile(X, t, q: float, lam: float) -> pragam.Problem:
     """J(w) = lam/2 |w|^2 + min over b of (1/n) sum_i max(q r_i, (q-1) r_i),  r_i = t_i - <x_i, w> - b."""
     n = len(t)
     A = ScaledRows(X, -np.ones(n))
-    Q = BoxPlane(np.full(n, (q - 1) / n), np.full(n, q / n), sigma=np.ones(n))
-    return pragam.Problem(A, np.asarray(t, dtype=np.float64), Q, lam)
+    Q = Box(np.full(n, (q - 1) / n), np.full(n, q / n))
+    return pragam.Problem(A, np.asarray(t, dtype=np.float64), Q, lam, B=Planes(-np.ones(n)))
 
 
 rng = np.random.default_rng(0)

@@ -8,6 +8,7 @@ converge: column scales within 1e+-6, means of at most 1e3 deviations, weight ra
 from __future__ import annotations
 
 import tempfile
+import warnings
 
 import numpy as np
 from scipy import sparse
@@ -29,7 +30,7 @@ def adversarial(seed):
     rng = np.random.default_rng([seed, 1])
     X, y, notes = _data(rng)
     lam = _lam(rng, X)
-    build = _pick(rng, BUILDERS, [8, 1, 1, 2, 1, 2, 1])
+    build = _pick(rng, list(BUILDERS), list(BUILDERS.values()))
     problem, how = build(rng, X, y, lam)
     settings = _settings(rng, problem)
     shown = {k: v for k, v in settings.items() if k != "start"}
@@ -52,7 +53,7 @@ def ordinary(seed):
     y, note = _labels(rng, X)
     size = float(np.mean(np.sum(X * X, axis=1))) or 1.0
     lam = 10 ** rng.uniform(-8, 2) * size
-    build = _pick(rng, [hinge, smoothed, multiclass, maximum], [8, 1, 1, 1])
+    build = _pick(rng, [hinge, smoothed, multiclass, maximum, *NEWER], [8, 1, 1, 1, *[0.5] * len(NEWER)])
     problem, how = build(rng, X, y, lam, ratio=6)
     text = f"{how}, {n} x {d}, lam {lam / size:.3g} |x|^2, {', '.join([*notes, note])}"
     return problem, text, {"solver": "auto", "tol": 1e-6, "max_seconds": 2.0}
@@ -252,12 +253,58 @@ def unbounded(rng, X, y, lam, ratio=16):
     return problem, f"unbounded{' with bias' * bias}, {storage}, kappa {kappa:.1e} ({np.size(curvature)})"
 
 
+def squared_hinge(rng, X, y, lam, ratio=16):
+    X, storage = _stored(rng, X, ratio)
+    bias, weights = bool(rng.random() < 0.5), _weights(rng, len(y), ratio)
+    problem = pragam.squared_hinge(X, y, lam, bias=bias, sample_weight=weights)
+    return problem, f"squared hinge{' with bias' * bias}, {storage}"
+
+
+def smoothed_hinge(rng, X, y, lam, ratio=16):
+    X, storage = _stored(rng, X, ratio)
+    bias, weights = bool(rng.random() < 0.5), _weights(rng, len(y), ratio)
+    gamma = float(10 ** rng.uniform(-4, 2))
+    problem = pragam.smoothed_hinge(X, y, lam, gamma=gamma, bias=bias, sample_weight=weights)
+    return problem, f"smoothed hinge, width {gamma:.1e}{', with bias' * bias}, {storage}"
+
+
+def tube(rng, X, y, lam, ratio=16):
+    """Support vector regression: two dual variables a row, targets far from 1."""
+    X, storage = _stored(rng, X, ratio)
+    targets = y * 10 ** rng.uniform(-3, 3, len(y)) + rng.choice([0.0, 1e6])
+    bias, epsilon = bool(rng.random() < 0.6), float(rng.choice([0.0, 0.1, 10.0]))
+    weights = _weights(rng, len(y), ratio)
+    problem = pragam.epsilon_insensitive(X, targets, lam, epsilon=epsilon, bias=bias, sample_weight=weights)
+    return problem, f"tube of {epsilon}{' with bias' * bias}, {storage}"
+
+
+def ordinal(rng, X, y, lam, ratio=16):
+    """Two to five levels, some of which may not occur: planes with rows of one sign, or with none."""
+    X, storage = _stored(rng, X, ratio)
+    K, which = int(rng.integers(2, 6)), str(rng.choice(["all", "immediate"]))
+    levels, weights = rng.integers(0, K, len(y)), _weights(rng, len(y), ratio)
+    with warnings.catch_warnings():
+        warnings.filterwarnings("ignore", "y has no example of level")
+        problem = pragam.ordinal_hinge(X, levels, lam, which, order=range(K), sample_weight=weights)
+    return problem, f"ordinal, {K} levels, {which} thresholds, {storage}"
+
+
 def multiclass(rng, X, y, lam, ratio=16):
     X, storage = _stored(rng, X[np.arange(max(len(X), 2)) % len(X)], ratio)
     n, K = X.shape[0], int(rng.integers(2, 5))
     labels = np.r_[0, 1, rng.integers(0, K, n - 2)]
-    problem = pragam.multiclass_hinge(X, labels, lam, sample_weight=_weights(rng, n, ratio))
-    return problem, f"multiclass, {problem.Q.K} classes, {storage}"
+    K = len(set(labels.tolist()))
+    cost = 10 ** rng.uniform(-3, 3, (K, K)) * (1 - np.eye(K)) if rng.random() < 0.3 else None
+    problem = pragam.multiclass_hinge(X, labels, lam, cost=cost, sample_weight=_weights(rng, n, ratio))
+    return problem, f"multiclass, {K} classes{', costs' * (cost is not None)}, {storage}"
+
+
+def multilabel(rng, X, y, lam, ratio=16):
+    """Any sets of labels, the empty one and the full one included."""
+    X, storage = _stored(rng, X, ratio)
+    n, K = X.shape[0], int(rng.integers(2, 5))
+    Y = rng.random((n, K)) < rng.choice([0.2, 0.5])
+    return pragam.multilabel_hinge(X, Y, lam, sample_weight=_weights(rng, n, ratio)), f"multilabel, {K}, {storage}"
 
 
 def maximum(rng, X, y, lam, ratio=16):
@@ -266,7 +313,11 @@ def maximum(rng, X, y, lam, ratio=16):
     return pragam.max_affine(A, offsets, lam), f"max_affine, {storage}"
 
 
-BUILDERS = [hinge, quantile, any_box, smoothed, unbounded, multiclass, maximum]
+NEWER = [squared_hinge, smoothed_hinge, tube, ordinal, multilabel]
+#: builder -> how often it is taken
+BUILDERS = {hinge: 8, quantile: 1, any_box: 1, smoothed: 2, unbounded: 1, multiclass: 2, maximum: 1} | dict.fromkeys(
+    NEWER, 1
+)
 
 
 def _one_or_each(rng, kappa, weights):
@@ -285,7 +336,7 @@ def _kappa(rng):
 def _settings(rng, problem):
     names = [name for name in pragam.solvers.names() if name != "auto"]
     fitting = [name for name in names if not pragam.solvers.by_name(name).missing(problem)]
-    if not fitting:  # an unbounded set: pragam certifies it, but has no solver for it
+    if not fitting:  # an unbounded set without curvature: pragam certifies it, but has no solver for it
         return {"solver": None, "start": _garbage(rng, problem)}
     solver = str(rng.choice([*fitting, "auto", "auto", "auto"]))
     settings = {"solver": solver, "tol": float(10 ** rng.uniform(-12, -2)), "random_state": int(rng.integers(100))}

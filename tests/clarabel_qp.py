@@ -1,25 +1,143 @@
 """The optimal values of the models by an independent interior-point solver, from the raw data alone.
 
 Nothing of pragam is used here, so an agreement tests the whole chain: risk, operator, polytope and solver.
+
+A set Q of dual variables is given by its constraints, ``(G, h, E, f)`` for G alpha <= h and E alpha = f.
 """
 
 from __future__ import annotations
+
+from typing import NamedTuple
 
 import clarabel
 import numpy as np
 from scipy import sparse
 
 
+class Solved(NamedTuple):
+    """The solution of a quadratic program, and the multipliers of its equalities."""
+
+    value: float
+    x: np.ndarray
+    equalities: np.ndarray
+
+
 def minimise(P, q, G, h):
     """min 1/2 x'Px + q'x subject to Gx <= h; the value, after a check that primal and dual values agree."""
+    return solve_qp(P, q, G, h).value
+
+
+def solve_qp(P, q, G, h, E=None, f=()):
+    """min 1/2 x'Px + q'x subject to Gx <= h and Ex = f. Only a solution of full accuracy is returned."""
     settings = clarabel.DefaultSettings()
     settings.verbose = False
     settings.tol_gap_abs = settings.tol_gap_rel = settings.tol_feas = 1e-11
-    upper, cones = sparse.triu(P, format="csc"), [clarabel.NonnegativeConeT(len(h))]
-    solution = clarabel.DefaultSolver(upper, q, sparse.csc_matrix(G), h, cones, settings).solve()
+    E = np.empty((0, len(q))) if E is None else E
+    cones = [clarabel.ZeroConeT(len(f)), clarabel.NonnegativeConeT(len(h))]
+    rows, right = sparse.vstack([sparse.csr_matrix(E), sparse.csr_matrix(G)], format="csc"), np.r_[f, h]
+    solution = clarabel.DefaultSolver(sparse.triu(P, format="csc"), q, rows, right, cones, settings).solve()
+    assert solution.status == clarabel.SolverStatus.Solved, f"not solved: {solution.status}"
     gap = abs(solution.obj_val - solution.obj_val_dual)
-    assert gap <= 1e-9 * abs(solution.obj_val) + 1e-11, f"not exact: {solution.status}, gap {gap}"
-    return 0.5 * (solution.obj_val + solution.obj_val_dual)
+    assert gap <= 1e-9 * abs(solution.obj_val) + 1e-11, f"not exact: gap {gap}"
+    value = 0.5 * (solution.obj_val + solution.obj_val_dual)
+    return Solved(value, np.array(solution.x), np.array(solution.z)[: len(f)])
+
+
+class Optimum(NamedTuple):
+    """min J, and where it is attained."""
+
+    value: float
+    w: np.ndarray
+    biases: np.ndarray
+
+
+def optimum(A, c, constraints, lam, kappa=0.0, B=None, levels=None, tilt=None, constant=0.0):
+    r"""min over w, b of
+
+        J = constant + lam/2 |w|^2 + <tilt, w> - <levels, b> + max over alpha in Q of <alpha, A w + B b + c> - g(alpha)
+
+    where g(alpha) = 1/2 sum_j kappa_j alpha_j^2 and ``constraints`` are those of Q. Solved as
+
+        min over alpha, w of lam/2 |w|^2 + g(alpha) - <c, alpha>,   A'alpha + lam w = -tilt,  B'alpha = levels,
+
+    whose multipliers of the last are -b: the derivative of the maximum of D by the levels is -b.
+    """
+    m, d = A.shape
+    B = np.empty((m, 0)) if B is None else B
+    levels, tilt = np.zeros(B.shape[1]) if levels is None else levels, np.zeros(d) if tilt is None else tilt
+    G, h, E, f = constraints
+    P = sparse.diags(np.r_[np.broadcast_to(kappa, m), np.full(d, lam)])
+    equalities = np.vstack([
+        np.hstack([A.T, lam * np.eye(d)]),
+        np.hstack([B.T, np.zeros((B.shape[1], d))]),
+        np.hstack([E, np.zeros((len(f), d))]),
+    ])  # fmt: skip
+    G = np.hstack([G, np.zeros((len(h), d))])
+    solved = solve_qp(P, np.r_[-c, np.zeros(d)], G, h, equalities, np.r_[-tilt, levels, f])
+    return Optimum(constant - solved.value, solved.x[m:], -solved.equalities[d : d + len(levels)])
+
+
+class Piece(NamedTuple):
+    """An affine function of (w, b) for each example: weights w + biases b + offset."""
+
+    weights: np.ndarray
+    biases: np.ndarray
+    offset: np.ndarray
+
+
+def pieces_optimum(pieces, size, lam, at_least_zero=True, squared=False, width=0.0):
+    r"""min lam/2 |w|^2 + sum_i size_i h(max over pieces of their value at example i), as a program in (w, b, xi, t).
+
+    h(s) = s, or [s]_+, or [s]_+^2 if ``squared``, or [s]_+ made quadratic over a ``width``. The last is the least of
+    xi + t^2/(2 width) over xi >= 0, xi + t >= s. Examples of size 0 are left out.
+    """
+    keep = size > 0
+    pieces, u = [Piece(*(x[keep] for x in piece)) for piece in pieces], size[keep]
+    m, d, K = len(u), pieces[0].weights.shape[1], pieces[0].biases.shape[1]
+    linear = [] if squared else [np.eye(m)]  # the columns of xi
+    bent = [np.eye(m)] if squared or width else []  # and of t
+    curvature = 2 * u if squared else u / width if width else np.empty(0)
+    P = sparse.diags(np.r_[np.full(d, lam), np.zeros(K + m * len(linear)), curvature])
+    q = np.r_[np.zeros(d + K), u if linear else [], np.zeros(m * len(bent))]
+    G = np.vstack([np.hstack([p.weights, p.biases, *(-x for x in linear + bent)]) for p in pieces])
+    h = np.concatenate([-p.offset for p in pieces])
+    if at_least_zero:
+        first = [-x for x in (linear + bent)[:1]] + [0 * x for x in (linear + bent)[1:]]
+        G, h = np.vstack([G, np.hstack([np.zeros((m, d + K)), *first])]), np.r_[h, np.zeros(m)]
+    solved = solve_qp(P, q, G, h)
+    return Optimum(solved.value, solved.x[:d], solved.x[d : d + K])
+
+
+def project(v, G, h, E, f):
+    """The point of {G x <= h, E x = f} nearest to v."""
+    return solve_qp(sparse.eye(len(v)), -v, G, h, E, f).x
+
+
+def box_rows(lower, upper):
+    """lower <= alpha <= upper; equal bounds are equalities, infinite ones none."""
+    one, same = np.eye(len(lower)), lower == upper
+    below, above = np.isfinite(upper) & ~same, np.isfinite(lower) & ~same
+    return np.vstack([one[below], -one[above]]), np.r_[upper[below], -lower[above]], one[same], lower[same]
+
+
+def simplices_rows(totals, K):
+    """alpha_ik >= 0, sum_k alpha_ik = totals_i. Examples of total 0 are equalities throughout."""
+    return _held(totals, K, np.kron(np.diag(1.0 * (totals > 0)), np.ones(K))[totals > 0], totals[totals > 0])
+
+
+def pairs_rows(totals, wrong):
+    """p, q >= 0, sum p = sum q <= totals_i, p on the wrong labels of example i and q on the right ones."""
+    n, K = wrong.shape
+    some = totals > 0
+    sums = [(np.kron(np.eye(n), np.ones(K)) * side.ravel())[some] for side in (wrong, ~wrong)]
+    G, h, E, f = _held(totals, K, sums[0] - sums[1], np.zeros(some.sum()))
+    return np.vstack([G, sums[0]]), np.r_[h, totals[some]], E, f
+
+
+def _held(totals, K, E, f):
+    """alpha >= 0 where the total is positive and alpha = 0 elsewhere, besides E alpha = f."""
+    one, some = np.eye(len(totals) * K), np.repeat(totals > 0, K)
+    return -one[some], np.zeros(some.sum()), np.vstack([E, one[~some]]), np.r_[f, np.zeros((~some).sum())]
 
 
 def hinge_optimum(X, y, lam, weights, bias, kappa=0.0):

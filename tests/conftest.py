@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from pathlib import Path
 
 from hypothesis import settings
 
@@ -10,3 +11,8 @@ from hypothesis import settings
 settings.register_profile("ci", derandomize=True, deadline=None)
 settings.register_profile("dev", deadline=None)
 settings.load_profile("ci" if os.environ.get("CI") else "dev")
+
+# Real data may lie beside the checkout. Tests that need them are skipped where there are none.
+_BESIDE = Path(__file__).resolve().parents[2] / "shared" / "data"
+if _BESIDE.is_dir():
+    os.environ.setdefault("PRAGAM_DATA", str(_BESIDE))

@@ -7,128 +7,94 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from fractions import Fraction
+from typing import Any
 
 import numpy as np
 
-from pragam.operators import Counting, CrammerSinger
+from exact_numbers import Ints, ints
+from exact_sets import BoxSet, PairSet, SimplexSet
+from pragam.operators import Counting, LabelRows
 from pragam.operators.storage import Csc, Dense
-from pragam.polytopes import Box, BoxPlane, Simplices
-
-
-@dataclass(frozen=True)
-class Ints:
-    """The numbers ``values[i] * 2**exponent``; None stands for an infinite bound."""
-
-    values: list
-    exponent: int
-
-    def at(self, exponent):
-        """The same numbers as integers at a finer or equal exponent."""
-        shift = self.exponent - exponent
-        return self.values if shift == 0 else [v if v is None else v << shift for v in self.values]
-
-    def times(self, other):
-        """Every number times the single number ``other``."""
-        factor = other.values[0]
-        return Ints([v if v is None else v * factor for v in self.values], self.exponent + other.exponent)
-
-    def fractions(self):
-        unit = power(self.exponent)
-        return [v if v is None else v * unit for v in self.values]
-
-
-def ints(numbers):
-    """The floats as :class:`Ints`, infinite ones as None."""
-    numbers = np.atleast_1d(np.asarray(numbers, dtype=np.float64)).ravel()
-    finite = np.isfinite(numbers)
-    mantissas, exponents = np.frexp(np.where(finite, numbers, 0.0))
-    mantissas = np.ldexp(mantissas, 53).astype(np.int64)
-    used = mantissas != 0
-    low = int((exponents[used] - 53).min(initial=5000)) if used.any() else 0
-    shifts = np.where(used, exponents - 53 - low, 0).tolist()
-    rows = zip(mantissas.tolist(), shifts, finite.tolist(), strict=True)
-    return Ints([m << e if f else None for m, e, f in rows], low)
-
-
-def power(exponent):
-    return Fraction(2**exponent) if exponent >= 0 else Fraction(1, 2**-exponent)
-
-
-def align(*groups):
-    """The lists of all groups at their common exponent, and that exponent."""
-    exponent = min(group.exponent for group in groups)
-    return *(group.at(exponent) for group in groups), exponent
-
-
-def dot(row, vector):
-    """<row, vector> for a sparse row {column: integer}."""
-    return sum(value * vector[j] for j, value in row.items())
+from pragam.polytopes import Box, Pairs, Simplices
 
 
 @dataclass(frozen=True)
 class Form:
-    """max over alpha of <c, alpha> - sum_i kappa_i/2 alpha_i^2 - |A' alpha|^2/(2 lam), and its primal.
+    r"""Everything that J and D depend on, as rational numbers:
 
-    lower <= alpha <= upper, and sum of sigma_i alpha_i = level_p over plane p; ``groups[i]`` is the plane of
-    row i, or -1. A row of A is {column: integer} at the exponent ``rows_exponent``. ``simplices`` is K for a product
-    of simplices, else 0.
+        J(w, b)  = value + lam/2 |w|^2 + <weights, w> + <levels, b>
+                   + max over alpha in Q of <alpha - origin, A w + B b> + <c, alpha> - g(alpha)
+        D(alpha) = value + <c, alpha> - g(alpha) - |A' (alpha - origin) + weights|^2 / (2 lam),
+                   alpha in Q,  B' (alpha - origin) + levels = 0
+
+    where value, weights and levels are the problem's rest, and g(alpha) = sum_i kappa_i/2 alpha_i^2. A row of A is
+    {column: integer} at the exponent ``rows_exponent``. Row i of B is sigma_i in column ``groups[i]``, or -1 for none.
+    ``Q`` is one of the sets of exact_sets.
     """
 
     rows: list
     rows_exponent: int
     n_weights: int
     c: Ints
-    lower: Ints
-    upper: Ints
     sigma: Ints
-    levels: Ints
     groups: list
+    n_planes: int
+    origin: Ints
+    Q: Any
     lam: Fraction
     kappa: list
-    simplices: int
+    rest_weights: Ints
+    rest_levels: Ints
+    rest_value: Fraction
 
-    @property
-    def n_planes(self):
-        return len(self.levels.values)
+    def planes(self):
+        """B' alpha of every feasible point."""
+        levels = [-level for level in self.rest_levels.fractions()]
+        for group, s, a in zip(self.groups, self.sigma.fractions(), self.origin.fractions(), strict=True):
+            if group >= 0 and a:
+                levels[group] += s * a
+        return levels
 
 
 def form(problem):
     """The exact form of a problem as it is stored."""
     rows, exponent = _rows(problem.A)
-    Q, m = problem.domain, len(rows)
+    B, m, rest = problem.B, len(rows), problem.rest
+    groups = np.where(B.sigma != 0, B.group, -1).tolist()
+    origin = np.zeros(m) if problem.origin is None else problem.origin
+    weights = np.zeros(problem.n_weights) if rest.weights is None else rest.weights
+    levels = np.zeros(problem.n_biases) if rest.levels is None else rest.levels
+    kappa = [Fraction(k) for k in np.broadcast_to(problem.g.curvature, m).tolist()]
+    rest = ints(weights), ints(levels), Fraction(rest.value)
+    plain = rows, exponent, problem.n_weights, ints(problem.c)
+    planes = ints(B.sigma), groups, problem.n_biases
+    return Form(*plain, *planes, ints(origin), _set(problem.Q), Fraction(problem.lam), kappa, *rest)
+
+
+def _set(Q):
     if isinstance(Q, Simplices):
-        totals = np.repeat(Q.totals, Q.K)
-        groups = np.arange(m) // Q.K
-        sides = np.zeros(m), totals, np.ones(m), Q.totals
-    elif isinstance(Q, BoxPlane):
-        groups = np.where(Q.sigma != 0, 0, -1)
-        sides = Q.lower, Q.upper, Q.sigma, [Q.z]
-    elif type(Q) is Box:
-        groups, sides = np.full(m, -1), (Q.lower, Q.upper, np.zeros(m), [])
-    else:
-        raise TypeError(f"the judge does not know the set {type(Q).__name__}")
-    K = Q.K if isinstance(Q, Simplices) else 0
-    lam, kappa = Fraction(problem.lam), [Fraction(k) for k in np.broadcast_to(problem.g.curvature, m).tolist()]
-    return Form(rows, exponent, problem.n_weights, ints(problem.c), *map(ints, sides), groups.tolist(), lam, kappa, K)
+        return SimplexSet(ints(Q.totals), Q.K)
+    if isinstance(Q, Pairs):
+        return PairSet(ints(Q.totals), Q.wrong.tolist())
+    if type(Q) is Box:
+        return BoxSet(ints(Q.lower), ints(Q.upper))
+    raise TypeError(f"the judge does not know the set {type(Q).__name__}")
 
 
 def _rows(A):
     while isinstance(A, Counting):
         A = A.operator
     rows, exponent = _stored(A.storage)
-    if isinstance(A, CrammerSinger):
-        return [_difference(row, k, y, A.storage.shape[1]) for row, y in zip(rows, A.y_index.tolist(), strict=True)
-                for k in range(A.K)], exponent  # fmt: skip
+    if isinstance(A, LabelRows):
+        d, K = A.storage.shape[1], A.K
+        rows = [{k * d + j: v for j, v in row.items()} for row in rows for k in range(K)]
+    elif A.number is not None:
+        rows = [rows[i] for i in A.number.tolist()]
+    if A.scale is None:
+        return rows, exponent
     scale = ints(A.scale)
     scaled = [{j: v * s for j, v in row.items()} for row, s in zip(rows, scale.values, strict=True)]
     return scaled, exponent + scale.exponent
-
-
-def _difference(row, k, y, d):
-    """The row of <w_k - w_y, x>: x in block k, -x in block y."""
-    if k == y:
-        return {}
-    return {k * d + j: v for j, v in row.items()} | {y * d + j: -v for j, v in row.items()}
 
 
 def _stored(storage):

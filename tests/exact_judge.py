@@ -1,10 +1,7 @@
 r"""J, D and min J of a stored Problem as rational numbers: the judge of every certificate.
 
-    J(w, b)  = lam/2 |w|^2 + max over the box of <alpha, A w + c - b sigma> - sum_i kappa_i/2 alpha_i^2  +  b z
-    D(alpha) = <c, alpha> - sum_i kappa_i/2 alpha_i^2 - |A' alpha|^2 / (2 lam),  alpha in Q
-
-Sums over the entries of A run over integers (see exact_form); fractions appear once per sum. Values are Fractions, or
-the floats inf and -inf where J has no finite value or Q is empty.
+exact_form has the two objectives. Sums over the entries of A run over integers; fractions appear once per sum. Values
+are Fractions, or the floats inf and -inf where J has no finite value or no dual point is feasible.
 """
 
 from __future__ import annotations
@@ -15,117 +12,74 @@ from typing import NamedTuple
 
 import numpy as np
 
-from exact_form import Ints, align, dot, form, ints, power
+from exact_form import form
+from exact_numbers import Ints, align, dot, ints, power
 from rational_qp import minimise
 
 
 def exact_primal(problem, w, biases=()):
-    """J at these weights and, for a box with a plane, at this bias; inf where an unbounded side makes it so."""
+    """J at these weights and biases; inf where an unbounded side makes it so."""
     f = form(problem)
-    w = ints(w)
-    squares = Fraction(sum(v * v for v in w.values)) * power(2 * w.exponent)
-    scores, levels = _scores(f, w, biases)
-    risk = _simplices_support(f, scores) if f.simplices else _box_support(f, scores)
-    return inf if risk == inf else f.lam * squares / 2 + risk + levels
-
-
-def _scores(f, w, biases):
-    """A w + c - b sigma, and b z."""
+    w, b = ints(w), ints(biases) if np.size(biases) else Ints([], 0)
+    assert len(b.values) == f.n_planes, f"this problem has {f.n_planes} biases"
     product = Ints([dot(row, w.values) for row in f.rows], f.rows_exponent + w.exponent)
-    if f.simplices or not f.n_planes:
-        assert np.size(biases) == 0 or not np.any(biases), "this problem has no bias"
-        a, c, exponent = align(product, f.c)
-        return Ints([x + y for x, y in zip(a, c, strict=True)], exponent), 0
-    b = ints(biases)
-    assert len(b.values) == 1, "this problem has one bias"
-    a, c, shift, exponent = align(product, f.c, f.sigma.times(b))
-    level = f.levels.fractions()[0] * b.fractions()[0]
-    return Ints([x + y - t for x, y, t in zip(a, c, shift, strict=True)], exponent), level
+    moved = [s * b.values[g] if g >= 0 else 0 for s, g in zip(f.sigma.values, f.groups, strict=True)]
+    plain = _sum(product, Ints(moved, f.sigma.exponent + b.exponent))
+    risk = f.Q.support(_sum(plain, f.c), f.kappa)
+    if risk == inf:
+        return inf
+    fixed = _dot(f.rest_weights, w) + _dot(f.rest_levels, b) - _dot(f.origin, plain)
+    return f.rest_value + f.lam * _dot(w, w) / 2 + fixed + risk
 
 
-def _box_support(f, scores):
-    """max over the box of <alpha, s> - sum_i kappa_i/2 alpha_i^2.
-
-    With t = kappa alpha, 2 kappa times the value of a row is 2 t s - t^2 at t = s clipped to kappa [l, u].
-    """
-    if any(f.kappa):
-        sides = zip(*(x.fractions() for x in (scores, f.lower, f.upper)), f.kappa, strict=True)
-        return sum(_row_support(*row) for row in sides)
-    low, high, exponent = align(f.lower, f.upper)
-    total = 0
-    for x, a, b in zip(scores.values, low, high, strict=True):
-        if (x > 0 and b is None) or (x < 0 and a is None):
-            return inf
-        total += x * b if x > 0 else x * a if x < 0 else 0
-    return Fraction(total) * power(exponent + scores.exponent)
+def _sum(x, y):
+    a, b, exponent = align(x, y)
+    return Ints([p + q for p, q in zip(a, b, strict=True)], exponent)
 
 
-def _row_support(s, low, high, kappa):
-    """max over [low, high] of a s - kappa/2 a^2; None is no bound."""
-    if kappa:
-        t = s
-        t = kappa * high if high is not None and s > kappa * high else t
-        t = kappa * low if low is not None and s < kappa * low else t
-        return t * (2 * s - t) / (2 * kappa)
-    end = high if s > 0 else low
-    return 0 if s == 0 else inf if end is None else end * s
-
-
-def _simplices_support(f, scores):
-    """sum_i max over alpha_i >= 0, sum alpha_i = total_i of <alpha_i, s_i> - kappa/2 |alpha_i|^2."""
-    K, s = f.simplices, scores.values
-    blocks = [s[i : i + K] for i in range(0, len(s), K)]
-    if not any(f.kappa):
-        total = sum(t * max(block) for t, block in zip(f.levels.values, blocks, strict=True))
-        return Fraction(total) * power(f.levels.exponent + scores.exponent)
-    unit = power(scores.exponent)
-    totals = f.levels.fractions()
-    return sum(_smoothed_simplex([x * unit for x in b], t, f.kappa[0]) for t, b in zip(totals, blocks, strict=True))
-
-
-def _smoothed_simplex(s, total, kappa):
-    """alpha = (s - theta)_+ / kappa, theta by the sorted scores (Held, Wolfe and Crowder 1974)."""
-    if total == 0:
-        return 0
-    s = sorted(s, reverse=True)
-    theta, running = None, 0
-    for r, x in enumerate(s, 1):
-        running += x
-        guess = (running - kappa * total) / r
-        if x > guess:
-            theta = guess
-    alpha = [max(x - theta, 0) / kappa for x in s]
-    return sum(a * (x - kappa * a / 2) for a, x in zip(alpha, s, strict=True))
+def _dot(x, y):
+    return Fraction(sum(p * q for p, q in zip(x.values, y.values, strict=True))) * power(x.exponent + y.exponent)
 
 
 def exact_dual(problem, alpha):
-    """The best D found near alpha in Q: alpha clipped, then moved onto its planes, in rationals. None if that fails."""
+    """The best D found near alpha: the nearest points of Q, moved onto the planes. None if that fails.
+
+    A second hint where to look is alpha as the certificate repairs it: D of any feasible point is a true bound.
+    """
     alpha = np.asarray(alpha, dtype=np.float64).ravel()
     f = form(problem)
     if not np.isfinite(alpha).all():
         return None
-    if f.simplices:
-        point = [Fraction(a) for a in alpha.tolist()]
-        return max(dual_value(f, _rescaled(f, point)), dual_value(f, _filled(f, point)))
-    point = clipped(f, [Fraction(a) for a in alpha.tolist()])
-    if not f.n_planes:
-        return dual_value(f, point)
-    excess = off_planes(f, point)[0]
-    moved = _best_single_move(f, point, excess) if excess else dual_value(f, point)
-    if moved is not None:
-        return moved
-    point = onto_planes(f, point)
-    return None if point is None else dual_value(f, point)
+    hints = [alpha] if f.n_planes == 0 else [alpha, _repaired(problem, alpha)]
+    points = [point for hint in hints for point in f.Q.near([Fraction(a) for a in hint.tolist()])]
+    if f.n_planes:
+        program = _program(f)
+        points = [p for x in points if (p := best_moves(f, program, x) or onto_planes(program, x)) is not None]
+    return max((dual_value(f, point) for point in points), default=None)
+
+
+def _repaired(problem, alpha):
+    try:
+        return problem.domain.repair(alpha).point
+    except ValueError:  # it is too far outside
+        return alpha
 
 
 def dual_value(f, point):
-    """D at a point of Fractions that lies in Q."""
-    scaled, denominator = _common(point)
-    u = _adjoint(f, scaled)
+    """D at a feasible point of Fractions."""
+    moved, denominator = _common([a - o for a, o in zip(point, f.origin.fractions(), strict=True)])
     unit = power(f.rows_exponent) / denominator
+    fixed = f.rest_weights.fractions() if any(f.rest_weights.values) else None
+    u = _adjoint(f, moved)
+    square = (
+        sum(v * v for v in u) * unit**2
+        if fixed is None
+        else sum((v * unit + r) ** 2 for v, r in zip(u, fixed, strict=True))
+    )
+    scaled, denominator = _common(point)
     linear = Fraction(sum(c * a for c, a in zip(f.c.values, scaled, strict=True))) * power(f.c.exponent) / denominator
     smooth = Fraction(sum(k * a * a for k, a in zip(f.kappa, scaled, strict=True)), 2 * denominator**2)
-    return linear - smooth - sum(v * v for v in u) * unit**2 / (2 * f.lam)
+    return f.rest_value + linear - smooth - square / (2 * f.lam)
 
 
 def _common(point):
@@ -143,98 +97,77 @@ def _adjoint(f, scaled):
     return u
 
 
-def clipped(f, point):
-    low, high = f.lower.fractions(), f.upper.fractions()
-    return [
-        b if b is not None and x > b else a if a is not None and x < a else x
-        for x, a, b in zip(point, low, high, strict=True)
-    ]
-
-
-def off_planes(f, point):
+def off_planes(program, point):
     """sum sigma_i alpha_i - level, for every plane."""
-    excess = [-level for level in f.levels.fractions()]
-    for group, s, a in zip(f.groups, f.sigma.fractions(), point, strict=True):
+    excess = [-level for level in program.levels]
+    for group, s, a in zip(program.groups, program.sigma, point, strict=True):
         if group >= 0:
             excess[group] += s * a
     return excess
 
 
-def _rescaled(f, point):
-    """Each row of a product of simplices, negative entries dropped, times total / sum."""
-    K, out = f.simplices, []
-    for i, total in enumerate(f.levels.fractions()):
-        row = [max(a, Fraction(0)) for a in point[i * K : (i + 1) * K]]
-        mass = sum(row)
-        out += [a * total / mass for a in row] if mass else [total] + [Fraction(0)] * (K - 1)
-    return out
+def best_moves(f, program, point):
+    """The point with one row of each plane that it is off moved onto it, the best for D; None if one has no room.
 
-
-def _filled(f, point):
-    """Each row of a product of simplices, negative entries dropped, its largest entry changed by what is missing."""
-    K, out = f.simplices, []
-    for i, total in enumerate(f.levels.fractions()):
-        row = [max(a, Fraction(0)) for a in point[i * K : (i + 1) * K]]
-        top = row.index(max(row))
-        row[top] += total - sum(row)
-        out += row if row[top] >= 0 else [total] + [Fraction(0)] * (K - 1)
-    return out
-
-
-def _best_single_move(f, point, excess):
-    """max D over the moves of one row onto the plane; None if no row has the room.
-
-    D(alpha + t e_j) = D + t (c_j - kappa_j alpha_j - <a_j, A'alpha>/lam) - t^2/2 (kappa_j + |a_j|^2/lam).
+    D(alpha + t e_j) = D + t (c_j - kappa_j alpha_j - <a_j, u>/lam) - t^2/2 (kappa_j + |a_j|^2/lam),
+    u = A' (alpha - origin) + weights.
     """
-    scaled, denominator = _common(point)
-    u = _adjoint(f, scaled)
-    unit = power(f.rows_exponent)
-    low, high, sigma, c = (x.fractions() for x in (f.lower, f.upper, f.sigma, f.c))
-    best = None
-    for j, row in enumerate(f.rows):
-        if not sigma[j]:
+    point, c = list(point), f.c.fractions()
+    for plane, excess in enumerate(off_planes(program, point)):
+        if not excess:
             continue
-        t = -excess / sigma[j]
-        target = point[j] + t
-        if (low[j] is not None and target < low[j]) or (high[j] is not None and target > high[j]):
-            continue
-        slope = c[j] - f.kappa[j] * point[j] - Fraction(dot(row, u), denominator) * unit**2 / f.lam
-        curvature = f.kappa[j] + sum(v * v for v in row.values()) * unit**2 / f.lam
-        gain = t * slope - t * t / 2 * curvature
-        best = gain if best is None or gain > best else best
-    return None if best is None else dual_value(f, point) + best
+        scaled, denominator = _common([a - o for a, o in zip(point, f.origin.fractions(), strict=True)])
+        unit, fixed = power(f.rows_exponent), f.rest_weights.fractions()
+        u = [v * unit / denominator + r for v, r in zip(_adjoint(f, scaled), fixed, strict=True)]
+        best = None
+        for j, row in enumerate(f.rows):
+            if program.groups[j] != plane:
+                continue
+            t = -excess / program.sigma[j]
+            target, low, high = point[j] + t, program.lower[j], program.upper[j]
+            if (low is not None and target < low) or (high is not None and target > high):
+                continue
+            slope = c[j] - f.kappa[j] * point[j] - sum(v * u[k] for k, v in row.items()) * unit / f.lam
+            curvature = f.kappa[j] + sum(v * v for v in row.values()) * unit**2 / f.lam
+            gain = t * slope - t * t / 2 * curvature
+            best = (gain, j, target) if best is None or gain > best[0] else best
+        if best is None:
+            return None
+        point[best[1]] = best[2]
+    return point
 
 
-def onto_planes(f, point):
+def onto_planes(program, point):
     """A point of the box moved onto the planes, the rows with most room first; None if the planes are out of reach."""
-    point, excess = list(point), off_planes(f, point)
-    low, high, sigma = f.lower.fractions(), f.upper.fractions(), f.sigma.fractions()
+    point, excess = list(point), off_planes(program, point)
+    low, high, sigma, groups = program.lower, program.upper, program.sigma, program.groups
 
     def room(j):
-        end = low[j] if (sigma[j] > 0) == (excess[f.groups[j]] > 0) else high[j]
+        end = low[j] if (sigma[j] > 0) == (excess[groups[j]] > 0) else high[j]
         return inf if end is None else abs(sigma[j] * (end - point[j]))
 
-    movable = [j for j, group in enumerate(f.groups) if group >= 0]
+    movable = [j for j, group in enumerate(groups) if group >= 0]
     for j in sorted(movable, key=room, reverse=True):
-        e = excess[f.groups[j]]
+        e = excess[groups[j]]
         step = min(abs(e), room(j)) if e else 0
         if step:
             signed = step if e > 0 else -step
             point[j] -= signed / sigma[j]
-            excess[f.groups[j]] -= signed
+            excess[groups[j]] -= signed
     return None if any(excess) else point
 
 
 def exact_optimum(problem, near=None):
-    """min J = max D by the rational active-set method; -inf if Q is empty, inf if J is infinite everywhere.
+    """min J = max D by the rational active-set method; -inf if nothing is feasible, inf if J is infinite everywhere.
 
     ``near`` is an alpha close to the optimum: it shortens the way there and cannot change the answer.
     """
     f = form(problem)
-    start = _feasible(f, near)
+    program = _program(f)
+    start = _feasible(f, program, near)
     if start is None:
         return -inf
-    point = _solution(f, start)
+    point = _solution(f, program, start)
     return inf if point is None else dual_value(f, point)
 
 
@@ -253,28 +186,29 @@ def exact_solution(problem):
     Where a row's slopes are positive (negative), alpha_i is at its upper (lower) bound in every optimum.
     """
     f = form(problem)
-    alpha = _solution(f, _feasible(f, None))
-    scaled, denominator = _common(alpha)
-    u, unit = _adjoint(f, scaled), -power(f.rows_exponent) / denominator / f.lam
-    s = [c + dot(row, u) * unit * power(f.rows_exponent) for c, row in zip(f.c.fractions(), f.rows, strict=True)]
-    w = [v * unit for v in u]
+    program = _program(f)
+    alpha = _solution(f, program, _feasible(f, program, None))
+    moved, denominator = _common([a - o for a, o in zip(alpha, f.origin.fractions(), strict=True)])
+    unit, fixed = power(f.rows_exponent) / denominator, f.rest_weights.fractions()
+    w = [-(v * unit + r) / f.lam for v, r in zip(_adjoint(f, moved), fixed, strict=True)]
+    step = power(f.rows_exponent)
+    s = [c + sum(v * w[j] for j, v in row.items()) * step for c, row in zip(f.c.fractions(), f.rows, strict=True)]
     if not f.n_planes:
         return Optimum(alpha, w, s, s)
-    sigma = f.sigma.fractions()
     ends = [
-        [x if g == 0 else -g * b if abs(b) == inf else x - b * g for x, g in zip(s, sigma, strict=True)]
-        for b in _best_biases(f, s)
+        [x if g == 0 else g * b if abs(b) == inf else x + b * g for x, g in zip(s, program.sigma, strict=True)]
+        for b in _best_biases(program, s)
     ]
     return Optimum(alpha, w, *([side(x) for x in zip(*ends, strict=True)] for side in (min, max)))
 
 
-def _best_biases(f, s):
-    """The ends of {b : the sum over the box of max alpha (s - b sigma) + b z is least}."""
-    kinks, slope = [], f.levels.fractions()[0]
-    for x, g, low, high in zip(s, *(v.fractions() for v in (f.sigma, f.lower, f.upper)), strict=True):
-        slope -= max(g * low, g * high)
+def _best_biases(program, s):
+    """The ends of {b : the sum over the box of max alpha (s + b sigma) - b level is least}."""
+    kinks, slope = [], -program.levels[0]
+    for x, g, low, high in zip(s, program.sigma, program.lower, program.upper, strict=True):
+        slope += min(g * low, g * high)
         if g and low < high:
-            kinks.append((x / g, abs(g) * (high - low)))
+            kinks.append((-x / g, abs(g) * (high - low)))
     first = -inf if slope >= 0 else None
     for kink, step in sorted(kinks):
         slope += step  # right of the kink
@@ -285,24 +219,57 @@ def _best_biases(f, s):
     return first, inf
 
 
-def _feasible(f, near):
-    """A point of Q close to ``near``; None if Q is empty."""
+def _program(f):
+    return f.Q.lift(f.sigma.fractions(), f.groups, f.planes())
+
+
+def _feasible(f, program, near):
+    """A feasible point of the program, close to ``near`` where its variables are the dual ones; None if none exists."""
+    is_plain = all(len(at) == 1 for at in program.places)
     near = np.zeros(len(f.rows)) if near is None else np.nan_to_num(near)
-    start = clipped(f, [Fraction(a) for a in near.ravel().tolist()])
-    return onto_planes(f, start) if f.n_planes else start
+    start = f.Q.near([Fraction(a) for a in near.ravel().tolist()])[0] if is_plain else list(program.lower)
+    return onto_planes(program, start) if program.levels else start
 
 
-def _solution(f, start):
-    """A maximum of D, from a point of Q; None if D has none."""
+def _solution(f, program, start):
+    """A maximum of D, from a feasible point of the program; None if D has none."""
     # lam times the dual, in units that make G a matrix of integers
+    rows = [_added([f.rows[j] for j in at]) for at in program.places]
     kappa = ints([float(k) for k in f.kappa]).times(ints(float(f.lam)))
-    gram = [[dot_rows(a, b) for b in f.rows] for a in f.rows]
     exponent = min(2 * f.rows_exponent, kappa.exponent)
     shift, ridge = 2 * f.rows_exponent - exponent, kappa.at(exponent)
-    G = [[(v << shift) + (ridge[i] if i == j else 0) for j, v in enumerate(row)] for i, row in enumerate(gram)]
-    q = [c * f.lam / power(exponent) for c in f.c.fractions()]
-    sides = (x.fractions() for x in (f.lower, f.upper, f.sigma))
-    return minimise(G, q, *sides, f.groups, start)
+    pairs = list(zip(rows, program.places, strict=True))
+    G = [[(dot_rows(a, b) << shift) + sum(ridge[i] for i in set(x) & set(y)) for b, y in pairs] for a, x in pairs]
+    point = minimise(G, [q / power(exponent) for q in _slopes(f, rows, program.places)], *program[1:5], start)
+    return point if point is None else _marginals(program.places, point, len(f.rows))
+
+
+def _slopes(f, rows, places):
+    """lam times the slope of D at alpha = 0: lam c + A (A' origin - weights)."""
+    c, step = f.c.fractions(), power(f.rows_exponent)
+    origin, denominator = _common(f.origin.fractions())
+    still = [v * step / denominator - r for v, r in zip(_adjoint(f, origin), f.rest_weights.fractions(), strict=True)]
+    slopes = [f.lam * sum((c[j] for j in at), Fraction(0)) for at in places]
+    if not any(still):
+        return slopes
+    return [s + sum(v * still[k] for k, v in row.items()) * step for s, row in zip(slopes, rows, strict=True)]
+
+
+def _added(rows):
+    out = {}
+    for row in rows:
+        for j, value in row.items():
+            out[j] = out.get(j, 0) + value
+    return out
+
+
+def _marginals(places, values, m):
+    """alpha of the lifted variables."""
+    alpha = [Fraction(0)] * m
+    for at, value in zip(places, values, strict=True):
+        for j in at:
+            alpha[j] += value
+    return alpha
 
 
 def dot_rows(a, b):

@@ -12,7 +12,7 @@ from pragam.problem import Rest
 
 
 def posed(A, c, Q, lam, kappa=0.0):
-    """The problem on Q. A box cut by the plane <sigma, alpha> = z is a box and B = -sigma: its multiplier is the bias."""
+    """The problem on Q. A box cut by the plane <sigma, alpha> = z is a box and B = -sigma: see Problem."""
     g = Quadratic(kappa) if np.any(kappa) else Zero()
     if not isinstance(Q, BoxPlane):
         return pragam.Problem(A, c, Q, lam, g=g)

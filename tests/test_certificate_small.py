@@ -13,47 +13,44 @@ import pragam
 from exact_judge import exact_dual, exact_optimum, exact_primal
 from polytopes.strategies import quarters
 from posed import posed
-from pragam.operators import CrammerSinger, ScaledRows
-from pragam.polytopes import BoxPlane, Simplices
-from problem_strategies import problems
+from pragam.operators import ScaledRows
+from pragam.polytopes import Box, BoxPlane
+from problem_strategies import problems, problems_on_planes
 
 #: How much of the size of its terms a certified value may lose to rounding. 1e-15 is what float64 has.
 LOST = Fraction(2) ** -44
 
 
-def entries(A):
-    """A as a matrix; for differences of classes, whose roundings count where they cancel, what these are made of."""
-    if isinstance(A, CrammerSinger):
-        X = A.storage.matmat(np.eye(A.storage.shape[1]))
-        return np.repeat(np.tile(X, A.K), A.K, axis=0)
-    return np.array([A.rmatvec(e) for e in np.eye(A.shape[0])])  # of small dyadic numbers, hence exact
-
-
 def sizes(problem, w, alpha, biases):
     """The sizes of the terms of J and of D, as real numbers."""
-    Q, lam, kappa = problem.Q, Fraction(problem.lam), Fraction(problem.kappa)
-    if isinstance(Q, Simplices):
-        bounds, shift, level = np.repeat(Q.totals, Q.K), np.zeros(Q.size), 0
-    else:
-        bounds = np.maximum(np.abs(Q.lower), np.abs(Q.upper))
-        b = float(biases.sum())
-        shift, level = (b * Q.sigma, abs(Fraction(b) * Fraction(Q.z))) if isinstance(Q, BoxPlane) else (0 * bounds, 0)
-    A = entries(problem.A)
-    rows = [sum(abs(Fraction(a) * Fraction(x)) for a, x in zip(row, w, strict=True)) for row in A.tolist()]
-    scores = [r + abs(Fraction(c)) + abs(Fraction(t)) for r, c, t in zip(rows, problem.c, shift, strict=True)]
-    bounds, alpha = [Fraction(x) for x in bounds], [abs(Fraction(x)) for x in alpha]
-    primal = lam * sum(Fraction(x) ** 2 for x in w) + level + kappa * sum(u * u for u in bounds)
-    primal += sum(u * s for u, s in zip(bounds, scores, strict=True))
-    columns = [sum(abs(Fraction(a)) * x for a, x in zip(column, alpha, strict=True)) for column in A.T.tolist()]
-    dual = sum(abs(Fraction(c)) * x for c, x in zip(problem.c, alpha, strict=True))
-    return primal, dual + kappa * sum(x * x for x in alpha) + sum(columns) ** 2 / lam
+    Q, B, lam, kappa = problem.Q, problem.B, Fraction(problem.lam), Fraction(problem.g.curvature)
+    A = np.array([problem.A.rmatvec(e) for e in np.eye(Q.size)])  # of small dyadic numbers, hence exact
+    rest_weights = np.zeros(problem.n_weights) if problem.rest.weights is None else problem.rest.weights
+    rest_levels = np.zeros(problem.n_biases) if problem.rest.levels is None else problem.rest.levels
+    bounds = np.maximum(np.abs(Q.lower), np.abs(Q.upper)) if isinstance(Q, Box) else np.repeat(Q.totals, Q.K)
+    origin = np.zeros(Q.size) if problem.origin is None else problem.origin
+    moved = [product(s, biases[g]) if problem.n_biases else 0 for s, g in zip(B.sigma, B.group, strict=True)]
+    rows = [sum(map(product, row, w)) + shift for row, shift in zip(A, moved, strict=True)]
+    primal = lam * sum(map(product, w, w)) + kappa * sum(map(product, bounds, bounds))
+    primal += sum(map(product, rest_levels, biases)) + sum(map(product, rest_weights, w))
+    primal += sum(map(product, bounds, rows)) + sum(map(product, bounds, problem.c)) + sum(map(product, origin, rows))
+    reach = [abs(Fraction(a)) + abs(Fraction(o)) for a, o in zip(alpha, origin, strict=True)]
+    columns = [sum(map(product, column, reach)) for column in A.T]
+    dual = sum(map(product, problem.c, alpha)) + kappa * sum(map(product, alpha, alpha))
+    value, fixed = abs(Fraction(problem.rest.value)), sum(abs(Fraction(x)) for x in rest_weights)
+    return primal + value, dual + value + (sum(columns) + fixed) ** 2 / lam
 
 
-@settings(max_examples=200)
-@given(problems(), st.one_of(st.none(), quarters))
+def product(a, b):
+    return abs(Fraction(a) * Fraction(b))
+
+
+@settings(max_examples=300)
+@given(st.one_of(problems(), problems_on_planes()), st.one_of(st.none(), quarters))
 def test_a_certificate_is_true_and_tight(posed, bias):
     problem, alpha, w = posed
-    proof = pragam.certify(problem, w, alpha, bias if problem.n_biases else None)
+    biases = None if bias is None or not problem.n_biases else np.linspace(bias, -bias, problem.n_biases)
+    proof = pragam.certify(problem, w, alpha, biases)
     primal, dual, best = exact_primal(problem, w, proof.biases), exact_dual(problem, alpha), exact_optimum(problem)
     assert proof.rigorous and proof.exact
     assert proof.dual <= dual <= best <= primal <= proof.primal
@@ -64,7 +61,7 @@ def test_a_certificate_is_true_and_tight(posed, bias):
 
 
 @settings(max_examples=100)
-@given(problems())
+@given(st.one_of(problems(), problems_on_planes()))
 def test_without_a_bias_given_none_is_better(posed):
     """The certified bias is a minimum of J over b: no other one is better by more than rounding."""
     problem, alpha, w = posed
@@ -73,9 +70,9 @@ def test_without_a_bias_given_none_is_better(posed):
         assert best.biases.size == 0
         return
     size = sizes(problem, w, alpha, best.biases)[0]
-    (b,) = best.biases.tolist()
-    for other in (b + 1, b - 1, b * 1.01, b * 0.99, 0.0):
-        assert exact_primal(problem, w, [b]) <= exact_primal(problem, w, [other]) + LOST * size
+    b = best.biases
+    for other in (b + 1, b - 1, b * 1.01, b * 0.99, 0.0 * b, b + np.arange(len(b))):
+        assert exact_primal(problem, w, b) <= exact_primal(problem, w, other) + LOST * size
 
 
 @pytest.mark.parametrize("solver", ["auto", "dcd", "newton", "newton-dense"])

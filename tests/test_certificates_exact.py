@@ -122,15 +122,15 @@ def test_no_certificate_of_a_stranger_is_false(part):
 
 def _stranger(rng, problem):
     """A point of Q, or one near it as rounding leaves it; weights that fit it, or any."""
-    Q = problem.Q
+    Q = problem.domain
     with np.errstate(all="ignore"):
         alpha = Q.project(Q.sample(rng) * rng.choice([0.0, 1.0, 1e-9]))
         w = problem.w_of_alpha(alpha)
     if rng.random() < 0.5 or not np.isfinite(w).all():
         w = rng.standard_normal(problem.n_weights) * 10.0 ** rng.choice([-160, -5, 0, 5, 140])
     alpha = alpha * (1 + rng.choice([0.0, 1e-16, 1e-13]) * rng.standard_normal(Q.size))
-    bias = float(10 ** rng.uniform(-3, 8) * rng.standard_normal()) if rng.random() < 0.3 else None
-    return w, alpha, bias if hasattr(Q, "sigma") else None
+    biases = 10 ** rng.uniform(-3, 8) * rng.standard_normal(problem.n_biases)
+    return w, alpha, biases if problem.n_biases and rng.random() < 0.3 else None
 
 
 @pytest.mark.parametrize("part", range(PARTS))

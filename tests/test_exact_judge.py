@@ -28,7 +28,7 @@ def test_the_optimum_is_clarabels(name):
 def test_primal_and_dual_enclose_the_optimum(name):
     problem = ZOO[name](1).problem
     result = pragam.solve(problem, tol=1e-8)
-    primal = exact_primal(problem, result.w, [result.bias] if problem.n_biases > 0 else [])
+    primal = exact_primal(problem, result.w, result.biases)
     dual = exact_dual(problem, result.alpha)
     if problem.Q.size <= 60:
         assert dual <= exact_optimum(problem) <= primal

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from fractions import Fraction
 
 import numpy as np
@@ -15,10 +16,11 @@ from exact_judge import exact_solution
 from polytopes.strategies import boxes, exact_biases, vectors
 from posed import posed
 from pragam import Status, screened, screening
+from pragam.conjugates import Quadratic
 from pragam.operators import ScaledRows
 from pragam.optimum import neighbourhood, scores_near
 from pragam.polytopes import Box, BoxPlane
-from pragam.screening import Reduced, can_screen, likely_share, proven_bounds
+from pragam.screening import can_screen, likely_share, proven_bounds, without
 from problem_strategies import problems
 from zoo import BOXES, ZOO, hinge_case, max_affine_case, multiclass_case
 
@@ -62,10 +64,11 @@ def test_no_proven_row_is_wrong():
         exact = solved(problem)
         for w, alpha, certificate in pairs(problem, exact, rng):
             known = proven_bounds(problem, w, alpha, certificate)
-            rest = Reduced.of(problem, known)
+            rest = without(problem, known, exact.alpha)
             best = solved(rest.problem)
-            whole = pragam.certify(problem, *rest.lift(best.w, best.alpha))
-            size = abs(rest.constant) + abs(exact.certificate.primal) + problem.lam * float(rest.shift @ rest.shift)
+            whole = pragam.certify(problem, best.w, rest.lift(best.alpha))
+            moved = rest.problem.tilt
+            size = abs(rest.problem.constant) + abs(exact.certificate.primal) + float(moved @ moved) / problem.lam
             lost = exact.certificate.dual - whole.dual
             assert lost <= best.certificate.gap + 1e-12 * size, f"seed {seed}"
 
@@ -83,7 +86,7 @@ def distance2(x, y):
 def test_all_that_is_said_of_the_optimum_is_true_of_the_rational_one(posed, nearness, data):
     """From the optimum moved by 2^-nearness, or from anywhere: the sphere, the scores, the bias and the rows."""
     problem, member, anywhere = posed
-    Q, best = problem.Q, exact_solution(problem)
+    Q, best = problem.domain, exact_solution(problem)
     w, alpha = np.array(best.w, dtype=float), Q.project(np.array(best.alpha, dtype=float))
     if nearness is None:
         w, alpha = anywhere, member
@@ -151,7 +154,7 @@ def test_what_is_proved_is_true_of_the_rational_optimum(kind):
     n_proved = 0
     for seed in range(40):
         problem, rng = exact_case(kind, seed), np.random.default_rng(seed)
-        Q, best = problem.Q, exact_solution(problem)
+        Q, best = problem.domain, exact_solution(problem)
         for t in [*10.0 ** np.arange(-12, 1, 2), 0.0]:
             w = np.array(best.w, dtype=float) * (1 + t * rng.standard_normal(problem.n_weights))
             alpha = Q.project((1 - t) * np.array(best.alpha, dtype=float) + t * Q.sample(rng))
@@ -185,37 +188,37 @@ def test_a_part_that_bounds_no_rounding_is_not_screened(part):
 def test_screening_gets_there(name):
     """From the solution, all rows whose slope is clearly not zero are proved, and the rest has the optimal value."""
     case = ZOO[name](0)
-    problem, Q = case.problem, case.problem.Q
+    problem, Q = case.problem, case.problem.domain
     exact = solved(problem)
     known = proven_bounds(problem, exact.w, exact.alpha, exact.certificate)
-    slopes = problem.c + problem.A.matvec(exact.w) - exact.bias * screening._sigma(Q)
+    slopes = problem.c + problem.A.matvec(exact.w) + problem.B.matvec(exact.biases)
     low, high = Q._biases(problem.c + problem.A.matvec(exact.w)) if isinstance(Q, BoxPlane) else (0.0, 0.0)
     clear = np.abs(slopes) > 1e-3 * (1 + problem.A.row_norms()) + (high - low)
     assert not np.isnan(known[clear]).any()
-    rest = Reduced.of(problem, known)
+    rest = without(problem, known, exact.alpha)
     assert rest.n_fixed >= min(clear.sum(), Q.size - 1)
     best = pragam.solve(rest.problem, tol=1e-10)
-    assert best.certificate.dual + rest.constant == pytest.approx(case.optimum, rel=1e-6, abs=1e-8)
-    assert pragam.certify(problem, *rest.lift(best.w, best.alpha)).relative_gap <= 1e-6
+    assert best.certificate.dual == pytest.approx(case.optimum, rel=1e-6, abs=1e-8)
+    assert pragam.certify(problem, best.w, rest.lift(best.alpha)).relative_gap <= 1e-6
 
 
 @pytest.mark.parametrize("name", BOXES)
-def test_a_reduced_problem_is_the_same_but_for_its_constant(name):
+def test_a_problem_on_some_rows_is_the_same(name):
     """D everywhere; J where the fixed rows sit at the bounds that their slopes ask for, else J is larger."""
     problem = ZOO[name](1).problem
-    Q = problem.Q
+    Q = problem.domain
     rng = np.random.default_rng(0)
     alpha = Q.sample(rng)
     known = np.where(rng.random(Q.size) < 0.5, alpha, np.nan)
-    rest = Reduced.of(problem, known)
+    rest = without(problem, known, alpha)
     assert rest.share == pytest.approx(1 - rest.n_fixed / Q.size)
     for _ in range(5):
         w, part = rng.standard_normal(problem.n_weights), rest.problem.domain.sample(rng)
-        whole = rest.lift(w, part)
-        assert problem.dual(whole[1]) == pytest.approx(rest.problem.dual(part) + rest.constant, rel=1e-9, abs=1e-9)
-        assert problem.primal(whole[0]) >= rest.problem.primal(w) + rest.constant - 1e-9
-        back = rest.restrict(*whole)
-        assert np.allclose(back[0], w, atol=1e-9) and np.allclose(back[1], part, atol=1e-12)
+        whole = rest.lift(part)
+        assert problem.dual(whole) == pytest.approx(rest.problem.dual(part), rel=1e-9, abs=1e-9)
+        assert np.allclose(problem.w_of_alpha(whole), rest.problem.w_of_alpha(part), atol=1e-9)
+        assert problem.primal(w) >= rest.problem.primal(w) - 1e-9
+        assert np.array_equal(rest.restrict(whole), part)
 
 
 @pytest.mark.parametrize(
@@ -223,7 +226,7 @@ def test_a_reduced_problem_is_the_same_but_for_its_constant(name):
     [
         max_affine_case(0).problem,
         multiclass_case(0).problem,
-        posed(*(getattr(hinge_case("plain", False, 0).problem, x) for x in ("A", "c", "Q", "lam")), kappa=0.1),
+        replace(hinge_case("plain", False, 0).problem, g=Quadratic(0.1)),
         posed(ScaledRows(np.eye(2), np.ones(2)), -np.ones(2), Box(np.zeros(2), np.full(2, np.inf)), 1.0),
     ],
     ids=["max affine", "multiclass", "smooth", "unbounded"],
@@ -282,7 +285,7 @@ def test_screened_solves_over_the_zoo(solver, name, monkeypatch):
     monkeypatch.setattr(screened, "likely_share", lambda *_: 1.0)
     case = ZOO[name](2)
     problem = case.problem
-    near = posed(problem.A, problem.c, problem.Q, 1.1 * problem.lam)
+    near = replace(problem, lam=1.1 * problem.lam)
     result = pragam.solve(problem, solver, tol=1e-8, start=pragam.solve(near, tol=1e-8))
     assert result.converged
     slack = 1e-7 * abs(case.optimum) + 1e-9
@@ -297,9 +300,10 @@ def test_cold_solves_and_other_solvers_are_not_screened():
 
 
 def test_no_digits_are_given_away():
-    """Where the substitution of w would be felt in the gap asked for, the problem stays whole."""
+    """What is fixed enters as a tilt, not as a substitution of w: a screened solve ends at rounding, as a whole one."""
     problem, near = warm_case(False)
-    assert pragam.solve(problem, "dcd", tol=0.0, start=near).n_screened == 0
+    result = pragam.solve(problem, "dcd", tol=0.0, start=near)
+    assert result.n_screened > 0 and result.certificate.relative_gap <= 1e-12
 
 
 @pytest.mark.parametrize("bias", [False, True])
@@ -330,7 +334,7 @@ def test_an_interrupt_while_rows_leave_keeps_the_last_state(monkeypatch):
     def interrupt(*_):
         raise KeyboardInterrupt
 
-    monkeypatch.setattr(Reduced, "of", interrupt)
+    monkeypatch.setattr(screened, "without", interrupt)
     result = pragam.solve(problem, "dcd", tol=1e-9, start=near)
     assert result.status is Status.INTERRUPTED and result.n_screened == 0
     assert result.certificate == pragam.certify(problem, result.w, result.alpha)

@@ -31,7 +31,8 @@ def test_the_certificate_can_be_reproduced_exactly(solver, name):
     problem = ZOO[name](0).problem
     result = pragam.solve(problem, solver, tol=1e-6, max_iter=LIMIT)
     assert pragam.certify(problem, result.w, result.alpha) == result.certificate
-    assert (result.biases == result.certificate.biases).all() and result.bias == result.biases.sum()
+    assert (result.biases == result.certificate.biases).all()
+    assert len(result.biases) > 1 or result.bias == result.biases.sum()
     assert result.solver == solver
 
 
@@ -163,10 +164,10 @@ def test_tolerance_zero_ends_by_itself(solver, name):
 @pytest.mark.parametrize(
     ("solver", "problem", "words"),
     [
-        ("dcd", max_affine_case(0).problem, ("'dcd'", "Box", "Simplex")),
-        ("dcd", multiclass_case(0).problem, ("'dcd'", "rows", "CrammerSinger", "Simplices")),
-        ("pegasos-1", hinge_case("plain", True, 0).problem, ("'pegasos-1'", "Box", "BoxPlane")),
-        ("pegasos-1", multiclass_case(0).problem, ("'pegasos-1'", "CrammerSinger")),
+        ("dcd", max_affine_case(0).problem, ("'dcd'", "Q.lower", "Simplex")),
+        ("dcd", multiclass_case(0).problem, ("'dcd'", "A.rows", "LabelRows", "Simplices")),
+        ("pegasos-1", hinge_case("plain", True, 0).problem, ("'pegasos-1'", "without biases")),
+        ("pegasos-1", multiclass_case(0).problem, ("'pegasos-1'", "LabelRows")),
     ],
 )
 def test_a_refusal_names_both_parties(solver, problem, words):
@@ -175,13 +176,13 @@ def test_a_refusal_names_both_parties(solver, problem, words):
     assert all(word in str(error.value) for word in words)
 
 
-@pytest.mark.parametrize("solver", ["dcd", "qp-bmrm", "ls-bmrm", "pegasos-n", "pegasos-1"])
+@pytest.mark.parametrize("solver", ["pegasos-n", "pegasos-1"])
 def test_smooth_risks_are_refused_by_solvers_for_piecewise_linear_ones(solver):
     problem = hinge_case("plain", False, 0).problem
     smooth = posed(problem.A, problem.c, problem.Q, problem.lam, kappa=0.5)
-    with pytest.raises(ValueError, match=rf"'{solver}'.*kappa is 0\.5"):
+    with pytest.raises(ValueError, match=rf"'{solver}'.*curvature is up to 0\.5"):
         pragam.solve(smooth, solver)
-    assert pragam.solve(smooth, "auto", max_iter=1).solver == "auto (pragam)"
+    assert pragam.solve(smooth, "auto", tol=1e-6).converged
 
 
 @pytest.mark.parametrize(

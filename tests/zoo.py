@@ -12,6 +12,7 @@ from scipy import sparse
 
 import pragam
 from clarabel_qp import hinge_optimum, max_affine_optimum, multiclass_optimum
+from risk_zoo import CASES, RISKS, SLOW
 
 
 @dataclass(frozen=True)
@@ -177,6 +178,17 @@ def weighted_multiclass_case(seed: int) -> Case:
     return Case(problem, multiclass_optimum(X, y, lam, weight))
 
 
+@cache
+def risk_case(name: str, bias: bool, seed: int) -> Case:
+    """A risk on random data; every second seed with weights."""
+    drawn = RISKS[name](np.random.default_rng([seed, *map(ord, name)]), bias, weighted=seed % 2 == 1)
+    return Case(drawn.problem, drawn.optimum().value)
+
+
+def _risk(name: str, bias: bool) -> Callable[[int], Case]:
+    return lambda seed: risk_case(name, bias, seed)
+
+
 def _hinge(variant: str, bias: bool) -> Callable[[int], Case]:
     return lambda seed: hinge_case(variant, bias, seed)
 
@@ -189,7 +201,13 @@ SIMPLICES: dict[str, Callable[[int], Case]] = {
     "multiclass": multiclass_case,
     "multiclass, weights": weighted_multiclass_case,
 }
-ZOO = BOXES | SIMPLICES
+#: Every other risk that is fast on every solver; the hinge has its own cases.
+LOSSES = {
+    f"{name}{', bias' * bias}": _risk(name, bias)
+    for name, bias in CASES
+    if name != "hinge" and (name, bias) not in SLOW
+}
+ZOO = BOXES | SIMPLICES | LOSSES
 
 SOLVERS = [name for name in pragam.solvers.names() if name != "auto"]
 

@@ -18,14 +18,25 @@ from pragam import polytopes, solvers
 from pragam.certificate import Certificate, certify
 from pragam.problem import Problem
 from pragam.result import History, Result, Status
-from pragam.risks import hinge, max_affine, multiclass_hinge, quantile
+from pragam.risks import (
+    epsilon_insensitive,
+    hinge,
+    max_affine,
+    multiclass_hinge,
+    multilabel_hinge,
+    ordinal_hinge,
+    quantile,
+    smoothed_hinge,
+    squared_hinge,
+)
 from pragam.solve import Progress, solve
 
 __version__ = "0.1.0"
 
 __all__ = [
-    "Certificate", "History", "LinearSVC", "Problem", "Progress", "Result", "Status", "certify", "datasets", "hinge",
-    "io", "max_affine", "multiclass_hinge", "polytopes", "quantile", "solve", "solvers", "theory",
+    "Certificate", "History", "LinearSVC", "Problem", "Progress", "Result", "Status", "certify", "datasets",
+    "epsilon_insensitive", "hinge", "io", "max_affine", "multiclass_hinge", "multilabel_hinge", "ordinal_hinge",
+    "polytopes", "quantile", "smoothed_hinge", "solve", "solvers", "squared_hinge", "theory",
 ]  # fmt: skip
 
 #: Loaded at first use, so that ``import pragam`` stays light: name -> module that holds it.

@@ -10,11 +10,13 @@ u = A' (alpha - origin) computed to within e in norm (``A.rmatvec_error``), D >=
 
 So ``primal`` >= J(w, biases) >= min J >= ``dual`` as real numbers, for the floats as stored. ``slack`` says how much of
 the gap is due to rounding. Where that is more than a tenth of the gap, and than 1e-13 of J, the products are computed
-again in twice the precision. docs/certificates.md has the theorem with its constants.
+again: A' alpha with a bound that follows its partial sums (``A.running_rmatvec``), and, where that does not do, both in
+twice the precision. docs/certificates.md has the theorem with its constants.
 """
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from functools import cached_property
 from math import inf, isfinite, nextafter, sqrt
@@ -144,6 +146,9 @@ class Bound(NamedTuple):
 class Upper:
     """The bound J(w, b) of the optimal value from above; without biases given, the best for w. None is w = 0."""
 
+    #: The ways to compute it, the cheapest first.
+    levels = ("quick", "sharp")
+
     def __init__(self, problem: AnyProblem, w: Vector | None, bias: float | Vector | None = None) -> None:
         self.problem = problem
         self.w = None if w is None else _flat("w", w, problem.n_weights)
@@ -241,6 +246,9 @@ class Upper:
 class Lower:
     """The bound D of the optimal value from below, at a feasible point next to alpha."""
 
+    #: The ways to compute it, the cheapest first.
+    levels = ("quick", "running", "sharp")
+
     def __init__(self, problem: AnyProblem, alpha: Vector) -> None:
         self.problem = problem
         self.alpha = _flat("alpha", alpha, problem.Q.size)
@@ -257,23 +265,29 @@ class Lower:
     @cached_property
     def quick(self) -> Bound:
         """From the product that solvers use."""
-        if self._is_zero:
-            constant = self.problem.constant
-            return Bound(constant, 0.0, abs(constant))
-        with np.errstate(over="ignore", invalid="ignore"):
-            A, argument = self.problem.A, self._argument
-            product, error = A.rmatvec(argument), A.rmatvec_error(argument)
-            return self._at(product, error, dot(self.problem.c, self.repaired.point))
+        A, c, point = self.problem.A, self.problem.c, self.repaired.point
+        return self._from(lambda x: (A.rmatvec(x), A.rmatvec_error(x), dot(c, point)))
+
+    @cached_property
+    def running(self) -> Bound:
+        """From a product that sums a bound of its rounding beside it, where that is tighter."""
+        A, c, point = self.problem.A, self.problem.c, self.repaired.point
+        bound = self._from(lambda x: (*A.running_rmatvec(x), dot(c, point)))
+        return bound if bound.value > self.quick.value else self.quick
 
     @cached_property
     def sharp(self) -> Bound:
         """From a product in twice the precision, where that is tighter."""
-        if self._is_zero:
-            return self.quick
-        with np.errstate(over="ignore", invalid="ignore"):
-            product, error = self.problem.A.sharp_rmatvec(self._argument)
-            bound = self._at(product, error, sharp_dot(self.problem.c, self.repaired.point))
+        A, c, point = self.problem.A, self.problem.c, self.repaired.point
+        bound = self._from(lambda x: (*A.sharp_rmatvec(x), sharp_dot(c, point)))
         return bound if bound.value > self.quick.value else self.quick
+
+    def _from(self, products: Callable[[Vector], tuple[Vector, float, tuple[float, float]]]) -> Bound:
+        """D from A' (point - origin), a bound of its error in norm, and <c, point> with its error, made if needed."""
+        if self._is_zero:
+            return Bound(self.problem.constant, 0.0, abs(self.problem.constant))
+        with np.errstate(over="ignore", invalid="ignore"):
+            return self._at(*products(self._argument))
 
     def beats(self, other: Lower) -> bool:
         """Whether this bound is the higher one; in more digits where rounding leaves it open."""
@@ -318,17 +332,17 @@ def certificate_of(problem: AnyProblem, upper: Upper, lower: Lower | None) -> Ce
     It depends on the two points alone, not on what was computed of them before.
     """
     primal, dual = upper.quick, Bound(-inf, 0.0, 0.0) if lower is None else lower.quick
-    plain_primal, plain_dual = True, lower is not None
-    while plain_primal or plain_dual:
+    finer_primals, finer_duals = list(upper.levels[1:]), [] if lower is None else list(lower.levels[1:])
+    while finer_primals or finer_duals:
         allowed = max(SHARE * (primal.value - dual.value), _FLOOR * abs(primal.value))
         allowed = RESOLVED * abs(primal.value) if lower is None else allowed
         if isfinite(primal.value) and primal.slack + dual.slack <= allowed:
             break
         # The larger slack first: with that out of the gap, the other one may show.
-        if lower is not None and plain_dual and (dual.slack > primal.slack or not plain_primal):
-            dual, plain_dual = lower.sharp, False
+        if finer_duals and (dual.slack > primal.slack or not finer_primals):
+            dual = getattr(lower, finer_duals.pop(0))
         else:
-            primal, plain_primal = upper.sharp, False
+            primal = getattr(upper, finer_primals.pop(0))
     rigorous = all(part.rigorous for part in (problem.A, problem.B, problem.Q, problem.domain, problem.g))
     _check_weak_duality(primal, dual, rigorous)
     slack = primal.slack + dual.slack
@@ -336,9 +350,12 @@ def certificate_of(problem: AnyProblem, upper: Upper, lower: Lower | None) -> Ce
 
 
 def _comparable(one: Upper | Lower, other: Upper | Lower) -> tuple[Bound, Bound]:
-    first, second = one.quick, other.quick
-    settled = abs(first.value - second.value) > first.slack + second.slack
-    return (first, second) if settled else (one.sharp, other.sharp)
+    """The values of two bounds of one side, in as many digits as tell them apart, or in all there are."""
+    for level in one.levels:
+        first, second = getattr(one, level), getattr(other, level)
+        if abs(first.value - second.value) > first.slack + second.slack:
+            break
+    return first, second
 
 
 def _check_weak_duality(primal: Bound, dual: Bound, rigorous: bool) -> None:

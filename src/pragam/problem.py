@@ -112,7 +112,8 @@ class Problem(Generic[OperatorT, SetT]):
     @cached_property
     def domain(self) -> Any:
         """The feasible dual points: Q, or the part of Q on the planes B' alpha = levels."""
-        return on_planes(self.Q, self.B, self.levels) if self.n_biases else self.Q
+        shift = np.zeros(self.n_biases) if self.rest.levels is None else self.rest.levels
+        return on_planes(self.Q, self.B, self.origin, shift) if self.n_biases else self.Q
 
     @cached_property
     def tilt(self) -> Vector:
@@ -155,8 +156,11 @@ class Problem(Generic[OperatorT, SetT]):
         return self.A.matvec(w) + self.c if w.any() else self.c.copy()
 
     def best_biases(self, scores: Vector) -> Vector:
-        """The biases that minimise the risk at these scores A w + c."""
-        return self.g.multipliers(self.domain, scores) if self.n_biases else np.empty(0)
+        """The biases that minimise the risk at these scores A w + c; 0 where it is infinite for all of them."""
+        if self.n_biases == 0:
+            return np.empty(0)
+        b = self.g.multipliers(self.domain, scores)
+        return np.where(np.isnan(b), 0.0, b)
 
     def dual(self, alpha: Vector) -> float:
         """D(alpha); a lower bound of every J if alpha is feasible."""

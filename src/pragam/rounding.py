@@ -93,7 +93,10 @@ def total(x: Vector, *more: float) -> tuple[float, float]:
         _kernels.get("dense_twofold_matvec")(columns, np.ones(height), high, low, size)
     if not np.isfinite(low).all():
         return inf, inf
-    value = fsum((*high.tolist(), *low.tolist(), *x[height * _WIDE :].tolist(), *more))
+    try:
+        value = fsum((*high.tolist(), *low.tolist(), *x[height * _WIDE :].tolist(), *more))
+    except (OverflowError, ValueError):  # on the way, or infinities of both signs
+        return inf, inf
     return value, gamma(1) * abs(value) + gamma(height + 8) ** 2 * float(size.sum())
 
 

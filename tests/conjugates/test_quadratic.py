@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from fractions import Fraction
 
 import numpy as np
@@ -44,7 +45,7 @@ def test_prox_meets_the_optimality_conditions(plane):
         Q = box(rng, int(rng.integers(1, 30)), plane)
         kappa, s = curvature(rng, Q), 3 * rng.standard_normal(Q.size)
         g = Quadratic(kappa)
-        value, b = g.support(Q, s)
+        value, b = g.support(Q, s), Q.multiplier(s, kappa) if plane else 0.0
         alpha = Q.prox(s, np.where(kappa > 0, kappa, 1.0))
         slope = s - (b * Q.sigma if plane else 0.0) - kappa * alpha
         size = 1e-9 * (1 + np.abs(s) + kappa * np.abs(alpha) + abs(b or 0.0))
@@ -79,7 +80,7 @@ def test_weighted_smoothed_hinges_agree_with_an_interior_point_method(bias):
     rng = np.random.default_rng(0)
     X, y = rng.standard_normal((30, 4)), np.where(rng.random(30) < 0.5, 1.0, -1.0)
     plain = pragam.hinge(X, y, 0.1, bias=bias)
-    equal = posed(plain.A, plain.c, plain.Q, 0.1, np.full(30, 0.5 * 30))
+    equal = replace(plain, g=Quadratic(np.full(30, 0.5 * 30)))
     best = hinge_optimum(X, y, 0.1, np.ones(30), bias, kappa=0.5 * 30)
     result = pragam.solve(equal, tol=1e-7, max_seconds=20)
     assert result.converged and result.certificate.rigorous
@@ -96,7 +97,7 @@ def test_a_weight_is_as_good_as_a_repetition(bias):
         plain = pragam.hinge(X, y, lam, bias=bias, sample_weight=weights)
         upper = plain.Q.upper
         kappa = np.divide(0.5, upper, out=np.zeros(len(y)), where=upper > 0)
-        return posed(plain.A, plain.c, plain.Q, lam, kappa)
+        return replace(plain, g=Quadratic(kappa))
 
     weighted = smoothed(X, y, 2.0 / 15, times)
     repeated = smoothed(np.repeat(X, times, axis=0), np.repeat(y, times), 2.0 / times.sum(), None)

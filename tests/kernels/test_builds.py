@@ -44,7 +44,8 @@ def products(rng):
         for name, stored in storages.items():
             S = pragam.operators.check_data(stored)
             results = S.matvec(w), S.rmatvec(alpha), S.matmat(W), S.rmatmat(B), *S.abs_sums()
-            results = *results, *S.twofold_matvec(w), *S.twofold_rmatvec(alpha), S.product_error(w)
+            results = *results, *S.twofold_matvec(w), *S.twofold_rmatvec(alpha), *S.running_rmatvec(alpha)
+            results = *results, S.product_error(w)
             yield f"{name} {value.__name__}", digest(*results, S.row_norms2, S.T.row_norms2, S.norm_bound)
 
 

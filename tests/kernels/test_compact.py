@@ -8,6 +8,7 @@ from scipy import sparse
 
 from pragam import _kernels
 from pragam._kernels import twins
+from pragam._kernels.records.coordinate import Compact
 
 pytestmark = pytest.mark.skipif(not _kernels.compiled, reason="the extension was not built: nothing to compare")
 
@@ -19,17 +20,29 @@ def csr(dtype, index, seed):
     return X.data.astype(dtype), X.indices.astype(index), X.indptr.astype(np.int64)
 
 
-def run(module, arrays, rows, w, index):
-    """All that the two kernels write."""
-    data, indices, indptr = arrays
-    labels = np.zeros(D, dtype=np.int32)
-    module("csr_count_columns")(indices, indptr, rows, labels)
-    counts, kept = labels.copy(), labels > 1
+def room_for(arrays, counts, rows, index):
+    """An empty copy, large enough."""
+    kept = counts > 1
     entries = int(counts[kept].sum())
-    out = [np.empty(entries, data.dtype), np.empty(entries, index), np.empty(len(rows) + 1, np.int64),
-           np.empty(kept.sum()), np.empty(len(rows)), np.empty(len(rows))]  # fmt: skip
-    module("csr_compact")(data, indices, indptr, rows, w, labels, *out)
-    return [counts, labels, *out]
+    return Compact(
+        np.empty(entries, arrays[0].dtype), np.empty(entries, index), np.empty(len(rows) + 1, np.int64),
+        np.empty(kept.sum()), np.empty(len(rows)), np.empty(len(rows)),
+    )  # fmt: skip
+
+
+def count(module, arrays, rows):
+    _, indices, indptr = arrays
+    counts = np.zeros(D, dtype=np.int32)
+    module("csr_count_columns")(indices, indptr, rows, counts)
+    return counts
+
+
+def run(module, arrays, rows, w, index):
+    """All that the two kernels write: the counts, the labels and the copy."""
+    counts = count(module, arrays, rows)
+    labels, copy = counts.copy(), room_for(arrays, counts, rows, index)
+    module("csr_compact")(*arrays, rows, w, labels, copy)
+    return counts, labels, copy
 
 
 @pytest.mark.parametrize("dtype", [np.float32, np.float64])
@@ -42,27 +55,33 @@ def test_equal_to_the_twins_and_to_the_rows_themselves(dtype, index, new_index):
         rows = np.sort(rng.permutation(N)[: rng.integers(0, N)])
         ours = run(_kernels.get, arrays, rows, w, new_index)
         theirs = run(lambda name: getattr(twins, name), arrays, rows, w, new_index)
-        for mine, his in zip(ours, theirs, strict=True):
+        for mine, his in zip((*ours[:2], *ours[2]), (*theirs[:2], *theirs[2]), strict=True):
             assert np.allclose(mine, his, rtol=1e-14, atol=0)
-        data, indices, indptr, new_w, score, norm2 = ours[2:]
+        copy = ours[2]
         X = sparse.csr_array(arrays, shape=(N, D))[rows].astype(np.float64)
-        copy = sparse.csr_array((data, indices.astype(np.int32), indptr), shape=(len(rows), len(new_w)))
-        assert np.allclose(copy.astype(np.float64) @ new_w + score, X @ w)
-        assert np.allclose((copy.astype(np.float64) ** 2).sum(axis=1) + norm2, (X**2).sum(axis=1))
+        shape = len(rows), len(copy.w)
+        Y = sparse.csr_array((copy.data, copy.indices.astype(np.int32), copy.indptr), shape=shape).astype(np.float64)
+        assert np.allclose(Y @ copy.w + copy.score, X @ w)
+        assert np.allclose((Y**2).sum(axis=1) + copy.norm2, (X**2).sum(axis=1))
 
 
-@pytest.mark.parametrize("position", [4, 5, 6, 7, 8, 9, 10, 11])
-def test_refuses_wrong_lengths(position):
-    data, indices, indptr = csr(np.float64, np.int32, 0)
-    rows, labels = np.arange(N), np.zeros(D, dtype=np.int32)
-    _kernels.get("csr_count_columns")(indices, indptr, rows, labels)
-    kept = labels > 1
-    entries = int(labels[kept].sum())
-    arguments = [data, indices, indptr, rows, np.zeros(D), labels, np.empty(entries), np.empty(entries, np.int32),
-                 np.empty(N + 1, np.int64), np.empty(kept.sum()), np.empty(N), np.empty(N)]  # fmt: skip
-    arguments[position] = arguments[position][:-1].copy()
+@pytest.mark.parametrize("field", Compact._fields)
+def test_refuses_a_copy_that_is_too_short(field):
+    arrays, rows = csr(np.float64, np.int32, 0), np.arange(N)
+    labels = count(_kernels.get, arrays, rows)
+    copy = room_for(arrays, labels, rows, np.int32)
+    copy = copy._replace(**{field: getattr(copy, field)[:-1].copy()})
     with pytest.raises(ValueError, match="csr_compact"):
-        _kernels.get("csr_compact")(*arguments)
+        _kernels.get("csr_compact")(*arrays, rows, np.zeros(D), labels, copy)
+
+
+@pytest.mark.parametrize("columns", [D - 1, D + 1])
+def test_refuses_weights_that_do_not_fit_the_labels(columns):
+    arrays, rows = csr(np.float64, np.int32, 0), np.arange(N)
+    labels = count(_kernels.get, arrays, rows)
+    copy = room_for(arrays, labels, rows, np.int32)
+    with pytest.raises(ValueError, match="csr_compact"):
+        _kernels.get("csr_compact")(*arrays, rows, np.zeros(columns), labels, copy)
 
 
 @pytest.mark.parametrize("row", [-1, N])

@@ -8,6 +8,7 @@ from scipy import sparse
 
 from pragam import _kernels
 from pragam._kernels import twins
+from pragam._kernels.records.newton import Border, Boxes, Ends, Line, Sums
 
 compiled = pytest.mark.skipif(not _kernels.compiled, reason="the extension was not built: nothing to compare")
 
@@ -70,102 +71,191 @@ def test_rows_out_of_range_are_refused():
             _kernels.get("csr_gram_add")(*arrays, np.array([row]), np.ones(1), D, np.zeros(D * D))
 
 
-def rows_in_boxes(seed):
-    """s, ds, base, width and factor of rows of which many are near an end of their boxes, some of them of width 0."""
-    rng = np.random.default_rng(seed)
-    n = int(rng.choice([1, 15, 16, 17, 3000]))
-    width = rng.integers(0, 3, n) / n
-    base = np.clip(rng.uniform(-0.5, 1.5, n), 0, 1)
-    return rng.standard_normal(n), rng.standard_normal(n), base, width, float(10 ** rng.uniform(-1, 3)), rng
+KINDS = ["plain", "curved", "mixed"]
 
 
-def search_arguments(seed):
-    """A descent direction of lam/2 |w|^2 + sum_i max over [0, 1] of width_i (b s_i - (b - base_i)^2 / (2 factor))."""
-    s, ds, base, width, factor, rng = rows_in_boxes(seed)
-    at_zero = np.clip(base + factor * s, 0, 1) @ (width * ds)
+def rows_in_boxes(seed, kind):
+    """(rows, s, ds, tau, rng) of rows of which many are near an end of their boxes, and some cannot move.
+
+    Curved rows may have an infinite side, on either end. Of mixed ones half have no curvature, and bounds.
+    """
+    rng = np.random.default_rng([seed, KINDS.index(kind)])
+    n, none = int(rng.choice([1, 15, 16, 17, 3000])), np.zeros(0)
+    size = rng.integers(0, 3, n) / n
+    base, tau = rng.uniform(-0.5, 1.5, n), float(10 ** rng.uniform(-1, 3))
+    if kind == "plain":
+        return Boxes(np.clip(base, 0, 1), size, none, none, none), *rng.standard_normal((2, n)), tau, rng
+    low, high, bend = -rng.random(n), rng.random(n), rng.exponential(size=n)
+    straight = rng.random(n) < (0.5 if kind == "mixed" else 0.0)
+    bend[straight] = 0.0
+    low[(rng.random(n) < 0.3) & ~straight], high[(rng.random(n) < 0.3) & ~straight] = -np.inf, np.inf
+    low[size == 0] = high[size == 0] = bend[size == 0] = 0.0
+    return Boxes(np.clip(base, low, high), size, low, high, bend), *rng.standard_normal((2, n)), tau, rng
+
+
+def written_out(rows):
+    """low, high and bend."""
+    n = len(rows.size)
+    return (rows.low, rows.high, rows.bend) if rows.low.size else (np.zeros(n), np.ones(n), np.zeros(n))
+
+
+def position(rows, s, tau):
+    return (rows.base + tau * s) / (1 + tau * written_out(rows)[2])
+
+
+def beta_of(rows, s, tau):
+    return np.clip(position(rows, s, tau), *written_out(rows)[:2])
+
+
+def search_arguments(seed, kind, tol=1e-12, evaluations=60):
+    """(rows, s, ds, tau, line) of a descent direction."""
+    rows, s, ds, tau, rng = rows_in_boxes(seed, kind)
+    at_zero = beta_of(rows, s, tau) @ (rows.size * ds)
     linear = -at_zero - float(rng.exponential())  # so that the slope at 0 is negative
-    return s, ds, base, width, factor, linear, float(rng.exponential() * 1e-3), 1e-12, 60
+    return rows, s, ds, tau, Line(linear, float(rng.exponential() * 1e-3), tol, evaluations)
 
 
-def slope(t, s, ds, base, width, factor, linear, quadratic, *_):
-    return linear + quadratic * t + np.clip(base + factor * (s + t * ds), 0, 1) @ (width * ds)
+@pytest.mark.parametrize("kind", KINDS)
+def test_beta_maximises_a_row_with_its_proximal_term(kind):
+    """The rule that the twins apply: no other beta of the box gives more."""
+    for seed in range(20):
+        rows, s, _, tau, rng = rows_in_boxes(seed, kind)
+        low, high, bend = written_out(rows)
+
+        def value(beta, base=rows.base, s=s, bend=bend, tau=tau):
+            return beta * s - bend * beta**2 / 2 - (beta - base) ** 2 / (2 * tau)
+
+        best = beta_of(rows, s, tau)
+        for other in np.clip(best + rng.standard_normal((20, len(s))), low, high):
+            assert (value(best) >= value(other) - 1e-12 * (1 + np.abs(value(other)))).all()
 
 
 @pytest.mark.parametrize("get", BOTH)
-def test_the_line_search_finds_the_root_of_the_slope(get):
+@pytest.mark.parametrize("kind", KINDS)
+def test_the_line_search_finds_the_root_of_the_slope(get, kind):
     for seed in range(60):
-        arguments = search_arguments(seed)
+        rows, s, ds, tau, line = arguments = search_arguments(seed, kind)
         t = get("box_line_search")(*arguments)
-        around = [slope(t * (1 + e), *arguments) for e in (-1e-9, 1e-9)]
+
+        def slope(t, rows=rows, s=s, ds=ds, tau=tau, line=line):
+            return line.linear + line.quadratic * t + beta_of(rows, s + t * ds, tau) @ (rows.size * ds)
+
+        around = [slope(t * (1 + e)) for e in (-1e-9, 1e-9)]
         assert around[0] <= 1e-12 and around[1] >= -1e-12, seed
 
 
 @pytest.mark.parametrize("get", BOTH)
-def test_a_root_once_found_is_not_left_again(get):
+@pytest.mark.parametrize("kind", KINDS)
+def test_a_root_once_found_is_not_left_again(get, kind):
     """Rounding may put the last Newton step outside the bracket: bisection must not begin anew from its far end."""
     for seed in range(300):
-        *arguments, _ = search_arguments(seed)
-        found = [get("box_line_search")(*arguments, evaluations) for evaluations in (60, 20, 21)]
+        found = [
+            get("box_line_search")(*search_arguments(seed, kind, evaluations=evaluations))
+            for evaluations in (60, 40, 41)
+        ]
         assert found == pytest.approx([found[0]] * 3, rel=1e-9), seed
 
 
 @compiled
+@pytest.mark.parametrize("kind", KINDS)
 @pytest.mark.parametrize("tol", [1e-12, 1e-3])
-def test_the_line_search_equals_its_twin(tol):
+def test_the_line_search_equals_its_twin(tol, kind):
     for seed in range(60):
-        *arguments, _, evaluations = search_arguments(seed)
-        arguments = (*arguments, tol, evaluations)
+        arguments = search_arguments(seed, kind, tol)
         assert _kernels.get("box_line_search")(*arguments) == pytest.approx(twins.box_line_search(*arguments), rel=1e-9)
 
 
 @pytest.mark.parametrize("get", BOTH)
+@pytest.mark.parametrize("kind", KINDS)
 @pytest.mark.parametrize("blur", [0.0, 0.02, 1.0])
-def test_weights_are_the_widths_inside_and_fade_outside(get, blur):
+def test_weights_are_the_derivatives_of_beta_inside_and_fade_outside(get, blur, kind):
     for seed in range(20):
-        s, _, base, width, factor, _ = rows_in_boxes(seed)
+        rows, s, _, tau, _ = rows_in_boxes(seed, kind)
         out = np.full_like(s, np.nan)
-        get("box_weights")(s, base, width, factor, blur, out)
-        u = base + factor * s
-        distance = np.maximum(-u, u - 1)
-        assert np.array_equal(out[distance < 0], width[distance < 0])
+        get("box_weights")(rows, s, tau, blur, out)
+        low, high, bend = written_out(rows)
+        u, full = position(rows, s, tau), rows.size / (1 + tau * bend)
+        distance = np.maximum(low - u, u - high)
+        step = 1e-6 / tau
+        inside = distance < -1e-5
+        rate = (beta_of(rows, s + step, tau) - beta_of(rows, s - step, tau)) / (2 * step)
+        assert np.allclose(tau * out[inside], (rows.size * rate)[inside], rtol=1e-4)
         assert not out[distance > 2 * blur].any()
         near = (distance >= 0) & (distance < 2 * blur)
-        assert np.allclose(out[near], width[near] / (1 + 4 * (distance[near] / max(blur, 1e-300)) ** 2))
+        assert np.allclose(out[near], full[near] / (1 + 4 * (distance[near] / max(blur, 1e-300)) ** 2))
 
 
 @pytest.mark.parametrize("get", BOTH)
-def test_a_move_tells_the_change_of_alpha_and_the_sums(get):
+@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("planes", [0, 1, 4])
+def test_a_move_tells_the_change_of_alpha_and_the_sums(get, planes, kind):
     for seed in range(20):
-        s, ds, base, width, factor, rng = rows_in_boxes(seed)
+        rows, s, ds, tau, rng = rows_in_boxes(seed, kind)
         c, sigma, old = rng.standard_normal((3, len(s)))
-        beta, slopes, change = old.copy(), s.copy(), np.full_like(s, np.nan)
-        sums = get("box_move")(0.7, slopes, ds, base, width, c, sigma, factor, beta, change)
+        border = Border(sigma, rng.integers(0, max(planes, 1), len(s)))
+        beta, slopes, change, totals = old.copy(), s.copy(), np.full_like(s, np.nan), np.full(planes, np.nan)
+        sums = Sums(*get("box_move")(rows, border, c, 0.7, slopes, ds, tau, beta, change, totals))
         assert np.allclose(slopes, s + 0.7 * ds)
-        assert np.allclose(beta, np.clip(base + factor * slopes, 0, 1))
-        assert np.allclose(change, width * (beta - old))
-        filled = width * beta
-        expected = (
-            width @ (beta - base) ** 2,
-            width @ np.maximum(slopes, 0),
-            c @ filled,
-            sigma @ filled,
-            (change != 0).sum(),
+        assert np.allclose(beta, beta_of(rows, slopes, tau))
+        assert np.allclose(change, rows.size * (beta - old))
+        low, high, bend = written_out(rows)
+        end = np.where(slopes > 0, high, low)
+        best = np.clip(np.divide(slopes, bend, out=end, where=bend > 0), low, high)
+        expected = Sums(
+            proximal=rows.size @ (beta - rows.base) ** 2,
+            risk=rows.size @ (best * slopes - bend * best**2 / 2),
+            linear=rows.size @ (c * beta - bend * beta**2 / 2),
+            moved=(change != 0).sum(),
         )
         assert np.allclose(sums, expected, rtol=1e-12, atol=1e-12)
+        for k in range(planes):
+            assert totals[k] == pytest.approx((sigma * rows.size * beta)[border.group == k].sum(), rel=1e-12, abs=1e-12)
+
+
+@compiled
+def test_a_plane_that_is_not_there_is_refused():
+    rows, s, ds, tau, _ = rows_in_boxes(3, "curved")
+    border = Border(np.ones(len(s)), np.full(len(s), 2))
+    with pytest.raises(ValueError, match="box_move"):
+        _kernels.get("box_move")(rows, border, s, 0.0, s.copy(), ds, tau, s.copy(), s.copy(), np.zeros(2))
 
 
 @pytest.mark.parametrize("get", BOTH)
-def test_a_selection_keeps_what_is_near_and_fixes_the_rest_at_its_end(get):
+@pytest.mark.parametrize("kind", KINDS)
+def test_a_selection_keeps_what_is_near_and_fixes_the_rest_at_its_end(get, kind):
     for seed in range(20):
-        s, _, base, width, factor, rng = rows_in_boxes(seed)
-        lower = rng.standard_normal(len(s))
+        rows, s, _, tau, rng = rows_in_boxes(seed, kind)
+        ends = Ends(*rng.standard_normal((3, len(s))))
         kept = rng.random(len(s)) < 0.1
         beta, near, fixed = np.empty_like(s), kept.astype(np.uint8), np.empty_like(s)
-        get("box_select")(s, base, factor, 3.0, lower, lower + width, beta, near, fixed)
-        u = base + factor * s
-        assert np.array_equal(beta, np.clip(u, 0, 1))
-        assert np.array_equal(near != 0, kept | (np.abs(u - 0.5) < 3.5))
-        assert np.array_equal(fixed, np.where((near == 0) & (u > 0), lower + width, lower))
+        get("box_select")(rows, s, tau, 3.0, ends, beta, near, fixed)
+        u, (low, high, _) = position(rows, s, tau), written_out(rows)
+        assert np.array_equal(beta, np.clip(u, low, high))
+        assert np.array_equal(near != 0, kept | ((u > low - 3) & (u < high + 3)))
+        bound = np.where(u <= low, ends.lower, ends.upper)
+        assert np.array_equal(fixed, np.where(near != 0, ends.anchor, bound))
+
+
+@compiled
+def test_plain_rows_give_the_bits_of_rows_whose_bounds_are_written_out():
+    """But for the division by 1 + tau 0, which changes nothing."""
+    for seed in range(20):
+        rows, s, ds, tau, rng = rows_in_boxes(seed, "plain")
+        general = Boxes(rows.base, rows.size, *(np.ascontiguousarray(x) for x in written_out(rows)))
+        c, old = rng.standard_normal((2, len(s)))
+        border, results = Border(c, np.zeros(len(s), np.int64)), []
+        for boxes in (rows, general):
+            slopes, beta, change, totals, weights = (
+                s.copy(),
+                old.copy(),
+                np.empty_like(s),
+                np.zeros(1),
+                np.empty_like(s),
+            )
+            sums = _kernels.get("box_move")(boxes, border, c, 0.3, slopes, ds, tau, beta, change, totals)
+            _kernels.get("box_weights")(boxes, s, tau, 0.5, weights)
+            results.append(np.concatenate([slopes, beta, change, totals, weights, sums[:1], sums[3:]]))
+        assert np.array_equal(*results)
 
 
 @pytest.mark.parametrize("get", BOTH)
@@ -193,8 +283,9 @@ def test_a_copy_of_rows_out_of_range_is_refused():
 
 
 @compiled
-def test_arrays_of_unequal_length_are_refused():
-    arguments = list(search_arguments(3))
-    arguments[2] = arguments[2][:-1].copy()
+@pytest.mark.parametrize("name", Boxes._fields)
+def test_arrays_of_unequal_length_are_refused(name):
+    rows, *rest = search_arguments(3, "curved")
+    wrong = rows._replace(**{name: np.zeros(len(rows.size) + 1)})
     with pytest.raises(ValueError, match="box_line_search"):
-        _kernels.get("box_line_search")(*arguments)
+        _kernels.get("box_line_search")(wrong, *rest)

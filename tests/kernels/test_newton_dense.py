@@ -2,59 +2,93 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
 import pragam
 from pragam import _kernels
 from pragam._kernels import twins
+from pragam._kernels.records.newton import DenseGoal, DenseIterate
+from pragam.conjugates import Quadratic
+from pragam.operators.planes import Planes
+from pragam.polytopes import Box
 from pragam.solvers import NewtonDense
 from zoo import HINGE, hinge_case
 
 BOTH = [pytest.param(_kernels.get, id="in use"), pytest.param(lambda name: getattr(twins, name), id="twin")]
 
 
-def arguments(problem, tol=1e-6, exact=1e-13, steps=200):
-    """Of a call from nothing; the arrays that it changes are at 8 (w), 10 (beta) and 11 (place)."""
+def call(problem, tol=1e-6, exact=1e-13, steps=200):
+    """The records of a call from nothing."""
     state = NewtonDense().init(problem, np.random.default_rng(0), None, tol)
-    return [*state.scaled, *state.iterate, tol, exact, steps]
+    return state.scaled, state.iterate, DenseGoal(tol, exact, steps)
+
+
+def curved(problem, gamma):
+    """The same with a curvature of gamma, in scores, from end to end of each box; infinite: squared, without an end."""
+    upper = problem.Q.upper
+    if np.isinf(gamma):
+        kappa = np.divide(0.5, upper, out=np.zeros_like(upper), where=upper > 0)
+        return replace(problem, Q=Box(problem.Q.lower, np.where(upper > 0, np.inf, 0.0)), g=Quadratic(kappa))
+    return replace(problem, g=Quadratic(np.divide(gamma, upper, out=np.zeros_like(upper), where=upper > 0)))
+
+
+def on_three_planes(problem):
+    """The same rows, a third of them on each of three planes."""
+    group = np.arange(problem.Q.size) % 3
+    return replace(problem, B=Planes(problem.B.sigma, group, 3))
+
+
+def cases(variant, seeds=5):
+    for seed in range(seeds):
+        for bias in (False, True):
+            problem = hinge_case(variant, bias, seed).problem
+            yield problem
+            yield curved(problem, (0.01, 0.5, np.inf)[seed % 3])
+        yield on_three_planes(problem)
+        yield curved(on_three_planes(problem), 0.5)
 
 
 @pytest.mark.parametrize("get", BOTH)
-@pytest.mark.parametrize("bias", [False, True])
 @pytest.mark.parametrize("variant", HINGE)
-def test_the_estimate_is_the_gap(get, variant, bias):
+def test_the_estimate_is_the_gap(get, variant):
     """Recomputed from the arrays alone, in the problem that the kernel sees."""
-    for seed in range(5):
-        rows, c, width, sigma, offset, lam, level, constant, w, _, beta, place, *rest = call = arguments(
-            hinge_case(variant, bias, seed).problem
-        )
-        steps, read, estimate = get("dense_newton")(*call)
-        assert 0 < steps <= rest[-1] and read >= len(c)
-        assert (beta >= 0).all() and (beta <= 1).all()
-        primal = constant + 0.5 * lam * w @ w + offset @ w + place[0] * level
-        primal += width @ np.maximum(c + rows @ w - place[0] * sigma, 0.0)
-        alpha = width * beta
-        adjoint = offset + rows.T @ alpha
-        dual = constant + c @ alpha - adjoint @ adjoint / (2 * lam)
-        off = abs(sigma @ alpha - level) * (1 + abs(place[0]))
+    for problem in cases(variant):
+        p, at, goal = call(problem)
+        steps, read, estimate = get("dense_newton")(p, at, goal)
+        n = len(p.c)
+        low, high, bend = (p.low, p.high, p.bend) if p.low.size else (np.zeros(n), np.ones(n), np.zeros(n))
+        assert 0 < steps <= goal.steps and read >= n
+        assert (at.beta >= low).all() and (at.beta <= high).all()
+        B = np.where(np.arange(len(p.levels)) == p.group[:, None], p.sigma[:, None], 0.0)
+        s = p.c + p.rows @ at.w + B @ at.biases
+        end = np.where(s > 0, high, low)
+        best = np.clip(np.divide(s, bend, out=end, where=bend > 0), low, high)
+        primal = p.constant + 0.5 * p.lam * at.w @ at.w + p.offset @ at.w - p.levels @ at.biases
+        primal += p.size @ (best * s - bend * best**2 / 2)
+        alpha = p.size * at.beta
+        adjoint = p.offset + p.rows.T @ alpha
+        dual = p.constant + p.size @ (p.c * at.beta - bend * at.beta**2 / 2) - adjoint @ adjoint / (2 * p.lam)
+        off = np.abs(B.T @ alpha - p.levels) @ (1 + np.abs(at.biases))
         assert (primal - dual + off) / max(abs(primal), 1e-300) == pytest.approx(estimate, abs=1e-12, rel=1e-6)
         assert estimate <= 1e-12
 
 
 @pytest.mark.skipif(not _kernels.compiled, reason="the extension was not built: nothing to compare")
-@pytest.mark.parametrize("bias", [False, True])
 @pytest.mark.parametrize("variant", HINGE)
-def test_both_find_the_same_weights_and_after_one_stage_the_same_numbers(variant, bias):
-    for seed in range(5):
-        problem = hinge_case(variant, bias, seed).problem
+def test_both_find_the_same_weights_and_after_one_stage_the_same_numbers(variant):
+    for problem in cases(variant):
         for steps, tol in ((1, 1e-9), (200, 1e-7)):
-            one, other = arguments(problem, steps=steps), arguments(problem, steps=steps)
+            one, other = call(problem, steps=steps), call(problem, steps=steps)
             answers = _kernels.get("dense_newton")(*one), twins.dense_newton(*other)
-            assert np.allclose(one[8], other[8], rtol=tol, atol=tol * np.abs(one[8]).max(initial=1e-3))
+            w = one[1].w
+            assert np.allclose(w, other[1].w, rtol=tol, atol=tol * np.abs(w).max(initial=1e-3))
             if steps == 1:
                 assert answers[0][:2] == answers[1][:2]
-                assert np.allclose(one[10], other[10], atol=tol) and np.allclose(one[11], other[11], atol=tol)
+                for x, y in zip(one[1], other[1], strict=True):
+                    assert np.allclose(x, y, atol=tol)
 
 
 @pytest.mark.parametrize("get", BOTH)
@@ -64,23 +98,43 @@ def test_the_way_from_the_tolerance_to_the_optimum_costs_no_more_than_the_way_th
     y = np.where(X @ rng.standard_normal(20) + 4 * rng.standard_normal(300) > 0, 1, -1)
     problem = pragam.hinge(X, y, lam=1e-3)
     for tol in (1e-2, 1e-4):
-        steps_to_tol = get("dense_newton")(*arguments(problem, tol, exact=tol))[0]
-        assert get("dense_newton")(*arguments(problem, tol))[0] <= 2 * steps_to_tol + 10
+        steps_to_tol = get("dense_newton")(*call(problem, tol, exact=tol))[0]
+        assert get("dense_newton")(*call(problem, tol))[0] <= 2 * steps_to_tol + 10
+
+
+@pytest.mark.parametrize("get", BOTH)
+def test_where_every_row_has_curvature_a_few_steps_reach_the_optimum(get):
+    rng = np.random.default_rng(0)
+    X = rng.standard_normal((300, 20))
+    y = np.where(X @ rng.standard_normal(20) + 4 * rng.standard_normal(300) > 0, 1, -1)
+    for gamma in (1.0, np.inf):
+        problem = curved(pragam.hinge(X, y, lam=1e-3), gamma)
+        steps, _, estimate = get("dense_newton")(*call(problem, 1e-9))
+        assert steps <= 8 and estimate <= 1e-13
 
 
 @pytest.mark.parametrize("get", BOTH)
 def test_numbers_beyond_float64_end_the_call_at_once(get):
-    call = arguments(hinge_case("plain", True, 0).problem)
-    call[0][:] = 1e200  # whose squares overflow
-    steps, _, estimate = get("dense_newton")(*call)
+    problem, iterate, goal = call(hinge_case("plain", True, 0).problem)
+    problem.rows[:] = 1e200  # whose squares overflow
+    steps, _, estimate = get("dense_newton")(problem, iterate, goal)
     assert steps <= 1 and not estimate <= 1.0
 
 
 def test_wrong_shapes_are_refused():
     if not _kernels.compiled:
         pytest.skip("the twin trusts its caller")
-    for k in (1, 2, 3, 4, 8, 9, 10, 11):
-        call = arguments(hinge_case("plain", True, 0).problem)
-        call[k] = np.zeros(len(call[k]) + 1)
+    problem, iterate, goal = call(curved(hinge_case("plain", True, 0).problem, 0.5))
+    for name in ("c", "size", "low", "high", "bend", "sigma", "offset", "levels"):
+        wrong = problem._replace(**{name: np.zeros(len(getattr(problem, name)) + 1)})
         with pytest.raises(ValueError, match="dense_newton"):
-            _kernels.get("dense_newton")(*call)
+            _kernels.get("dense_newton")(wrong, iterate, goal)
+    for name in DenseIterate._fields:
+        wrong = iterate._replace(**{name: np.zeros(len(getattr(iterate, name)) + 1)})
+        with pytest.raises(ValueError, match="dense_newton"):
+            _kernels.get("dense_newton")(problem, wrong, goal)
+    group = np.full_like(problem.group, 2)
+    with pytest.raises(ValueError, match="group"):
+        _kernels.get("dense_newton")(
+            problem._replace(group=group, levels=np.zeros(2)), iterate._replace(biases=np.zeros(2)), goal
+        )

@@ -9,7 +9,8 @@ from scipy import sparse
 from pragam import _kernels
 from pragam._kernels import twins
 
-from .test_coordinate_and_pegasos import D, N, copies, push_arguments, sweep_arguments
+from .ascent import KINDS, arrays_of, copies, push_arguments, sweep_arguments
+from .storages import D, N
 
 compiled = pytest.mark.skipif(not _kernels.compiled, reason="the extension was not built: nothing to compare")
 BOTH = [pytest.param(_kernels.get, id="in use"), pytest.param(lambda name: getattr(twins, name), id="twin")]
@@ -74,15 +75,15 @@ def test_the_bits_are_those_of_values_of_one_on_any_number_of_threads(threads):
 
 
 @pytest.mark.parametrize("get", BOTH)
-@pytest.mark.parametrize("plane", [False, True])
+@pytest.mark.parametrize("kind", KINDS.values(), ids=KINDS)
 @pytest.mark.parametrize("kernel, arguments", [("dcd_sweep", sweep_arguments), ("momentum_push", push_arguments)])
-def test_coordinate_ascent_is_that_on_values_of_one_to_the_bit(get, kernel, arguments, plane):
+def test_coordinate_ascent_is_that_on_values_of_one_to_the_bit(get, kernel, arguments, kind):
     for seed in range(20):
-        arrays, _ = pattern(np.random.default_rng(seed), N, D, 0.5)
+        arrays, X = pattern(np.random.default_rng(seed), N, D, 0.5)
         values = np.ones(len(arrays[0])), arrays[0].astype(np.int32), arrays[1]
-        mine, theirs = (copies(arguments(seed, plane)) for _ in range(2))
+        mine, theirs = (copies(arguments(seed, kind, X)) for _ in range(2))
         assert get(kernel + "_pattern")(*arrays, *mine) == get(kernel + "_csr")(*values, *theirs)
-        for a, b in zip(mine, theirs, strict=True):
+        for a, b in zip(arrays_of(mine), arrays_of(theirs), strict=True):
             np.testing.assert_array_equal(a, b)
 
 

@@ -46,6 +46,12 @@ def test_dots_and_totals_are_within_their_bounds(n):
         assert sharp_dot(x, y)[1] <= dot(x, y)[1] or n < 2
 
 
+@pytest.mark.parametrize("x", [[np.inf, -np.inf], [1e308, 1e308, -1e308], [np.inf, 1.0]])
+def test_a_sum_that_overflows_has_no_bound(x):
+    """Infinities of both signs, and sums that overflow on the way: no exception, and nothing is claimed."""
+    assert total(np.array(x)) == (np.inf, np.inf)
+
+
 @pytest.mark.parametrize("scale", [1e-320, 1e-300, 1e-160, 1.0, 1e160, 1e300])
 def test_norms_of_every_scale(scale):
     x = np.random.default_rng(0).uniform(0.5, 1.0, 3000) * scale
@@ -114,7 +120,9 @@ def test_products_of_every_storage_are_within_their_bounds():
                 for j, v in row:
                     adjoint[j] += a * v
             sharp, sharp_norm = S.twofold_rmatvec(alpha)
-            for value, bound in ((S.rmatvec(alpha), S.adjoint_error(alpha)), (sharp, sharp_norm)):
+            for value, bound in (
+                (S.rmatvec(alpha), S.adjoint_error(alpha)), S.running_rmatvec(alpha), (sharp, sharp_norm),
+            ):  # fmt: skip
                 off = sum(((Fraction(v) - t) ** 2 for v, t in zip(value, adjoint, strict=True)), Fraction(0))
                 assert off <= Fraction(bound) ** 2, f"seed {seed}"
 
@@ -146,9 +154,9 @@ def test_a_support_bound_holds_for_all_scores_within_the_slack(kernel, kappa):
 def test_an_unbounded_side_is_infinite_as_soon_as_a_score_may_have_its_sign():
     up, down = Box([0.0], [np.inf]), Box([-np.inf], [0.0])
     for Q, sign in ((up, 1.0), (down, -1.0)):
-        assert Q.support_bound(np.array([-sign]), np.array([0.5]), 0.0, 0.0)[0] < 1e-300
-        assert Q.support_bound(np.array([-sign]), np.array([1.5]), 0.0, 0.0)[0] == np.inf
-        assert Q.support_bound(np.array([sign]), np.array([0.0]), 2.0, 0.0)[0] == pytest.approx(0.25)
+        assert Q.support_bound(np.array([-sign]), np.array([0.5]))[0] < 1e-300
+        assert Q.support_bound(np.array([-sign]), np.array([1.5]))[0] == np.inf
+        assert Q.support_bound(np.array([sign]), np.array([0.0]), 2.0)[0] == pytest.approx(0.25)
 
 
 @pytest.mark.skipif(not _kernels.compiled, reason="the extension was not built")
@@ -184,6 +192,24 @@ def test_dense_twofold_matvec_equals_its_twin(seed, dtype, data):
     np.testing.assert_allclose(mine[0], theirs[0], rtol=4 * U, atol=0)
     np.testing.assert_allclose(mine[0] + mine[1], theirs[0] + theirs[1], rtol=4 * U, atol=0)
     np.testing.assert_allclose(mine[2], theirs[2], rtol=1e-14)
+
+
+@pytest.mark.skipif(not _kernels.compiled, reason="the extension was not built")
+@settings(max_examples=100, deadline=None)
+@given(st.integers(0, 2**32 - 1), st.sampled_from([np.float32, np.float64]), st.data())
+def test_dense_running_matvec_equals_its_twin(seed, dtype, data):
+    """To the bit, since the order of summation is the same."""
+    rng = np.random.default_rng(seed)
+    n, d = data.draw(st.integers(0, 1200)), data.draw(st.integers(0, 12))
+    X = rng.standard_normal((2 * n, 2 * d)).astype(dtype) * (rng.random((2 * n, 2 * d)) < 0.8)
+    X = X.T.copy().T if data.draw(st.booleans()) else X
+    X = X[:: data.draw(st.sampled_from([1, 2, -1]))][:n, :d]
+    w = rng.standard_normal(d) * (rng.random(d) < 0.8)
+    mine, theirs = np.full((2, n), np.nan), np.full((2, n), np.nan)
+    _kernels.get("dense_running_matvec")(X, w, *mine)
+    twins.dense_running_matvec(X, w, *theirs)
+    np.testing.assert_array_equal(mine[0], theirs[0])
+    np.testing.assert_allclose(mine[1], theirs[1], rtol=1e-14)
 
 
 def planes(rng, n=600):
@@ -240,7 +266,7 @@ def test_simplices_bound_all_scores_within_the_slack():
     Q = Simplices(rng.random(30), 4)
     s, slack = rng.standard_normal(120), 10.0 ** rng.uniform(-17, -1, 120)
     for kappa in (0.0, 0.5):
-        bound, _ = Q.support_bound(s, slack, kappa, 0.0)
+        bound, _ = Q.support_bound(s, slack, kappa)
         for t in (s, s + slack, s + slack * rng.choice([-1, 1], 120)):
             for alpha in (Q.project(t / kappa) if kappa else Q.maximise_linear(t), Q.sample(rng)):
                 value = exact_dot(alpha, t) - Fraction(kappa) / 2 * exact_dot(alpha, alpha)

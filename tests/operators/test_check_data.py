@@ -9,7 +9,7 @@ from scipy import sparse
 from storage_zoo import IN_PLACE, compressed, matrix
 
 from pragam import _kernels
-from pragam.operators import Columns, CrammerSinger, ScaledRows, check_data
+from pragam.operators import Columns, LabelRows, ScaledRows, SharedRows, check_data
 
 
 def own_arrays(storage):
@@ -26,6 +26,19 @@ def test_user_memory_is_used_in_place(name):
             assert np.shares_memory(mine, user)
             assert mine.dtype == user.dtype
         assert storage.T.T.shape == storage.shape
+
+
+@pytest.mark.parametrize("name", IN_PLACE)
+def test_rows_to_be_walked_are_contiguous_in_one_copy_at_most(name, monkeypatch):
+    storage = check_data(IN_PLACE[name])
+    (kind, arrays), (_, again), (_, own) = storage.contiguous_rows(), storage.contiguous_rows(), storage.rows()
+    assert all(a is b for a, b in zip(arrays, again, strict=True))
+    if kind == "dense":
+        assert arrays[0].strides[1] == arrays[0].itemsize
+        assert np.shares_memory(arrays[0], own[0]) == (own[0].strides[1] == own[0].itemsize)
+        np.testing.assert_array_equal(arrays[0], own[0])
+        monkeypatch.setattr("pragam.operators.storage._LARGEST_COPY", own[0].nbytes - 1)
+        assert np.shares_memory(check_data(IN_PLACE[name]).contiguous_rows()[1][0], own[0])
 
 
 BIG = np.random.default_rng(0).standard_normal((3000, 200))
@@ -47,11 +60,13 @@ def test_no_temporary_of_the_size_of_x(X):
     """Checks, products and norms allocate vectors and 0.5 MB tiles, never the 2.4 MB of a float32 X."""
     if not _kernels.compiled:
         pytest.skip("the twins are short, not frugal")
-    scale, y = np.ones(len(BIG)), np.zeros(len(BIG), dtype=int)
+    scale = np.ones(len(BIG))
     tracemalloc.start()
     try:
         storage = check_data(X)
-        for operator in (ScaledRows(storage, scale), Columns(storage), CrammerSinger(storage, y, 2)):
+        operators = [ScaledRows(storage, scale), Columns(storage), LabelRows(storage, 2)]
+        operators.append(SharedRows(storage, np.repeat(np.arange(len(BIG)), 2), np.ones(2 * len(BIG))))
+        for operator in operators:
             operator.matvec(np.ones(operator.shape[1]))
             operator.rmatvec(np.ones(operator.shape[0]))
             operator.row_norms()

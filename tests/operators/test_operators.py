@@ -5,30 +5,38 @@ import pytest
 from scipy import sparse
 from storage_zoo import ALL, D, N, matrix
 
-from pragam.operators import Columns, Counting, CrammerSinger, RowOperator, ScaledRows, check_data
+from pragam.operators import (
+    Columns,
+    Counting,
+    LabelRows,
+    RowOperator,
+    ScaledRows,
+    SharedRows,
+    check_data,
+)
 
 rng = np.random.default_rng(3)
 SCALE = rng.standard_normal(N)
 K = 4
-Y = rng.integers(0, K, N)
 EPS = np.finfo(float).eps
+#: Rows that no dual variable reads, that one does, and that several do, in no order.
+NUMBER = np.r_[rng.integers(2, N, 2 * N), N - 1, N - 1]
+SHARED = rng.standard_normal(NUMBER.size)
+SIGNS = np.sign(rng.standard_normal(N * K))
 
 
-def crammer_singer_matrix(X, y, K):
-    """Row (i, k) is x_i in block k minus x_i in block y_i."""
-    A = np.zeros((len(X), K, K, X.shape[1]))
-    for i, x in enumerate(X):
-        for k in range(K):
-            A[i, k, k] += x
-            A[i, k, y[i]] -= x
-    return A.reshape(len(X) * K, K * X.shape[1])
+def label_matrix(X, K, scale):
+    """Row (i, k) is scale_ik x_i in block k."""
+    return scale[:, None] * np.stack([np.kron(e, x) for x in X for e in np.eye(K)])
 
 
 # name -> (operator of a stored X, dense reference of the plain X)
 OPERATORS = {
     "scaled": (lambda X: ScaledRows(X, SCALE), lambda X: SCALE[:, None] * X),
+    "shared": (lambda X: SharedRows(X, NUMBER, SHARED), lambda X: SHARED[:, None] * X[NUMBER]),
     "columns": (Columns, lambda X: X.T),
-    "multiclass": (lambda X: CrammerSinger(X, Y, K), lambda X: crammer_singer_matrix(X, Y, K)),
+    "labels": (lambda X: LabelRows(X, K), lambda X: label_matrix(X, K, np.ones(N * K))),
+    "labels, signs": (lambda X: LabelRows(X, K, SIGNS), lambda X: label_matrix(X, K, SIGNS)),
     "counting": (lambda X: Counting(ScaledRows(X, SCALE)), lambda X: SCALE[:, None] * X),
 }
 
@@ -68,12 +76,12 @@ def test_norms(name, pair):
 
 
 def test_norm_bound_is_attained():
-    """Schur's test is tight on a matrix of ones, Frobenius on a row, sqrt(K) when all classes agree."""
+    """Schur's test is tight on a matrix of ones, Frobenius on a row, the sum of squares on a row that is shared."""
     ones, row = np.ones((5, 7)), np.array([[3.0, 4.0]])
     assert ScaledRows(ones, -np.ones(5)).norm_bound() == pytest.approx(np.sqrt(35), rel=1e-13)
     assert ScaledRows(row, [2.0]).norm_bound() == pytest.approx(10, rel=1e-13)
-    A = CrammerSinger(row, [1], 3)
-    assert np.linalg.norm(crammer_singer_matrix(row, [1], 3), 2) == pytest.approx(A.norm_bound(), rel=1e-13)
+    assert SharedRows(row, [0, 0, 0], [2.0, -1.0, 2.0]).norm_bound() == pytest.approx(15, rel=1e-13)
+    assert LabelRows(ones, 3).norm_bound() == pytest.approx(np.sqrt(35), rel=1e-13)
 
 
 @pytest.mark.parametrize("size", [1e-200, 1e200])
@@ -83,6 +91,13 @@ def test_norm_bound_survives_underflow_and_overflow_of_squares(size, store):
     bound = ScaledRows(store(size * X), np.ones(N)).norm_bound()
     assert bound / size >= np.linalg.norm(X, 2)
     assert np.isfinite(bound)
+
+
+@pytest.mark.parametrize("scale", [1e-250, 1e250])
+def test_norm_bound_survives_underflow_and_overflow_of_squared_scales(scale):
+    X = matrix()
+    bound = SharedRows(X, NUMBER, scale * SHARED).norm_bound()
+    assert np.linalg.norm(SHARED[:, None] * X[NUMBER], 2) <= bound / scale < np.inf
 
 
 @pytest.mark.filterwarnings("error:overflow")
@@ -107,16 +122,52 @@ def test_rows_rebuild_the_matrix(name):
         assert operator.rows().arrays[0] is rows.arrays[0], "converted once"
 
 
+@pytest.mark.parametrize("name", ALL)
+def test_shared_rows_name_the_rows_they_read(name):
+    operator = SharedRows(ALL[name], NUMBER, SHARED)
+    rows, own = operator.rows(), ScaledRows(operator.storage, SCALE).rows()
+    assert all(a is b for a, b in zip(rows.arrays, own.arrays, strict=True)) and rows.kind == own.kind
+    np.testing.assert_array_equal(rows.number, NUMBER)
+    np.testing.assert_array_equal(operator.number, NUMBER)
+    np.testing.assert_array_equal(rows.scale, SHARED)
+    np.testing.assert_array_equal(Counting(operator).number, NUMBER)
+    assert own.number is None and ScaledRows(operator.storage, SCALE).number is None
+
+
+@pytest.mark.parametrize("name", ALL)
+def test_some_rows_their_products_and_their_outer_products(name):
+    """``take``, ``gram`` and ``add_outer``, where a row occurs twice, and weights of both signs."""
+    draw = np.random.default_rng(6)
+    for operator, A in (
+        (ScaledRows(ALL[name], SCALE), SCALE[:, None] * matrix()),
+        (SharedRows(ALL[name], NUMBER, SHARED), SHARED[:, None] * matrix()[NUMBER]),
+    ):
+        some = draw.integers(0, len(A), 9)
+        part, w = operator.take(some), draw.standard_normal(A.shape[1])
+        np.testing.assert_allclose(part.matvec(w), A[some] @ w, rtol=0, atol=1e-13 * np.linalg.norm(A) ** 2)
+        np.testing.assert_allclose(part.gram(), A[some] @ A[some].T, rtol=0, atol=1e-13 * np.linalg.norm(A) ** 2)
+        weights, out = draw.standard_normal(9), np.ones((D, D))
+        operator.add_outer(some, weights, out)
+        expected = 1 + (A[some].T * weights) @ A[some]
+        np.testing.assert_allclose(np.triu(out), np.triu(expected), rtol=0, atol=1e-13 * np.linalg.norm(A) ** 2)
+
+
+def test_only_data_rows_that_are_read_are_copied():
+    part = SharedRows(matrix(), NUMBER, SHARED).take(np.flatnonzero(NUMBER >= N - 2))
+    assert part.storage.shape[0] == len(set(NUMBER[NUMBER >= N - 2].tolist())) < part.shape[0]
+
+
 @pytest.mark.parametrize("store", [np.asarray, np.asfortranarray, sparse.csr_array, sparse.csc_array])
 @pytest.mark.parametrize("shape", [(4, 0), (0, 3), (0, 0), (1, 1), (1, 5), (5, 1), (3, 4)])
 def test_empty_and_tiny_shapes(store, shape):
     X = store(np.zeros(shape))
-    y = np.zeros(shape[0], dtype=int)
     for operator in (
         ScaledRows(X, np.ones(shape[0])),
         Columns(X),
-        CrammerSinger(X, y, 1),
-        CrammerSinger(X, y, 3),
+        SharedRows(X, np.repeat(np.arange(shape[0]), 2), np.ones(2 * shape[0])),
+        SharedRows(X, np.empty(0, int), np.empty(0)),
+        LabelRows(X, 3),
+        LabelRows(X, 1),
     ):
         n, d = operator.shape
         np.testing.assert_array_equal(operator.matvec(np.ones(d)), np.zeros(n))
@@ -141,18 +192,26 @@ def test_bad_arguments_are_named():
         ScaledRows(X, np.ones(N + 1))
     with pytest.raises(ValueError, match="scale contains NaN"):
         ScaledRows(X, np.full(N, np.nan))
-    with pytest.raises(ValueError, match=r"y_index must lie in \[0, 2\)"):
-        CrammerSinger(X, np.full(N, 2), 2)
-    with pytest.raises(ValueError, match="y_index must be 23 integers"):
-        CrammerSinger(X, np.zeros(N), 2)
+    with pytest.raises(ValueError, match="scale has shape"):
+        SharedRows(X, NUMBER, np.ones(N))
+    with pytest.raises(ValueError, match=r"number must lie in \[0, 23\)"):
+        SharedRows(X, NUMBER + 1, SHARED)
+    with pytest.raises(ValueError, match=r"number must lie in \[0, 23\)"):
+        SharedRows(X, NUMBER - 3, SHARED)
+    with pytest.raises(ValueError, match="number must be a vector of integers"):
+        SharedRows(X, NUMBER * 1.0, SHARED)
+    with pytest.raises(ValueError, match="scale has shape"):
+        LabelRows(X, K, np.ones(N))
+    with pytest.raises(ValueError, match=r"scale must hold \+1 and -1"):
+        LabelRows(X, K, 2 * SIGNS)
     with pytest.raises(ValueError, match="K must be at least 1"):
-        CrammerSinger(X, np.zeros(N, dtype=int), 0)
+        LabelRows(X, 0)
     with pytest.raises(ValueError, match="A contains NaN or infinity"):
         Columns(np.full((2, 2), np.inf))
 
 
 def test_counting():
-    rowwise, plain = Counting(ScaledRows(matrix(), SCALE)), Counting(CrammerSinger(matrix(), Y, K))
+    rowwise, plain = Counting(ScaledRows(matrix(), SCALE)), Counting(LabelRows(matrix(), K))
     assert isinstance(rowwise, RowOperator) and isinstance(rowwise, Counting)
     assert not isinstance(plain, RowOperator)
     for _ in range(3):
@@ -165,4 +224,4 @@ def test_counting():
 def test_storage_is_shared_between_operators():
     storage = check_data(matrix())
     assert check_data(storage) is storage
-    assert ScaledRows(storage, SCALE).storage is CrammerSinger(storage, Y, K).storage
+    assert ScaledRows(storage, SCALE).storage is LabelRows(storage, K).storage

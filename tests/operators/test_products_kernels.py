@@ -47,12 +47,15 @@ def test_csr_kernels_equal_their_twins(matrix, scaled, K, seed):
         "csr_rmatmat": lambda: (*X, B, dirty(d, K)),
         "csr_row_norms2": lambda: (*X, d, dirty(n), dirty(n)),
         "csr_column_norms2": lambda: (*X, dirty(d), dirty(d)),
+        "csr_running_matvec": lambda: (*X, w, dirty(n), dirty(n)),
+        "csr_running_rmatvec": lambda: (*X, alpha, dirty(d), dirty(d)),
         "csr_twofold_matvec": lambda: (*X, w, dirty(n), dirty(n), dirty(n)),
         "csr_twofold_rmatvec": lambda: (*X, alpha, dirty(d), dirty(d), dirty(d)),
         "csr_abs_sums": lambda: (*X, dirty(n), dirty(d)),
     }
     for name, make in cases.items():
-        mine, theirs, _ = both(name, make)
+        mine, theirs, returned = both(name, make)
+        assert returned[0] == returned[1], name
         for a, b in zip(mine[3:], theirs[3:], strict=True):
             np.testing.assert_array_equal(a, b, err_msg=name)
     assert compiled.csr_check(*X, d) == twins.csr_check(*X, d) == (0, 0, 0)
@@ -126,6 +129,8 @@ def test_mismatched_lengths_are_refused():
         "csr_matmat": (np.ones((1, 2)), np.empty((1, 3))),
         "csr_rmatmat": (np.ones((2, 2)), np.empty((1, 2))),
         "csr_row_norms2": (1, np.empty(2), np.empty(2)),
+        "csr_running_matvec": (np.ones(1), np.empty(1), np.empty(2)),
+        "csr_running_rmatvec": (np.ones(2), np.empty(1), np.empty(1)),
         "csr_twofold_matvec": (np.ones(1), np.empty(1), np.empty(1), np.empty(2)),
         "csr_twofold_rmatvec": (np.ones(2), np.empty(1), np.empty(1), np.empty(1)),
         "csr_abs_sums": (np.empty(2), np.empty(1)),

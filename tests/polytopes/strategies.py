@@ -7,12 +7,13 @@ What is drawn is feasible by construction: a plane passes through a drawn point 
 from __future__ import annotations
 
 from fractions import Fraction
+from itertools import product
 from typing import NamedTuple
 
 import numpy as np
 from hypothesis import strategies as st
 
-from pragam.polytopes import Box, BoxPlane, Simplices
+from pragam.polytopes import Box, BoxPlane, Pairs, Simplices
 
 #: -4, .., 4 in steps of 1/4, simplest first.
 quarters = st.integers(-16, 16).map(lambda k: k / 4)
@@ -24,12 +25,12 @@ few = st.integers(1, 5)
 class Drawn(NamedTuple):
     """A set, a member of it, and any point."""
 
-    Q: Box | Simplices
+    Q: Box | Simplices | Pairs
     member: np.ndarray
     v: np.ndarray
 
     def __repr__(self) -> str:
-        names = [name for name in ("lower", "upper", "sigma", "z", "totals", "K") if hasattr(self.Q, name)]
+        names = [name for name in ("lower", "upper", "sigma", "z", "totals", "K", "wrong") if hasattr(self.Q, name)]
         parts = ", ".join(f"{name}={getattr(self.Q, name)}" for name in names)
         return f"{type(self.Q).__name__}({parts}), member={self.member}, v={self.v}"
 
@@ -67,6 +68,21 @@ def simplices(draw: st.DrawFn) -> Drawn:
     return Drawn(Simplices(totals * size, K), (shares * totals[:, None] * size).ravel(), v)
 
 
+@st.composite
+def pairs(draw: st.DrawFn) -> Drawn:
+    """Pairs of labels; totals of 0, examples without a pair and a single label occur."""
+    n, K = draw(st.integers(1, 3)), draw(st.integers(1, 4))
+    size = 2.0 ** draw(exponents)
+    wrong = np.array(draw(st.lists(st.booleans(), min_size=n * K, max_size=n * K))).reshape(n, K)
+    Q = Pairs(draw(vectors(n, st.integers(0, 4))) * size, wrong)
+    member = np.zeros((n, K))
+    for i in np.flatnonzero(Q.totals):
+        for share in draw(st.lists(st.sampled_from([0.25, 0.5]), max_size=2)):  # two pairs of a wrong and a right label
+            chosen = [draw(st.sampled_from(np.flatnonzero(side).tolist())) for side in (wrong[i], ~wrong[i])]
+            member[i, chosen] += share * Q.totals[i]
+    return Drawn(Q, member.ravel(), draw(vectors(n * K)) * 2.0 ** draw(exponents))
+
+
 def exact(x: np.ndarray) -> list[Fraction]:
     return [Fraction(a) for a in np.asarray(x, dtype=float).ravel().tolist()]
 
@@ -76,11 +92,23 @@ def exact_dot(x, y) -> Fraction:
     return sum((Fraction(a) * Fraction(b) for a, b in zip(x, y, strict=True)), Fraction(0))
 
 
-def exact_support(Q: Box | Simplices, s: list[Fraction]) -> Fraction:
+def blocks_of(Q: Simplices | Pairs, x: list) -> list[list]:
+    """The K numbers of each example."""
+    return [x[i * Q.K : (i + 1) * Q.K] for i in range(len(Q.totals))]
+
+
+def sides_of(wrong: np.ndarray, row: list) -> tuple[list, list]:
+    """The numbers of the wrong labels of an example, and of the right ones."""
+    return [x for x, w in zip(row, wrong, strict=True) if w], [x for x, w in zip(row, wrong, strict=True) if not w]
+
+
+def exact_support(Q: Box | Simplices | Pairs, s: list[Fraction]) -> Fraction:
     """max over Q of <alpha, s>, by the definition of each set: over vertices, or over the kinks of the plane's dual."""
     if isinstance(Q, Simplices):
-        blocks = [s[i * Q.K : (i + 1) * Q.K] for i in range(len(Q.totals))]
-        return exact_dot(Q.totals, map(max, blocks))
+        return exact_dot(Q.totals, map(max, blocks_of(Q, s)))
+    if isinstance(Q, Pairs):
+        rows = [sides_of(wrong, row) for wrong, row in zip(Q.wrong, blocks_of(Q, s), strict=True)]
+        return exact_dot(Q.totals, [max(max(p) + max(q), 0) if p and q else 0 for p, q in rows])
     lower, upper = exact(Q.lower), exact(Q.upper)
     sigma, z = (exact(Q.sigma), Fraction(Q.z)) if isinstance(Q, BoxPlane) else ([Fraction(0)] * Q.size, Fraction(0))
     kinks = [x / g for x, g in zip(s, sigma, strict=True) if g] or [Fraction(0)]
@@ -90,9 +118,14 @@ def exact_support(Q: Box | Simplices, s: list[Fraction]) -> Fraction:
     )
 
 
-def exact_smooth_support(Q: Simplices, s: list[Fraction], kappa: Fraction) -> Fraction:
+def exact_smooth_support(Q: Simplices | Pairs, s: list[Fraction], kappa: Fraction) -> Fraction:
     """max over Q of <alpha, s> - kappa/2 |alpha|^2, at the projection of s/kappa."""
     value = Fraction(0)
+    if isinstance(Q, Pairs):
+        for wrong, total, row in zip(Q.wrong, exact(Q.totals), blocks_of(Q, s), strict=True):
+            sides = sides_of(wrong, [x / kappa for x in row])
+            value += kappa * max(_pairs_candidates(*sides, total), default=Fraction(0))
+        return value
     for i, total in enumerate(exact(Q.totals)):
         row = [x / kappa for x in s[i * Q.K : (i + 1) * Q.K]]
         falling = sorted(row, reverse=True)
@@ -100,6 +133,24 @@ def exact_smooth_support(Q: Simplices, s: list[Fraction], kappa: Fraction) -> Fr
         alpha = [max(x - theta, Fraction(0)) for x in row]
         value += kappa * sum(a * (x - a / 2) for a, x in zip(alpha, row, strict=True))
     return value
+
+
+def _pairs_candidates(p: list[Fraction], q: list[Fraction], total: Fraction) -> list[Fraction]:
+    """<a, v> - 1/2 |a|^2 at the stationary points of all faces of a block of pairs that lie in it; v = (p, q)."""
+    values = [Fraction(0)]
+    subsets = product(*(list(product((False, True), repeat=len(side))) for side in (p, q)))
+    for some in subsets:
+        P, R = (
+            [x for x, chosen in zip(side, mask, strict=True) if chosen] for side, mask in zip((p, q), some, strict=True)
+        )
+        if not (P and R):
+            continue
+        t = (sum(P) - sum(R)) / (len(P) + len(R))  # sums that are equal, whatever they are
+        for a, c in ((t, -t), ((sum(P) - total) / len(P), (sum(R) - total) / len(R))):
+            left, right = [x - a for x in P], [x - c for x in R]
+            if min(left + right) >= 0 and sum(left) <= total:
+                values.append(sum(y * (x - y / 2) for x, y in zip(P + R, left + right, strict=True)))
+    return values
 
 
 def exact_biases(Q: BoxPlane, s: list[Fraction]) -> tuple[Fraction | float, Fraction | float]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from pragam.polytopes import Box, BoxPlane, Polytope, Simplex, Simplices
+from pragam.polytopes import Box, BoxPlane, Pairs, Polytope, Simplex, Simplices
 
 INF = np.inf
 SIGNS = np.array([1.0, -1.0, 1.0, -1.0, -1.0, 1.0, 1.0])
@@ -32,4 +32,12 @@ ZOO: dict[str, Polytope] = {
     "simplex, total 0": Simplex(3, 0.0),
     "simplices": Simplices(np.array([0.25, 0.5, 0.0, 2.0]), 3),
     "simplices, one column": Simplices(np.array([1.0, 2.0]), 1),
+    "pairs": Pairs(
+        [0.25, 0.5, 2.0], [[True, False, True, False], [True, True, True, False], [False, False, True, True]]
+    ),
+    "pairs, two labels": Pairs([1.0, 3.0], [[True, False], [False, True]]),
+    "pairs, some without one": Pairs(
+        [1.0, 1.0, 0.0, 0.5], [[True] * 3, [False] * 3, [True, False, True], [False, True, True]]
+    ),
+    "pairs, one label": Pairs([1.0], [[True]]),
 }

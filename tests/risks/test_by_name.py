@@ -35,10 +35,25 @@ def test_the_hinge_is_one_against_the_rest(bias, n_classes):
         assert problem.lam == 0.1 and problem.primal(w) == again.primal(w)
 
 
+@pytest.mark.parametrize("name, shape", [("squared_hinge", {}), ("smoothed_hinge", {"gamma": 0.25})])
+def test_smooth_hinges_are_one_against_the_rest(name, shape):
+    X, y = data(3)
+    problems = problems_of({**RECORD, "name": name, **shape}, X, y, [0, 1, 2])
+    w, b = np.ones(3), np.array([0.5])
+    for k, problem in enumerate(problems):
+        again = getattr(pragam, name)(X, np.where(y == k, 1, -1), 0.1, **shape)
+        assert problem.primal(w, b) == again.primal(w, b)
+
+
+def test_a_smoothed_hinge_needs_its_width():
+    with pytest.raises(ValueError, match="define no problem"):
+        parameters_of({**RECORD, "name": "smoothed_hinge"})
+
+
 @pytest.mark.parametrize(
     "change, message",
     [
-        ({"name": "logistic"}, r"its risk is 'logistic', and this pragam knows hinge$"),
+        ({"name": "logistic"}, r"its risk is 'logistic', and this pragam knows hinge, squared_hinge, smoothed_hinge$"),
         ({"name": None}, "it names no risk"),
         ({"name": []}, "it names no risk"),
         ({"lam": True}, "the parameters of its risk 'hinge' define no problem"),

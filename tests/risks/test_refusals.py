@@ -56,11 +56,71 @@ BAD = [
 ]
 
 
-@pytest.mark.parametrize("risk", [pragam.hinge, pragam.multiclass_hinge])
-@pytest.mark.parametrize(("argument", "change"), BAD)
+#: Risks of labels y with a class_weight, and those without one.
+WEIGHING = [pragam.hinge, pragam.multiclass_hinge]
+OTHERS = [pragam.squared_hinge, pragam.smoothed_hinge, pragam.epsilon_insensitive, pragam.ordinal_hinge]
+CALLS = [(risk, *bad) for risk in WEIGHING for bad in BAD]
+CALLS += [(risk, *bad) for risk in OTHERS for bad in BAD if bad[0] != "class_weight"]
+
+
+@pytest.mark.parametrize(("risk", "argument", "change"), CALLS)
 def test_the_message_names_the_argument(risk, argument, change):
     with pytest.raises(ValueError, match=rf"\b{argument}\b"):
         risk(**({"X": X, "y": Y, "lam": 0.1} | change))
+
+
+LABEL_SETS = np.array([[1, 0, 0], [0, 1, 1], [1, 1, 0], [0, 0, 1]])
+
+
+@pytest.mark.parametrize(
+    ("argument", "change"),
+    [
+        *(bad for bad in BAD if bad[0] not in ("y", "class_weight") and "y" not in bad[1]),
+        ("Y", {"Y": LABEL_SETS[:3]}), ("Y", {"Y": LABEL_SETS[:, :1]}), ("Y", {"Y": LABEL_SETS[:, 0]}),
+        ("Y", {"Y": 2 * LABEL_SETS}), ("Y", {"Y": spoilt(LABEL_SETS, np.nan)}), ("Y", {"Y": LABEL_SETS.astype(str)}),
+        ("Y", {"Y": sparse.csr_array(0.5 * LABEL_SETS)}), ("Y", {"Y": np.ma.masked_array(LABEL_SETS, LABEL_SETS > 0)}),
+        ("X", {"X": np.zeros((0, 3)), "Y": np.zeros((0, 2))}), ("bias", {"bias": 1}),
+    ],
+)  # fmt: skip
+def test_the_multilabel_hinge_names_the_argument(argument, change):
+    with pytest.raises(ValueError, match=rf"\b{argument}\b"):
+        pragam.multilabel_hinge(**({"X": X, "Y": LABEL_SETS, "lam": 0.1} | change))
+
+
+@pytest.mark.parametrize(
+    "cost",
+    [np.ones((2, 2)), np.zeros((3, 3)), np.zeros(2), -1 + np.eye(2), np.nan * np.ones((2, 2)), [[0, np.inf], [1, 0]],
+     [["0", "1"], ["1", "0"]], 1j * np.ones((2, 2)), np.ma.masked_array(np.zeros((2, 2)), np.eye(2))],
+)  # fmt: skip
+def test_costs_are_at_least_zero_and_zero_for_the_truth(cost):
+    with pytest.raises(ValueError, match=r"\bcost\b"):
+        pragam.multiclass_hinge(X, Y, cost=cost)
+
+
+@pytest.mark.parametrize("value", [-1.0, np.nan, np.inf, "1", None, [1.0], 1j, True])
+def test_widths_are_numbers(value):
+    with pytest.raises(ValueError, match=r"^gamma must be a finite number > 0"):
+        pragam.smoothed_hinge(X, Y, gamma=value)
+    with pytest.raises(ValueError, match=r"^epsilon must be a finite number >= 0"):
+        pragam.epsilon_insensitive(X, 1.0 * Y, epsilon=value)
+
+
+def test_a_width_of_zero_is_a_tube_but_no_smoothing():
+    assert pragam.epsilon_insensitive(X, Y, epsilon=0).c.tolist() == [-1, 1, 1, -1, 1, -1, -1, 1]
+    with pytest.raises(ValueError, match="gamma must be a finite number > 0, not 0"):
+        pragam.smoothed_hinge(X, Y, gamma=0)
+
+
+@pytest.mark.parametrize("risk", [pragam.squared_hinge, pragam.smoothed_hinge])
+def test_a_weight_whose_curvature_overflows_is_named(risk):
+    with pytest.raises(ValueError, match="sample_weight is as small as"):
+        risk(X, Y, sample_weight=[1, 1e-310, 1, 1])
+
+
+@pytest.mark.parametrize("risk", [pragam.squared_hinge, pragam.smoothed_hinge, pragam.multiclass_hinge])
+def test_rows_whose_norm_overflows_are_named(risk):
+    with pytest.raises(ValueError, match="X has rows whose norm overflows"):
+        risk(1e200 * X, Y)
 
 
 @pytest.mark.parametrize("y", [[1, 2, 3, 1], [0, 0, 0, 0], ["a"] * 4])

@@ -29,6 +29,7 @@ ASKED = {
     "dcd": (1e-9, 20_000),
     "newton": (1e-9, 2_000),
     "newton-dense": (1e-9, 3),
+    "proximal-newton": (1e-9, 2_000),
     "qp-bmrm": (1e-8, 2_000),
     "pragam": (1e-2, 20_000),
     "ls-bmrm": (0.0, 200),

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
 import pragam
 from clarabel_qp import hinge_optimum
-from posed import posed
+from pragam.conjugates import Quadratic
 from pragam.operators import Counting
 from pragam.solvers import Pragam
 from zoo import HINGE, ZOO, hinge_data, total_weights
@@ -24,7 +26,7 @@ def states(problem, method, steps=STEPS):
 
 def true_lipschitz(problem):
     A = np.array([problem.A.matvec(e) for e in np.eye(problem.n_weights)])
-    return float(np.linalg.norm(A, 2) ** 2 / problem.lam) * (1 + 1e-12) + problem.kappa
+    return float(np.linalg.norm(A, 2) ** 2 / problem.lam) * (1 + 1e-12)
 
 
 @pytest.mark.parametrize("lipschitz", ["bound", "number", "adaptive"])
@@ -59,7 +61,7 @@ def test_l_stays_below_twice_the_true_constant_when_adapted(name):
 def test_products_of_a_step(name, lipschitz, most):
     plain = ZOO[name](3).problem
     A = Counting(plain.A)
-    problem = posed(A, plain.c, plain.Q, plain.lam)
+    problem = replace(plain, A=A)
     method = Pragam(true_lipschitz(plain) if lipschitz == "number" else lipschitz)
     before = None
     for state in states(problem, method):
@@ -79,10 +81,10 @@ def test_a_smoothed_hinge_is_solved_to_the_reference(variant, bias):
         X, y, lam, keywords = hinge_data(variant, seed)
         hinge = pragam.hinge(X, y, lam=lam, bias=bias, **keywords)
         kappa = 0.5 * len(y)
-        problem = posed(hinge.A, hinge.c, hinge.Q, lam, kappa=kappa)
+        problem = replace(hinge, g=Quadratic(kappa))
         optimum = hinge_optimum(X, y, lam, total_weights(y, **keywords), bias, kappa)
-        result = pragam.solve(problem, tol=1e-3, max_iter=20_000)
-        assert result.solver == "auto (pragam)" and result.converged
+        result = pragam.solve(problem, "pragam", tol=1e-3, max_iter=20_000)
+        assert result.converged
         slack = 1e-9 * (1 + optimum)
         assert result.certificate.dual <= optimum + slack and optimum <= result.certificate.primal + slack
 

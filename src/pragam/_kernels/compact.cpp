@@ -1,5 +1,7 @@
 // A copy of some rows of a CSR matrix, for many sweeps over them. Columns are relabelled in the order of their first
 // occurrence, and columns with only one entry are left out. Specification: twins/compact.py.
+#include <nanobind/stl/tuple.h>
+
 #include "rows.hpp"
 
 namespace pragam {
@@ -28,14 +30,19 @@ void count_columns(In<I> indices, Indptr indptr, Indptr rows, Out<std::int32_t> 
     }
 }
 
+// Where the copy is written: the entries, the weights of its columns, and what the columns that are left out contribute
+// to each row. T and J are the types of the copy's values and indices.
+template <class T, class J>
+using CompactRecord = std::tuple<Out<T>, Out<J>, Out<std::int64_t>, Out<double>, Out<double>, Out<double>>;
+
 // labels[j] is the number of entries in column j, and becomes minus its new number minus one.
 template <class T, class I, class J>
 void compact(In<T> data, In<I> indices, Indptr indptr, Indptr rows, In<double> w, Out<std::int32_t> labels,
-             Out<T> new_data, Out<J> new_indices, Out<std::int64_t> new_indptr, Out<double> new_w, Out<double> score,
-             Out<double> norm2) {
+             const CompactRecord<T, J> &copy) {
+    const auto &[new_data, new_indices, new_indptr, new_w, score, norm2] = copy;
     require_rows(indptr, rows);
     require(new_indptr.size() == rows.size() + 1 && score.size() == rows.size() && norm2.size() == rows.size(),
-            "csr_compact: new_indptr, score and norm2 must fit rows");
+            "csr_compact: indptr, score and norm2 of the copy must fit rows");
     require(labels.size() == w.size() && new_data.size() == new_indices.size(), "csr_compact: lengths do not match");
     nb::gil_scoped_release release;
     Pulse pulse;
@@ -55,11 +62,11 @@ void compact(In<T> data, In<I> indices, Indptr indptr, Indptr rows, In<double> w
                 continue;
             }
             if (label > 0) {
-                require(std::size_t(columns) < new_w.size(), "csr_compact: new_w is too short");
+                require(std::size_t(columns) < new_w.size(), "csr_compact: w of the copy is too short");
                 new_w.data()[columns] = w.data()[j];
                 label = -1 - columns++;
             }
-            require(to < new_data.size(), "csr_compact: new_data is too short");
+            require(to < new_data.size(), "csr_compact: data of the copy is too short");
             new_data.data()[to] = data.data()[p];
             new_indices.data()[to++] = J(-1 - label);
         }
@@ -74,8 +81,7 @@ template <class T, class I>
 void bind(nb::module_ &m) {
     const auto bind_one = [&m](auto f) {
         m.def("csr_compact", f, array("data"), array("indices"), array("indptr"), array("rows"), array("w"),
-              array("labels"), array("new_data"), array("new_indices"), array("new_indptr"), array("new_w"),
-              array("score"), array("norm2"));
+              array("labels"), array("copy"));
     };
     bind_one(&compact<T, I, std::uint16_t>);
     bind_one(&compact<T, I, std::int32_t>);

@@ -1,22 +1,19 @@
-// Dual coordinate ascent over a box, with or without one equality constraint: randomised sweeps.
+// Dual coordinate ascent over a box, with any number of planes: randomised sweeps.
 //
-//   maximise  <c, alpha> - |A' alpha + r m|^2 / (2 lam) - 1/2 sum delta_i alpha_i^2 - b r - rho/2 r^2
-//   over lower <= alpha <= upper, with A = diag(scale) X, r = <sigma, alpha> - z and w = -A' alpha / lam kept up to date.
+//   maximise  <c, alpha> - 1/2 sum own_i alpha_i^2 - |A' alpha + tilt + R m|^2 / (2 lam) + sum_k (b_k r_k - rho/2 r_k^2)
+//   over lower <= alpha <= upper, with A = diag(scale) X, w = -(A' alpha + tilt) / lam, the residuals r_k of the planes
+//   and their sum R kept up to date.
 //
-// On the plane r = 0 the vector m has no effect. Off the plane it centres the rows. With lift = A m and moment = <m, w>
-// the slope of row i is
-//   s_i = c_i + <a_i, w> - delta_i alpha_i - lift_i r/lam - sigma_i (b + rho r + |m|^2 r/lam - moment),
-// and the exact step is clip(alpha_i + s_i / q_i), where q_i is the curvature along row i. For CSR, w may be in single
-// precision, so that more of it stays in a cache. Everything else is double.
-// Specification: dcd_sweep in twins/coordinate.py.
-#include <algorithm>
-#include <cmath>
-#include <limits>
+// On the planes, where every r_k = 0, the vector m has no effect. Off the planes it centres the rows. With lift = A m
+// and moment = <m, w> the slope of variable i, which lies on plane k, is
+//   s_i = c_i + <a_i, w> - own_i alpha_i - lift_i R/lam + sigma_i (b_k - rho r_k - |m|^2 R/lam + moment),
+// and the exact step is clip(alpha_i + s_i / q_i), where q_i is the curvature along variable i. own_i contains kappa_i,
+// the curvature of g. Variables that share a row may move together, by an exact joint step. For CSR, w may be in single
+// precision, so that more of it stays in a cache. Everything else is double. Specification: dcd_sweep in
+// twins/coordinate.py.
 #include <type_traits>
-#include <vector>
-#include <nanobind/stl/tuple.h>
 
-#include "coordinate.hpp"
+#include "joint_sweep.hpp"
 
 namespace pragam {
 namespace {
@@ -24,65 +21,40 @@ namespace {
 // n_active, gap, gain, drift2, turns, free, before, met, last.
 using Answer = std::tuple<std::int64_t, double, double, double, std::int64_t, std::int64_t, double, std::int64_t,
                           std::int64_t>;
-constexpr std::int64_t ahead = 4;  // how many rows early the next rows are fetched
 
-void shuffle(std::uint32_t *first, std::int64_t n, SplitMix64 &random) {
-    for (std::int64_t k = n - 1; k > 0; --k) std::swap(first[k], first[random.below(k + 1)]);
-}
-
-// 0 .. n-1 in blocks of neighbours, with the blocks in random order and each block shuffled.
-std::vector<std::uint32_t> random_order(std::int64_t n, std::int64_t block_size, SplitMix64 &random) {
-    std::vector<std::uint32_t> blocks(std::size_t((n + block_size - 1) / block_size)), order(static_cast<std::size_t>(n));
-    for (std::size_t b = 0; b < blocks.size(); ++b) blocks[b] = std::uint32_t(b);
-    shuffle(blocks.data(), std::int64_t(blocks.size()), random);
-    std::uint32_t *next = order.data();
-    for (const std::uint32_t block : blocks) {
-        const std::int64_t first = block * block_size, size = std::min(block_size, n - first);
-        for (std::int64_t k = 0; k < size; ++k) next[k] = std::uint32_t(first + k);
-        shuffle(next, size, random);
-        next += size;
-    }
-    return order;
-}
-
-struct Swept {
-    std::int64_t stay;
-    double gap, gain, drift2;
-    std::int64_t turns, free;
-    std::size_t entries;
-};
-
-template <bool with_plane, class R, class W>
-Swept sweep(const R &rows, Row *table, const Plane &plane, double lam, std::int64_t *active, std::int64_t n_active,
-            double reach, W *w, std::int64_t block, SplitMix64 &random, Pulse &pulse) {
+template <bool with_planes, class R, class W>
+Swept sweep(const R &rows, const Variables &variables, Planes &planes, double lam, W *w, const Visits &visits,
+            SplitMix64 &random, Pulse &pulse) {
     constexpr double inf = std::numeric_limits<double>::infinity();
-    const std::vector<std::uint32_t> order = random_order(n_active, block, random);
+    std::int64_t *active = visits.active;
+    const std::int64_t n_active = visits.n_active;
+    const std::vector<std::uint32_t> order = random_order(n_active, visits.block, random);
     std::vector<std::uint8_t> leaves(static_cast<std::size_t>(n_active), 0);
     double gap = 0, gain = 0, drift = 0;
     std::int64_t known = 0, turns = 0, free = 0;
     std::size_t entries = 0;
     for (std::int64_t k = 0; k < n_active; ++k) {
-        const std::int64_t i = active[order[k]];
+        const std::int64_t i = active[order[k]], data_row = variables.row_of(i);
         if (k + ahead < n_active) {
             const std::int64_t next = active[order[k + ahead]];
-            rows.prefetch(next);
-            PRAGAM_PREFETCH(table + next);
+            rows.prefetch(variables.row_of(next));
+            PRAGAM_PREFETCH(variables.table + next);
         }
-        Row &row = table[i];
+        Row &row = variables.table[i];
         const double a = row.alpha, q = row.q;
-        double s = row.c + row.scale * rows.dot(i, w) - row.delta * a;
-        if (with_plane) s = plane.slope(i, s, lam);
-        pulse.beat(rows.length(i));
-        entries += rows.length(i);
+        double s = row.c + row.scale * rows.dot(data_row, w) - row.own * a;
+        if (with_planes) s = planes.slope(i, s, lam);
+        pulse.beat(rows.length(data_row));
+        entries += rows.length(data_row);
         const double change = s - row.slope;
         if (q > 0 && !std::isnan(change)) drift += change * change / q, ++known;
         const bool at_lower = a <= row.lower, at_upper = a >= row.upper;
         row.slope = s;
         if ((at_lower && s <= 0) || (at_upper && s >= 0)) {
-            if (s * s > reach * q) leaves[order[k]] = 1, row.slope = std::numeric_limits<double>::quiet_NaN();
+            if (s * s > visits.reach * q) leaves[order[k]] = 1, row.slope = std::numeric_limits<double>::quiet_NaN();
             continue;
         }
-        gap += s * ((s > 0 ? row.upper : row.lower) - a);
+        gap += gap_of(row, s, variables.kappa ? variables.kappa[i] : 0.0);
         const double target = q > 0 ? a + s / q : (s > 0 ? inf : -inf);
         const double moved = std::min(std::max(target, row.lower), row.upper);
         const double step = moved - a;
@@ -92,8 +64,8 @@ Swept sweep(const R &rows, Row *table, const Plane &plane, double lam, std::int6
         turns += at_lower || at_upper || moved <= row.lower || moved >= row.upper;
         row.alpha = moved;
         row.slope = s - q * step;
-        rows.add_to(i, -step * row.scale / lam, w);
-        if (with_plane) plane.move(i, step, lam);
+        rows.add_to(data_row, -step * row.scale / lam, w);
+        if (with_planes) planes.move(i, step, lam);
     }
     std::int64_t stay = 0;
     for (std::int64_t k = 0; k < n_active; ++k)
@@ -101,53 +73,55 @@ Swept sweep(const R &rows, Row *table, const Plane &plane, double lam, std::int6
     return {stay, gap, gain, known ? drift / double(known) : inf, turns, free, entries};
 }
 
-// One sweep, and further sweeps over the rows that stay active, since a separate call for few rows would cost more. The
-// sweeps end after `most_entries` entries or `most_rows` rows, or when the gap is at most `goal`.
+// One sweep, and further sweeps over the variables that stay active, since a separate call for few of them would cost
+// more. The sweeps end after `entries` entries or `rows` visits, or when the gap is at most `goal`.
 struct Batch {
-    double kappa2, before, goal;
+    double caution2, before, goal;
     std::int64_t entries, rows;
 };
 
-template <bool with_plane, class R, class W>
-Answer sweeps(const R &rows, Row *table, const Plane &plane, double lam, std::int64_t *active, std::int64_t n_active,
-              double reach, W *w, std::int64_t block, std::uint64_t seed, Batch batch) {
+template <bool with_planes, class R, class W>
+Answer sweeps(const R &rows, const Variables &variables, Planes planes, double lam, W *w, Visits visits,
+              std::uint64_t seed, Batch batch) {
     SplitMix64 random{seed};
     Pulse pulse;
     double gain = 0;
     std::int64_t met = 0, entries = 0;
     for (;;) {
-        const Swept swept = sweep<with_plane>(rows, table, plane, lam, active, n_active, reach, w, block, random, pulse);
-        met += n_active;
+        const auto once = variables.joint ? &sweep_rows<with_planes, R, W> : &sweep<with_planes, R, W>;
+        const Swept swept = once(rows, variables, planes, lam, w, visits, random, pulse);
+        met += visits.n_active;
         entries += std::int64_t(swept.entries);
         gain += swept.gain;
         if (entries >= batch.entries || met >= batch.rows || swept.stay == 0 || swept.gap <= batch.goal)
             return {swept.stay, swept.gap,    gain, swept.drift2, swept.turns,
-                    swept.free, batch.before, met,  n_active};
-        n_active = swept.stay;
-        reach = batch.kappa2 * swept.drift2;
+                    swept.free, batch.before, met,  visits.n_active};
+        visits.n_active = swept.stay;
+        visits.reach = batch.caution2 * swept.drift2;
         batch.before = swept.gap;
     }
 }
 
+using VisitsRecord = std::tuple<Out<std::int64_t>, std::int64_t, double, std::int64_t, std::uint64_t>;
+using BatchRecord = std::tuple<double, double, double, std::int64_t, std::int64_t>;
+
 template <class W, class... Raw>
 struct SweepOn {
-    static Answer call(Raw... raw, Table table, PlaneTerms terms, double lam, Out<std::int64_t> active,
-                       std::int64_t n_active, double reach, Out<W> w, Out<double> running, double bias, double rho,
-                       double centre2, std::int64_t block, std::uint64_t seed, double kappa2, double before, double goal,
-                       std::int64_t most_entries, std::int64_t most_rows) {
-        const std::size_t n = table.shape(0);
-        require(n_active >= 0 && std::size_t(n_active) <= active.size() && n < (std::size_t(1) << 32),
+    static Answer call(Raw... raw, const VariablesRecord &variables_record, const PlanesRecord &planes_record,
+                       double lam, Out<W> w, const VisitsRecord &visits, const BatchRecord &batch) {
+        const Variables variables = variables_of(variables_record);
+        const Planes planes = planes_of(planes_record, variables.n);
+        const auto &[active, n_active, reach, block, seed] = visits;
+        const auto &[caution2, before, goal, most_entries, most_rows] = batch;
+        require(n_active >= 0 && std::size_t(n_active) <= active.size(),
                 "dcd_sweep: n_active must not exceed the length of active");
-        require((terms.shape(0) == 0 || terms.shape(0) == n) && running.size() == 2,
-                "dcd_sweep: the plane must have as many rows as the table or none, and running two entries");
         require(block >= 1, "dcd_sweep: a block must have at least one row");
-        const auto rows = rows_of(n, w.size(), raw...);
-        const Plane plane{terms.data(), running.data(), bias, rho, centre2};
+        const auto rows = rows_read(variables, w.size(), raw...);
         using R = std::decay_t<decltype(rows)>;
-        const auto run = terms.shape(0) ? &sweeps<true, R, W> : &sweeps<false, R, W>;
+        const auto run = planes.count ? &sweeps<true, R, W> : &sweeps<false, R, W>;
         nb::gil_scoped_release release;
-        return run(rows, reinterpret_cast<Row *>(table.data()), plane, lam, active.data(), n_active, reach, w.data(),
-                   block, seed, {kappa2, before, goal, most_entries, most_rows});
+        return run(rows, variables, planes, lam, w.data(), {active.data(), n_active, reach, block}, seed,
+                   {caution2, before, goal, most_entries, most_rows});
     }
 };
 
@@ -165,10 +139,8 @@ void bind_sweeps(nb::module_ &m, Args... args) {
 }  // namespace
 
 void bind_coordinate(nb::module_ &m) {
-    bind_sweeps(m, array("table"), array("plane"), nb::arg("lam"), array("active"), nb::arg("n_active"),
-                nb::arg("reach"), array("w"), array("running"), nb::arg("bias"), nb::arg("rho"), nb::arg("centre2"),
-                nb::arg("block"), nb::arg("seed"), nb::arg("kappa2"), nb::arg("before"), nb::arg("goal"),
-                nb::arg("most_entries"), nb::arg("most_rows"));
+    bind_sweeps(m, array("variables"), array("planes"), nb::arg("lam"), array("w"), array("visits"),
+                nb::arg("batch"));
 }
 
 }  // namespace pragam

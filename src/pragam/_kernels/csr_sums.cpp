@@ -2,6 +2,7 @@
 // kernels rely on it having passed.
 #include <algorithm>
 #include <cmath>
+#include <cstdint>
 #include <limits>
 #include <vector>
 
@@ -13,11 +14,14 @@
 namespace pragam {
 namespace {
 
-// Whether a row's indices strictly increase, so that no column is repeated.
+// Whether a row's indices strictly increase, so that no column is repeated. The first few tell in most rows that do not.
 template <class I>
 PRAGAM_VECTORISED bool increasing(const I *indices, int64_t length) {
+    constexpr int64_t few = 8;
     int falls = 0;
-    for (int64_t p = 1; p < length; ++p) falls |= indices[p - 1] >= indices[p];
+    for (int64_t p = 1; p < std::min(few, length); ++p) falls |= indices[p - 1] >= indices[p];
+    if (falls) return false;
+    for (int64_t p = few; p < length; ++p) falls |= indices[p - 1] >= indices[p];
     return falls == 0;
 }
 
@@ -36,45 +40,102 @@ PRAGAM_VECTORISED double squares(const T *x, int64_t length) {
     return (s0 + s1) + (s2 + s3);
 }
 
-// Calls plain(i, first, last) for a row whose columns increase; else visit(i, j, x, v) for every entry v in column j, with
-// x the sum of that column's entries at the first visit and 0 at later ones. They are summed in a workspace.
-template <class T, class I, class Plain, class Visit>
-void each_summed_row(const In<T> &data, const In<I> &indices, const Indptr &indptr, size_t n_columns, Plain plain,
-                     Visit visit) {
+// Tells whether a row repeats a column, in any order, by the number of the last row that had it. Bytes are few enough to
+// stay in a near cache, and are cleared every 255 rows.
+class LastRows {
+  public:
+    explicit LastRows(size_t n_columns) : last_(n_columns, 0) {}
+
+    template <class I>
+    bool repeat_none(const I *index, int64_t length) {
+        if (++row_ == 0) {
+            std::fill(last_.begin(), last_.end(), std::uint8_t(0));
+            row_ = 1;
+        }
+        std::uint8_t *last = last_.data();
+        const std::uint8_t row = row_;
+        unsigned again = 0;
+        for (int64_t p = 0; p < length; ++p) {
+            again |= unsigned(last[index[p]] == row);
+            last[index[p]] = row;
+        }
+        return again == 0;
+    }
+
+  private:
+    std::vector<std::uint8_t> last_;
+    std::uint8_t row_ = 0;
+};
+
+// A column's sum of the entries of the current row, and how many entries of it were summed so far.
+struct Place {
+    double sum = 0;
+    int64_t entries = 0;
+
+    // The sum at the first call for a row, 0 at later ones.
+    double take() {
+        const double x = sum;
+        sum = 0;
+        ++entries;
+        return x;
+    }
+};
+
+// Calls plain(i, first, last) for a row without repeated columns, and summed(i, first, last, places) for the others. Once
+// a row repeats a column, all later ones are summed unless their columns increase. Returns the most entries of a column
+// that were summed.
+template <class T, class I, class Plain, class Summed>
+int64_t each_summed_row(const In<T> &data, const In<I> &indices, const Indptr &indptr, size_t n_columns, Plain plain,
+                        Summed summed) {
     const T *v = data.data();
     const I *index = indices.data();
-    std::vector<double> sums;
+    const int64_t end = indptr.data()[indptr.shape(0) - 1];
+    LastRows last_rows(n_columns);
+    std::vector<Place> places;  // empty until a column is repeated
     each_row(indptr, [&](int64_t i, int64_t first, int64_t last) {
         if (increasing(index + first, last - first)) return plain(i, first, last);
-        if (sums.empty()) sums.assign(n_columns, 0.0);
-        for (int64_t p = first; p < last; ++p) sums[index[p]] += v[p];
-        for (int64_t p = first; p < last; ++p) {
-            visit(i, index[p], sums[index[p]], double(v[p]));
-            sums[index[p]] = 0;
+        if (places.empty()) {
+            if (last_rows.repeat_none(index + first, last - first)) return plain(i, first, last);
+            places.resize(n_columns);
         }
+        for (int64_t p = first; p < last; ++p) {
+            PRAGAM_PREFETCH(&places[size_t(index[std::min(p + ahead, end - 1)])]);
+            places[size_t(index[p])].sum += double(v[p]);
+        }
+        summed(i, first, last, places.data());
     });
+    int64_t most = 0;
+    for (const Place &place : places) most = std::max(most, place.entries);
+    return most;
 }
 
 // norms2[i] = sum_j X_ij^2, and repeated[i] sums the sizes of the entries of row i whose column occurred before. With
-// repetitions summed by absolute value, the row would be longer by at most 2 repeated[i].
+// repetitions summed by absolute value, the row would be longer by at most 2 repeated[i]. Returns a number such that no
+// column has more entries than that and the number of rows: 0 if no row repeats a column.
 template <class T, class I>
-void csr_row_norms2(In<T> data, In<I> indices, Indptr indptr, size_t n_columns, Out<double> norms2,
-                    Out<double> repeated) {
+int64_t csr_row_norms2(In<T> data, In<I> indices, Indptr indptr, size_t n_columns, Out<double> norms2,
+                       Out<double> repeated) {
     require_rows(indptr, norms2.shape(0));
     require(repeated.shape(0) == norms2.shape(0), "norms2 and repeated must have the same length");
     double *norm = norms2.data(), *more = repeated.data();
     std::fill_n(norm, norms2.shape(0), 0.0);
     std::fill_n(more, norms2.shape(0), 0.0);
-    each_summed_row(
+    return each_summed_row(
         data, indices, indptr, n_columns,
         [=, v = data.data()](int64_t i, int64_t first, int64_t last) { norm[i] = squares(v + first, last - first); },
-        [=](int64_t i, I, double x, double v) {
-            norm[i] += x * x;
-            more[i] += x == 0 ? std::abs(v) : 0.0;
+        [=, v = data.data(), index = indices.data()](int64_t i, int64_t first, int64_t last, Place *places) {
+            double square = 0, again = 0;
+            for (int64_t p = first; p < last; ++p) {
+                const double x = places[index[p]].take();
+                square += x * x;
+                again += x == 0 ? std::abs(double(v[p])) : 0.0;
+            }
+            norm[i] = square;
+            more[i] = again;
         });
 }
 
-// The same for every column.
+// norms2[j] and repeated[j] for every column.
 template <class T, class I>
 void csr_column_norms2(In<T> data, In<I> indices, Indptr indptr, Out<double> norms2, Out<double> repeated) {
     require(repeated.shape(0) == norms2.shape(0), "norms2 and repeated must have the same length");
@@ -84,10 +145,14 @@ void csr_column_norms2(In<T> data, In<I> indices, Indptr indptr, Out<double> nor
     const auto plain = [=, v = data.data(), index = indices.data()](int64_t, int64_t first, int64_t last) {
         for (int64_t p = first; p < last; ++p) norm[index[p]] += double(v[p]) * double(v[p]);
     };
-    each_summed_row(data, indices, indptr, norms2.shape(0), plain, [=](int64_t, I j, double x, double v) {
-        norm[j] += x * x;
-        more[j] += x == 0 ? std::abs(v) : 0.0;
-    });
+    const auto summed = [=, v = data.data(), index = indices.data()](int64_t, int64_t first, int64_t last, Place *places) {
+        for (int64_t p = first; p < last; ++p) {
+            const double x = places[index[p]].take();
+            norm[index[p]] += x * x;
+            more[index[p]] += x == 0 ? std::abs(double(v[p])) : 0.0;
+        }
+    };
+    each_summed_row(data, indices, indptr, norms2.shape(0), plain, summed);
 }
 
 // Sums of the stored |X_ij| by row and by column (repeated entries separately: an upper bound of |X|'s).

@@ -8,10 +8,12 @@ NB_MODULE(_compiled, m) {
     pragam::bind_dense(m);
     pragam::bind_projections(m);
     pragam::bind_rounding(m);
+    pragam::bind_running(m);
     pragam::bind_coordinate(m);
     pragam::bind_acceleration(m);
     pragam::bind_compact(m);
     pragam::bind_pegasos(m);
+    pragam::bind_outer_products(m);
     pragam::bind_newton(m);
     pragam::bind_dense_newton(m);
     pragam::bind_selection(m);

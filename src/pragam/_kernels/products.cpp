@@ -1,6 +1,7 @@
 // Products with a CSR matrix, or with a pattern, which stores no values because all entries are 1. They rely on
 // csr_check having passed.
 #include <algorithm>
+#include <type_traits>
 #include <vector>
 
 #include "csr.hpp"
@@ -12,13 +13,15 @@ namespace {
 using InBlock = nb::ndarray<const double, nb::ndim<2>, nb::c_contig, nb::device::cpu>;
 using OutBlock = nb::ndarray<double, nb::ndim<2>, nb::c_contig, nb::device::cpu>;
 
-// sum over p of data[p] w[indices[p]], in four independent sums so that gathers overlap.
-template <class Values, class I>
+// sum over p of data[p] w[indices[p]], in four independent sums so that gathers overlap. `end` is that of all entries.
+template <bool is_wide, class Values, class I>
 inline double gathered_dot(Values data, const I *PRAGAM_RESTRICT indices, const double *PRAGAM_RESTRICT w,
-                           int64_t first, int64_t last) {
+                           int64_t first, int64_t last, int64_t end) {
     double s0 = 0, s1 = 0, s2 = 0, s3 = 0;
     int64_t p = first;
     for (; p + 4 <= last; p += 4) {
+        if constexpr (is_wide)
+            for (int64_t q = p; q < p + 4; ++q) PRAGAM_PREFETCH(w + indices[std::min(q + ahead, end - 1)]);
         s0 += double(data[p]) * w[indices[p]];
         s1 += double(data[p + 1]) * w[indices[p + 1]];
         s2 += double(data[p + 2]) * w[indices[p + 2]];
@@ -36,11 +39,15 @@ void matvec(Values v, const I *index, const Indptr &indptr, const In<double> &sc
     require(!scale.is_valid() || scale.shape(0) == out.shape(0), "scale must be as long as out");
     const double *s = scale.is_valid() ? scale.data() : nullptr, *in = w.data();
     double *result = out.data();
-    const auto row = [=](int64_t i, int64_t first, int64_t last) {
-        const double dot = gathered_dot(v, index, in, first, last);
-        result[i] = s ? s[i] * dot : dot;
+    const int64_t end = indptr.data()[out.shape(0)];
+    const auto rows = [=](auto is_wide) {
+        return [=](int64_t i, int64_t first, int64_t last) {
+            const double dot = gathered_dot<is_wide.value>(v, index, in, first, last, end);
+            result[i] = s ? s[i] * dot : dot;
+        };
     };
-    each_row(indptr, row, threads);
+    if (int64_t(w.shape(0)) > beyond_cache) each_row(indptr, rows(std::true_type{}), threads);
+    else each_row(indptr, rows(std::false_type{}), threads);
 }
 
 template <class T, class I>
@@ -68,6 +75,7 @@ int64_t parts_of(int64_t entries, int64_t d) {
 template <class Values, class I>
 void add_rows(Values v, const I *PRAGAM_RESTRICT index, const int64_t *ptr, const double *s, const double *alpha,
               int64_t begin, int64_t end, Pulse &pulse, double *PRAGAM_RESTRICT sum) {
+    const int64_t final = ptr[end] - 1;
     constexpr int64_t batch = 512;
     int64_t row[batch];
     double weight[batch];
@@ -80,7 +88,10 @@ void add_rows(Values v, const I *PRAGAM_RESTRICT index, const int64_t *ptr, cons
             count += weight[count] != 0;
         }
         for (int64_t k = 0; k < count; ++k)
-            for (int64_t p = ptr[row[k]]; p < ptr[row[k] + 1]; ++p) sum[index[p]] += weight[k] * double(v[p]);
+            for (int64_t p = ptr[row[k]]; p < ptr[row[k] + 1]; ++p) {
+                PRAGAM_PREFETCH(sum + index[std::min(p + ahead, final)]);
+                sum[index[p]] += weight[k] * double(v[p]);
+            }
         pulse.beat(size_t(ptr[stop] - ptr[start] + batch));
     }
 }

@@ -176,10 +176,14 @@ void csr_twofold_rmatvec(In<T> data, In<I> indices, Indptr indptr, In<double> al
     const size_t d = high.size();
     const TwofoldOut out = outputs(high, low, size, d);
     std::vector<Twofold> sums(d);
+    const int64_t end = indptr.data()[alpha.size()];
     each_row(indptr, [&, v = data.data(), index = indices.data(), a = alpha.data()](int64_t i, int64_t first,
                                                                                      int64_t last) {
-        if (a[i] != 0)
-            for (int64_t p = first; p < last; ++p) sums[size_t(index[p])].add_product(double(v[p]), a[i]);
+        if (a[i] == 0) return;
+        for (int64_t p = first; p < last; ++p) {
+            PRAGAM_PREFETCH(&sums[size_t(index[std::min(p + ahead, end - 1)])]);
+            sums[size_t(index[p])].add_product(double(v[p]), a[i]);
+        }
     });
     for (size_t j = 0; j < d; ++j) out.put(int64_t(j), sums[j]);
 }

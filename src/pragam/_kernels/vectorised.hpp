@@ -21,3 +21,12 @@
 #else
 #define PRAGAM_VECTORISED
 #endif
+
+// For a loop that is written once and compiled into several functions marked PRAGAM_VECTORISED.
+#if defined(__GNUC__) || defined(__clang__)
+#define PRAGAM_INLINE inline __attribute__((always_inline))
+#elif defined(_MSC_VER)
+#define PRAGAM_INLINE __forceinline
+#else
+#define PRAGAM_INLINE inline
+#endif

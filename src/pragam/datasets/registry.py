@@ -68,13 +68,9 @@ def paper_lambda(name: str) -> float:
 
 
 def data_folder() -> Path | None:
-    """The folder of real data: that of PRAGAM_DATA, else ../shared/data beside the checkout or the cwd."""
-    if folder := os.environ.get("PRAGAM_DATA"):
-        return Path(folder)
-    for root in (Path(__file__).resolve().parents[3], Path.cwd()):
-        if (root.parent / "shared" / "data").is_dir():
-            return root.parent / "shared" / "data"
-    return None
+    """The folder of real data, that of the environment variable PRAGAM_DATA; None if it is not set."""
+    folder = os.environ.get("PRAGAM_DATA")
+    return Path(folder) if folder else None
 
 
 def load_named(name: str, *, keep_empty: bool = False) -> Data:

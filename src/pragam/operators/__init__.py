@@ -4,18 +4,20 @@ from pragam.operators.base import Operator, RowOperator, Rows
 from pragam.operators.check import check_data
 from pragam.operators.columns import Columns
 from pragam.operators.counting import Counting
-from pragam.operators.crammer_singer import CrammerSinger
+from pragam.operators.label_rows import LabelRows
 from pragam.operators.planes import Planes
 from pragam.operators.scaled_rows import ScaledRows
+from pragam.operators.shared_rows import SharedRows
 
 __all__ = [
     "Columns",
     "Counting",
-    "CrammerSinger",
+    "LabelRows",
     "Operator",
     "Planes",
     "RowOperator",
     "Rows",
     "ScaledRows",
+    "SharedRows",
     "check_data",
 ]

@@ -17,11 +17,13 @@ __all__ = ["Operator", "RowOperator", "Rows", "Vector"]
 class Operator(Stating, ABC):
     """A linear map from weights w (length ``shape[1]``) to scores A w (length ``shape[0]``, as alpha).
 
-    An operator with ``rigorous = True`` bounds the rounding of its products by the methods ``*_error`` and ``sharp_*``.
-    Without them the certificates of its problems hold only up to rounding.
+    An operator with ``rigorous = True`` bounds the rounding of its products by the methods ``*_error``, ``running_*``
+    and ``sharp_*``. Without them the certificates of its problems hold only up to rounding.
     """
 
     shape: tuple[int, int]
+    #: Methods of the class that this object does not offer: those that walk rows, where the storage hands out none.
+    lacks: frozenset[str] = frozenset()
 
     @abstractmethod
     def matvec(self, w: Vector) -> Vector:
@@ -39,6 +41,10 @@ class Operator(Stating, ABC):
         """A bound of the norm of the rounding of ``rmatvec(alpha)``."""
         return 0.0
 
+    def running_rmatvec(self, alpha: Vector) -> tuple[Vector, float]:
+        """A' alpha, and a bound of the norm of its error that is summed beside it. The default is just ``rmatvec``."""
+        return self.rmatvec(alpha), self.rmatvec_error(alpha)
+
     def sharp_matvec(self, w: Vector) -> tuple[Vector, Vector, Vector]:
         """A w in more digits: (high, low, a bound of the error of high + low). The default is just ``matvec``."""
         return self.matvec(w), np.zeros(self.shape[0]), self.matvec_error(w)
@@ -46,6 +52,11 @@ class Operator(Stating, ABC):
     def sharp_rmatvec(self, alpha: Vector) -> tuple[Vector, float]:
         """A' alpha from more digits: (vector, a bound of the norm of its error). The default is just ``rmatvec``."""
         return self.rmatvec(alpha), self.rmatvec_error(alpha)
+
+    @property
+    def entries(self) -> int:
+        """How many numbers a product reads, for estimates of costs: all places, unless there are known to be fewer."""
+        return self.shape[0] * self.shape[1]
 
     @abstractmethod
     def row_norms(self) -> Vector:
@@ -62,25 +73,35 @@ class Operator(Stating, ABC):
 
 @dataclass(frozen=True)
 class Rows:
-    """Raw access to the rows of A = diag(scale) X, for kernels that walk them one by one.
+    """Raw access to the rows of A, for kernels that walk them one by one: row j is scale_j times a row of X.
 
     ``kind`` is ``"csr"`` with ``arrays = (data, indices, indptr)`` (indptr int64), ``"pattern"`` with
     ``arrays = (indices, indptr)`` where every entry is 1, or ``"dense"`` with ``arrays = (X,)``. The indices have been
-    checked to lie in range, so a kernel may trust them.
+    checked to lie in range, so a kernel may trust them. Dual variable j reads data row ``number[j]``, or row j if
+    ``number`` is None.
     """
 
     kind: str
     arrays: tuple[NDArray[Any], ...]
     scale: Vector
-    number: NDArray[np.int64] | None = None  # dual variable -> row; None: the same
+    number: NDArray[np.int64] | None = None
 
 
 class RowOperator(Operator):
-    """An operator that can also hand out its rows, as coordinate methods need."""
+    """An operator that can also hand out its rows, as coordinate methods need.
+
+    Dual variable j reads data row ``number[j]``. None means that each has a row of its own.
+    """
+
+    number: NDArray[np.int64] | None = None
 
     @abstractmethod
     def rows(self) -> Rows:
         """The rows of A, without a copy where the storage allows."""
+
+    def contiguous_rows(self) -> Rows:
+        """The same for a kernel that walks them many times: dense rows are contiguous, if need be by a copy."""
+        return self.rows()
 
     @abstractmethod
     def take(self, rows: NDArray[np.int64]) -> RowOperator:

@@ -26,6 +26,11 @@ class Counting(Operator):
         self.matvecs = 0
         self.rmatvecs = 0
 
+    @property
+    def entries(self) -> int:
+        """As the operator's."""
+        return self.operator.entries
+
     def matvec(self, w: Vector) -> Vector:
         """A w, counted."""
         self.matvecs += 1
@@ -43,6 +48,11 @@ class Counting(Operator):
     def rmatvec_error(self, alpha: Vector) -> float:
         """As the operator's."""
         return self.operator.rmatvec_error(alpha)
+
+    def running_rmatvec(self, alpha: Vector) -> tuple[Vector, float]:
+        """As the operator's, counted."""
+        self.rmatvecs += 1
+        return self.operator.running_rmatvec(alpha)
 
     def sharp_matvec(self, w: Vector) -> tuple[Vector, Vector, Vector]:
         """As the operator's, counted."""
@@ -68,9 +78,17 @@ class Counting(Operator):
 
 
 class _CountingRows(Counting, RowOperator):
+    def __init__(self, operator: RowOperator) -> None:
+        super().__init__(operator)
+        self.number = operator.number
+
     def rows(self) -> Rows:
         """As the operator's."""
         return self.operator.rows()
+
+    def contiguous_rows(self) -> Rows:
+        """As the operator's."""
+        return self.operator.contiguous_rows()
 
     def take(self, rows: NDArray[np.int64]) -> RowOperator:
         """As the operator's. Products with these rows alone are not counted."""

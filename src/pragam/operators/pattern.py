@@ -33,7 +33,7 @@ class PatternRows(RowOperator):
         In this order a loop over a row usually ends as in the previous row, so that branch prediction works.
         """
         rows = A.rows()
-        if rows.kind != "csr" or A.shape[1] > _MOST_COLUMNS:
+        if rows.kind != "csr" or rows.number is not None or A.shape[1] > _MOST_COLUMNS:
             return None
         values = np.empty(A.shape[0])
         if not _kernels.get("csr_row_values")(*rows.arrays, values):
@@ -45,6 +45,11 @@ class PatternRows(RowOperator):
         if not np.isfinite(scale).all():
             return None
         return cls(*_take(indices, indptr, order), scale[order], A.shape[1]), order
+
+    @property
+    def entries(self) -> int:
+        """Those of P."""
+        return self.indices.size
 
     def matvec(self, w: Vector) -> Vector:
         """diag(scale) P w."""

@@ -25,7 +25,7 @@ class RoundingBounds(Stating):
     """Bounds of the rounding of a storage's products, from the sizes of its rows."""
 
     shape: tuple[int, int]
-    _squares: Any  # (|x_i|^2, a bound of the same with repeated entries summed by absolute value)
+    _squares: Any  # what ``_row_squares`` says of all rows
 
     @property
     @abstractmethod
@@ -33,8 +33,10 @@ class RoundingBounds(Stating):
         """The number of stored entries of each row, or one number for all."""
 
     @abstractmethod
-    def _row_squares(self, power: float = 1.0, rows: Array | None = None) -> tuple[Vector, Vector]:
-        """``_squares`` of power X, or of some of its rows."""
+    def _row_squares(self, power: float = 1.0, rows: Array | None = None) -> tuple[Vector, Vector, int]:
+        """``_squares`` of power X, or of some of its rows: squared norms, the same with repeated entries summed by
+        absolute value (or a bound), and a number such that no column has more entries than that and the number of rows.
+        """
 
     @cached_property
     def row_sizes(self) -> Vector:
@@ -53,7 +55,7 @@ class RoundingBounds(Stating):
     @cached_property
     def row_bounds(self) -> Vector:
         """Upper bounds of |x_i|, at any scale. Where repeated entries cancel, they are far below ``row_sizes``."""
-        norms2, sizes2 = self._squares
+        norms2, sizes2, _ = self._squares
         if norms2 is sizes2 or np.array_equal(norms2, sizes2):
             return self.row_sizes * 1.01 + TINY
         safe = (norms2 > SAFE[0]) & (norms2 < SAFE[1])
@@ -85,11 +87,15 @@ class RoundingBounds(Stating):
     def adjoint_error(self, alpha: Vector, extra: float = 2.0) -> float:
         """A bound of the norm of the rounding of ``rmatvec(alpha)``. Each term is rounded ``extra`` times more.
 
-        Column j is a sum over the rows with alpha_i != 0, so its error is gamma(their number) sum |alpha_i x_ij|. The
+        Column j has a term for each row with alpha_i != 0, so its error is gamma(their number) sum |alpha_i x_ij|. The
         norm of these sums is at most sum |alpha_i| |x_i|.
         """
-        rows = int(np.count_nonzero(alpha))
-        return gamma(rows + extra) * self.adjoint_size(alpha) + self._lost(rows, alpha)
+        terms = self._terms(alpha)
+        return gamma(terms + extra) * self.adjoint_size(alpha) + self._lost(terms, alpha)
+
+    def _terms(self, alpha: Vector) -> int:
+        """A bound of the number of terms of a column of X' alpha: one a row, unless rows repeat columns."""
+        return int(np.count_nonzero(alpha)) + self._squares[2]
 
     def adjoint_size(self, alpha: Vector) -> float:
         """sum |alpha_i| |x_i|, which bounds |X' alpha| and, up to a factor, its rounding."""
@@ -103,10 +109,10 @@ class RoundingBounds(Stating):
     def _widest(self) -> float:
         return float(self.row_sizes.max(initial=0.0))
 
-    def _lost(self, rows: int, alpha: Vector) -> float:
+    def _lost(self, terms: int, alpha: Vector) -> float:
         """A bound of the norm of what is lost below TINY in an adjoint product, by results or by entries."""
         largest = max(float(alpha.max(initial=0.0)), -float(alpha.min(initial=0.0)))
-        return (rows * self.shape[1] ** 0.5) * TINY * (2 + largest + self._widest)
+        return (terms * self.shape[1] ** 0.5) * TINY * (2 + largest + self._widest)
 
     def _sharp(self, out: tuple[Vector, Vector, Vector], w: Vector) -> tuple[Vector, Vector, Vector]:
         """(high, low, a bound of the error of their sum) of a product in twice the precision (Ogita et al. 2005)."""
@@ -115,8 +121,18 @@ class RoundingBounds(Stating):
         lost = TINY * (16 * counts + np.sqrt(counts) * length + 2 * width * self.row_sizes)
         return high, low, gamma(counts + 8) ** 2 * size + lost
 
+    def _followed(self, out: tuple[Vector, Vector], alpha: Vector, roundings: int) -> tuple[Vector, float]:
+        """An adjoint product and a bound of the norm of its rounding, from its columns' partial sums s_1, s_2, ..
+
+        An addition rounds by u |s_k|, and a term, rounded ``roundings`` times, is at most |s_k| + |s_k-1|. So column j
+        is off by at most (1 + 2 roundings) u sum_k |s_k| (Higham 2002, section 3.3).
+        """
+        value, partial = out
+        lost = self._lost(self._terms(alpha), alpha)
+        return value, gamma(1 + 2 * roundings) * norm(partial) + 4 * lost
+
     def _rounded(self, out: tuple[Vector, Vector, Vector], alpha: Vector) -> tuple[Vector, float]:
         """The upper parts of an adjoint product in twice the precision, and a bound of the norm of their error."""
         high, low, size = out
-        rows = int(np.count_nonzero(alpha))
-        return high, 1.01 * (norm(low) + gamma(rows + 8) ** 2 * norm(size) + 8 * self._lost(rows, alpha))
+        terms = self._terms(alpha)
+        return high, 1.01 * (norm(low) + gamma(terms + 8) ** 2 * norm(size) + 8 * self._lost(terms, alpha))

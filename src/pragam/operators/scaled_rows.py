@@ -1,19 +1,18 @@
-"""The map of every model with one weight vector: A = diag(scale) X."""
+"""The map of every model with one weight vector and one dual variable an example: A = diag(scale) X."""
 
 from __future__ import annotations
 
-from functools import cached_property
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from pragam.operators.base import RowOperator, Rows, Vector
-from pragam.operators.check import check_data
-from pragam.rounding import TINY, gamma, two_product
+from pragam.operators.base import Vector
+from pragam.operators.data_rows import DataRows
+from pragam.rounding import gamma
 
 
-class ScaledRows(RowOperator):
+class ScaledRows(DataRows):
     r"""A = diag(scale) X:  (A w)_i = scale_i <x_i, w>,  A' alpha = sum_i alpha_i scale_i x_i.
 
     For the binary hinge loss scale = -y, so that 1 + A w are the margin violations 1 - y_i <x_i, w>.
@@ -24,14 +23,7 @@ class ScaledRows(RowOperator):
     rigorous = True
 
     def __init__(self, X: Any, scale: Any) -> None:
-        self.storage = check_data(X)
-        self.rigorous = type(self).rigorous and self.storage.rigorous
-        self.shape = self.storage.shape
-        self.scale: Vector = np.ascontiguousarray(scale, dtype=np.float64)
-        if self.scale.shape != (self.shape[0],):
-            raise ValueError(f"scale has shape {self.scale.shape}, expected ({self.shape[0]},)")
-        if not np.isfinite(self.scale).all():
-            raise ValueError("scale contains NaN or infinity")
+        super().__init__(X, scale)
 
     def matvec(self, w: Vector) -> Vector:
         """diag(scale) X w."""
@@ -41,23 +33,13 @@ class ScaledRows(RowOperator):
         """X' diag(scale) alpha."""
         return self.storage.rmatvec(alpha, self.scale)
 
-    def matvec_error(self, w: Vector) -> Vector:
-        """|scale_i| times the rounding of <x_i, w>, plus that of this product. Values below TINY may be lost."""
-        error = self.storage.product_error(w)
-        return error if self._is_signs else np.abs(self.scale) * error + 2 * TINY
-
     def rmatvec_error(self, alpha: Vector) -> float:
         """That of X' (scale alpha)."""
         return self.storage.adjoint_error(alpha if self._is_signs else self.scale * alpha, extra=3.0)
 
-    def sharp_matvec(self, w: Vector) -> tuple[Vector, Vector, Vector]:
-        """In twice the precision."""
-        high, low, error = self.storage.twofold_matvec(w)
-        if self._is_signs:
-            return self.scale * high, self.scale * low, error
-        high, cut = two_product(self.scale, high)
-        low = self.scale * low
-        return high, low + cut, np.abs(self.scale) * error + gamma(3) * (np.abs(low) + np.abs(cut)) + 16 * TINY
+    def running_rmatvec(self, alpha: Vector) -> tuple[Vector, float]:
+        """X' (scale alpha) with its running bound. scale_i alpha_i is rounded too, unless scale_i is a sign."""
+        return self.storage.running_rmatvec(self.scale * alpha, 1 if self._is_signs else 2)
 
     def sharp_rmatvec(self, alpha: Vector) -> tuple[Vector, float]:
         """In twice the precision. The bound includes the rounding of scale_i alpha_i, if any."""
@@ -66,34 +48,10 @@ class ScaledRows(RowOperator):
             error += gamma(1) * self.storage.adjoint_bound(self.scale * alpha)
         return value, error
 
-    @cached_property
-    def _is_signs(self) -> bool:
-        return bool((np.abs(self.scale) == 1).all())
-
-    @cached_property
-    def _row_norms(self) -> Vector:
-        with np.errstate(over="ignore"):
-            norms = np.abs(self.scale) * np.sqrt(self.storage.row_norms2)
-        norms.flags.writeable = False
-        return norms
-
-    def row_norms(self) -> Vector:
-        """|scale_i| |x_i|, computed once, read-only. inf where |x_i|^2 overflows."""
-        return self._row_norms
-
-    def row_bounds(self, rows: NDArray[np.int64]) -> Vector:
-        """Upper bounds of |scale_i| |x_i|, at any scale."""
-        return 1.01 * np.abs(self.scale[rows]) * self.storage.row_bounds[rows] + TINY
-
     def norm_bound(self) -> float:
         """max |scale_i| times the bound of X, since A = diag(scale) X and norms are submultiplicative."""
         largest = float(np.abs(self.scale).max(initial=0.0))
         return largest * self.storage.norm_bound if largest > 0 else 0.0
-
-    def rows(self) -> Rows:
-        """The rows in place. A CSC matrix is converted to CSR once, at the first call."""
-        kind, arrays = self.storage.rows()
-        return Rows(kind, arrays, self.scale)
 
     def take(self, rows: NDArray[np.int64]) -> ScaledRows:
         """The operator of these rows alone, on a copy of them."""

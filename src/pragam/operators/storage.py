@@ -4,8 +4,9 @@ All differences between the storages end here. Values may be float32 or float64.
 inside the products, and every sum is a float64 sum. Indices may be int32 or int64, and arrays may be read-only memory
 maps. Entries of a sparse row may be unsorted, and repeated entries are added.
 
-A storage bounds the rounding of its products for the certificates, by ``product_error``, ``adjoint_error`` and products
-in twice the precision. A storage that cannot do so leaves ``rigorous`` False, and so is every certificate on it.
+A storage bounds the rounding of its products for the certificates, by ``product_error``, ``adjoint_error``, a product
+that follows its own rounding and products in twice the precision. A storage that cannot do so leaves ``rigorous``
+False, and so is every certificate on it.
 """
 
 from __future__ import annotations
@@ -28,6 +29,12 @@ from pragam.threads import n_threads
 Array = NDArray[Any]
 #: Above this density a product of sparse matrices costs more than a dense product by BLAS.
 _DENSE_ENOUGH = 0.1
+#: Dense data of more bytes than this are never copied as a whole. They may be a memory map that fits into no memory.
+_LARGEST_COPY = 2**30
+
+
+#: The methods of an operator that walk rows.
+WALKING = frozenset({"rows", "take", "gram", "add_outer"})
 
 
 class Storage(RoundingBounds, ABC):
@@ -35,6 +42,8 @@ class Storage(RoundingBounds, ABC):
 
     shape: tuple[int, int]
     stored: int  # number of entries in memory
+    #: What a storage says that hands out no rows (out of core, distributed): ``WALKING``. Its operators lack it then.
+    lacks: frozenset[str] = frozenset()
 
     @property
     @abstractmethod
@@ -65,6 +74,10 @@ class Storage(RoundingBounds, ABC):
     def rows(self) -> tuple[str, tuple[Array, ...]]:
         """``("csr", (data, indices, indptr))`` or ``("dense", (X,))``, for kernels that walk rows."""
 
+    def contiguous_rows(self) -> tuple[str, tuple[Array, ...]]:
+        """The same for kernels that walk them many times, which a copy would pay for."""
+        return self.rows()
+
     @abstractmethod
     def take(self, rows: Array) -> Storage:
         """A copy of the rows with these numbers."""
@@ -82,14 +95,18 @@ class Storage(RoundingBounds, ABC):
         """X w in twice the precision, as (high, low), and a bound of its error. NaN where 1e300 is exceeded."""
 
     @abstractmethod
+    def running_rmatvec(self, alpha: Vector, roundings: int = 1) -> tuple[Vector, float]:
+        """X' alpha, and a bound of the norm of its error, summed beside it. Terms are rounded ``roundings`` times."""
+
+    @abstractmethod
     def twofold_rmatvec(self, alpha: Vector) -> tuple[Vector, float]:
         """X' alpha in twice the precision, rounded, and a bound of the norm of its error."""
 
     @cached_property
-    def _squares(self) -> tuple[Vector, Vector]:
+    def _squares(self) -> tuple[Vector, Vector, int]:
         with np.errstate(over="ignore"):
             squares = self._row_squares()
-        for x in squares:
+        for x in squares[:2]:
             x.flags.writeable = False
         return squares
 
@@ -156,6 +173,15 @@ class Dense(Storage):
     def rows(self) -> tuple[str, tuple[Array, ...]]:
         return "dense", (self.X,)
 
+    @cached_property
+    def _row_major(self) -> Array:
+        return np.ascontiguousarray(self.X)
+
+    def contiguous_rows(self) -> tuple[str, tuple[Array, ...]]:
+        """In place if a row is contiguous, or if X is too large for a copy, which is made once and kept."""
+        is_contiguous = self.X.strides[1] == self.X.itemsize or self.shape[1] == 1
+        return "dense", (self.X if is_contiguous or self.X.nbytes > _LARGEST_COPY else self._row_major,)
+
     def take(self, rows: Array) -> Dense:
         return Dense(self.X[rows].astype(np.float64, copy=False))
 
@@ -173,12 +199,12 @@ class Dense(Storage):
                 # The transposes have BLAS's column-major order without a copy. Their lower triangle is our upper one.
                 dsyrk(sign, part.T, beta=1.0, c=out.T, lower=1, overwrite_c=1)
 
-    def _row_squares(self, power: float = 1.0, rows: Array | None = None) -> tuple[Vector, Vector]:
+    def _row_squares(self, power: float = 1.0, rows: Array | None = None) -> tuple[Vector, Vector, int]:
         part = self if rows is None else Dense(self.X[rows].astype(np.float64) * power)
         norms2 = np.zeros(part.shape[0])
         for at, _, tile in part._tiles():
             norms2[at] += np.einsum("ij,ij->i", tile, tile)
-        return norms2, norms2
+        return norms2, norms2, 0
 
     @property
     def counts(self) -> int:
@@ -188,6 +214,11 @@ class Dense(Storage):
         out = _three(self.shape[0])
         _kernels.get("dense_twofold_matvec")(self.X, as_vector(w, self.shape[1], "w"), *out, n_threads())
         return self._sharp(out, w)
+
+    def running_rmatvec(self, alpha: Vector, roundings: int = 1) -> tuple[Vector, float]:
+        out = np.empty(self.shape[1]), np.empty(self.shape[1])
+        _kernels.get("dense_running_matvec")(self.X.T, as_vector(alpha, self.shape[0], "alpha"), *out, n_threads())
+        return self._followed(out, alpha, roundings)
 
     def twofold_rmatvec(self, alpha: Vector) -> tuple[Vector, float]:
         out = _three(self.shape[1])
@@ -203,7 +234,10 @@ class Dense(Storage):
         return by_row, by_column
 
     def check(self, name: str) -> None:
-        """Refuse NaN and infinity."""
+        """Refuse NaN and infinity. The rows' norms, needed in any case, tell at once unless a square overflows."""
+        with np.errstate(invalid="ignore"):
+            if np.isfinite(self.row_norms2).all():
+                return
         for rows, _, tile in self._tiles():
             finite = np.isfinite(tile).all(axis=1)
             if not finite.all():
@@ -276,19 +310,19 @@ class Csr(Storage):
     def add_outer(self, rows: Array, weights: Vector, out: Array) -> None:
         _kernels.get("csr_gram_add")(*self.arrays, rows, weights, self.shape[1], out.reshape(-1), n_threads())
 
-    def _row_squares(self, power: float = 1.0, rows: Array | None = None) -> tuple[Vector, Vector]:
+    def _row_squares(self, power: float = 1.0, rows: Array | None = None) -> tuple[Vector, Vector, int]:
         data, indices, indptr = (self if rows is None else self.take(rows)).arrays
         if rows is not None:
             data = data.astype(np.float64) * power
         out = np.empty(len(indptr) - 1), np.empty(len(indptr) - 1)
-        _kernels.get("csr_row_norms2")(data, indices, indptr, self.shape[1], *out)
-        return _with_sizes(*out)
+        most = _kernels.get("csr_row_norms2")(data, indices, indptr, self.shape[1], *out)
+        return *_with_sizes(*out), most
 
-    def column_squares(self) -> tuple[Vector, Vector]:
+    def column_squares(self) -> tuple[Vector, Vector, int]:
         """As ``_row_squares``, for every column."""
         out = np.empty(self.shape[1]), np.empty(self.shape[1])
         _kernels.get("csr_column_norms2")(*self.arrays, *out)
-        return _with_sizes(*out)
+        return *_with_sizes(*out), int(self.counts.max(initial=0)) if out[1].any() else 0
 
     @cached_property
     def counts(self) -> Array:
@@ -298,6 +332,11 @@ class Csr(Storage):
         out = _three(self.shape[0])
         _kernels.get("csr_twofold_matvec")(*self.arrays, as_vector(w, self.shape[1], "w"), *out, n_threads())
         return self._sharp(out, w)
+
+    def running_rmatvec(self, alpha: Vector, roundings: int = 1) -> tuple[Vector, float]:
+        out = np.empty(self.shape[1]), np.empty(self.shape[1])
+        _kernels.get("csr_running_rmatvec")(*self.arrays, as_vector(alpha, self.shape[0], "alpha"), *out)
+        return self._followed(out, alpha, roundings)
 
     def twofold_rmatvec(self, alpha: Vector) -> tuple[Vector, float]:
         out = _three(self.shape[1])
@@ -355,7 +394,7 @@ class Csc(Storage):
     def add_outer(self, rows: Array, weights: Vector, out: Array) -> None:
         self._rows.add_outer(rows, weights, out)
 
-    def _row_squares(self, power: float = 1.0, rows: Array | None = None) -> tuple[Vector, Vector]:
+    def _row_squares(self, power: float = 1.0, rows: Array | None = None) -> tuple[Vector, Vector, int]:
         return self.T.column_squares() if rows is None else self._rows._row_squares(power, rows)
 
     @cached_property
@@ -366,6 +405,11 @@ class Csc(Storage):
         out = _three(self.shape[0])
         _kernels.get("csr_twofold_rmatvec")(*self.T.arrays, as_vector(w, self.shape[1], "w"), *out)
         return self._sharp(out, w)
+
+    def running_rmatvec(self, alpha: Vector, roundings: int = 1) -> tuple[Vector, float]:
+        out = np.empty(self.shape[1]), np.empty(self.shape[1])
+        _kernels.get("csr_running_matvec")(*self.T.arrays, as_vector(alpha, self.shape[0], "alpha"), *out, n_threads())
+        return self._followed(out, alpha, roundings)
 
     def twofold_rmatvec(self, alpha: Vector) -> tuple[Vector, float]:
         out = _three(self.shape[1])

@@ -63,6 +63,25 @@ class Box(Polytope):
             return np.clip(goal, self.lower, self.upper)
         return np.clip(s / kappa, self.lower, self.upper)
 
+    def derivative(self, alpha: Vector, kappa: Curvature, t: Vector) -> Vector:
+        """How ``prox`` moves when s moves along t, at alpha = prox(s, kappa): t_i / kappa_i strictly inside."""
+        inside = (self.lower < alpha) & (alpha < self.upper)
+        return np.divide(t, kappa, out=np.zeros(self.size), where=inside)
+
+    @property
+    def n_blocks(self) -> int:
+        """Every coordinate is a factor of its own."""
+        return self.size
+
+    @property
+    def starts(self) -> NDArray[np.int64]:
+        """Where each block begins, and where the last one ends."""
+        return np.arange(self.size + 1, dtype=np.int64)
+
+    def maximise_block(self, k: int, s: Vector) -> Vector:
+        """The bound of coordinate k that attains max alpha_k s, s its score."""
+        return Box(self.lower[k : k + 1], self.upper[k : k + 1]).maximise_linear(s)
+
     def check_curvature(self, kappa: Curvature) -> None:
         """Every one will do."""
 
@@ -97,11 +116,8 @@ class Box(Polytope):
         """The point of Q nearest to ``alpha``, which is in the box, on alpha's own face of it where that meets Q."""
         return alpha
 
-    def take(self, rows: NDArray[np.int64], growth: float = 1.0, fixed: Vector | None = None) -> Box:
-        """The set of these rows alone, with bounds that are ``growth`` times as large.
-
-        ``fixed`` is what the other rows keep as their alpha, and 0 in these rows; None leaves a plane's level as it is.
-        """
+    def take(self, rows: NDArray[np.int64], growth: float = 1.0) -> Box:
+        """The set of these rows alone, with bounds that are ``growth`` times as large."""
         return Box(growth * self.lower[rows], growth * self.upper[rows])
 
     def radius2(self, centre: Vector | None = None) -> float:

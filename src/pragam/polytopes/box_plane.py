@@ -67,17 +67,10 @@ class BoxPlane(Box):
             return self.project(alpha)
         return moved
 
-    def take(self, rows: NDArray[np.int64], growth: float = 1.0, fixed: Vector | None = None) -> Box:
-        """As that of a box. The level is what ``fixed`` leaves of it; without a plane if none of the rows can move."""
-        box, sigma = super().take(rows, growth), self.sigma[rows]
-        if fixed is None:
-            return BoxPlane(box.lower, box.upper, sigma, self.z)
-        if not np.abs(sigma) @ (box.upper - box.lower) > 0:
-            return box
-        # These rows attain the level that is left but for rounding, if the others have the values of a point of Q.
-        ends = np.sort([sigma * box.lower, sigma * box.upper], axis=0).sum(axis=1)
-        z = self.z - float(self.sigma @ fixed)
-        return BoxPlane(box.lower, box.upper, sigma, float(np.clip(z, *ends)))
+    def take(self, rows: NDArray[np.int64], growth: float = 1.0) -> BoxPlane:
+        """As that of a box, on a plane of the same level."""
+        box = super().take(rows, growth)
+        return BoxPlane(box.lower, box.upper, self.sigma[rows], self.z)
 
     def maximise_linear(self, s: Vector) -> Vector:
         low, high = self._biases(s)

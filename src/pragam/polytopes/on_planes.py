@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 
 from pragam.polytopes.base import Curvature, Vector
 from pragam.polytopes.box_plane import BoxPlane
+from pragam.polytopes.columns_on_planes import ColumnsOnPlanes
 from pragam.polytopes.product import Product
 
 
@@ -21,6 +22,7 @@ class PlanesLike(Protocol):
     """What is needed of the operator B of the biases: (B b)_j = sigma_j b_{group_j}."""
 
     sigma: Vector
+    group: NDArray[np.int64]
     shape: tuple[int, int]
 
     def rows_of(self, k: int) -> NDArray[np.int64]:
@@ -37,18 +39,28 @@ class CutSet(Protocol):
         """(low, high): every minimising b (kappa = 0), for all scores within ``slack`` of s, lies between them."""
 
 
-def on_planes(Q: Any, B: PlanesLike, levels: Vector) -> Any:
-    """The part of Q on the planes.
+def on_planes(Q: Any, B: PlanesLike, origin: Vector | None, shift: Vector) -> Any:
+    """{alpha in Q : B' (alpha - origin) + shift = 0}, for a box or a set of columns of labels."""
+    zeros = np.zeros(Q.size) if origin is None else origin
+    if hasattr(Q, "lower"):
+        return boxes_on_planes(Q, B, _sums(B, zeros) - shift)
+    if hasattr(Q, "balanced_columns") and B.shape[1] == Q.K and np.array_equal(B.sigma, Q.signs):
+        return ColumnsOnPlanes(Q, zeros, shift)
+    raise ValueError(f"no way is known to put {type(Q).__name__} on these {B.shape[1]} planes")
 
-    The planes of a box share no row. So it is a box cut by a plane, or a product of such.
-    """
-    if not hasattr(Q, "lower"):
-        raise ValueError(f"a model with biases needs a box of dual variables, and Q is {type(Q).__name__}")
+
+def _sums(B: PlanesLike, alpha: Vector) -> Vector:
+    """B' alpha."""
+    return np.bincount(B.group, B.sigma * alpha, minlength=B.shape[1])[: B.shape[1]].astype(np.float64)
+
+
+def boxes_on_planes(Q: Any, B: PlanesLike, levels: Vector) -> Any:
+    """A box on planes that share no row: a box cut by a plane, or a product of such."""
     if B.shape[1] == 1:
-        return BoxPlane(Q.lower, Q.upper, -B.sigma, -float(levels[0]))
+        return BoxPlane(Q.lower, Q.upper, -B.sigma, 0.0 - float(levels[0]))
     on = [B.rows_of(k) for k in range(B.shape[1])]
     off = np.flatnonzero(B.sigma == 0)
-    parts = [BoxPlane(Q.lower[at], Q.upper[at], -B.sigma[at], -float(z)) for at, z in zip(on, levels, strict=True)]
+    parts = [BoxPlane(Q.lower[at], Q.upper[at], -B.sigma[at], 0.0 - float(z)) for at, z in zip(on, levels, strict=True)]
     held = [k for k, at in enumerate(on) if len(at)]
     if any(levels[k] for k in range(B.shape[1]) if k not in held):
         raise ValueError("a plane without dual variables has a level that is not 0")

@@ -6,8 +6,9 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
+from scipy import sparse
 
-from pragam.operators import ScaledRows
+from pragam.operators import Operator
 
 Vector = NDArray[np.float64]
 
@@ -53,7 +54,54 @@ def check_bias(bias: bool) -> None:
         raise ValueError(f"bias must be True or False, not {bias!r}")
 
 
-def check_rows(A: ScaledRows) -> None:
+def check_number(name: str, value: Any, least: float = -np.inf, above: float = -np.inf) -> None:
+    """Refuse what is no finite real number of at least ``least`` and more than ``above``."""
+    is_number = isinstance(value, (int, float, np.integer, np.floating)) and not isinstance(value, (bool, np.bool_))
+    if not (is_number and np.isfinite(value) and value >= least and value > above):
+        bound = f"> {above:g}" if above > -np.inf else f">= {least:g}"
+        raise ValueError(f"{name} must be a finite number {bound}, not {value!r:.60}")
+
+
+def check_cost(cost: ArrayLike | None, K: int) -> Vector:
+    """cost as a (K, K) matrix of finite numbers >= 0 with a zero diagonal; by default 1 off the diagonal."""
+    if cost is None:
+        return 1.0 - np.eye(K)
+    values = np.asarray(cost)
+    if values.shape != (K, K) or values.dtype.kind not in "biuf":
+        raise ValueError(
+            f"cost must be a ({K}, {K}) matrix of real numbers, not {values.dtype} of shape {values.shape}"
+        )
+    matrix = values.astype(np.float64)
+    if not (np.isfinite(matrix).all() and (matrix >= 0).all()):
+        raise ValueError("cost must hold finite numbers >= 0")
+    if np.diag(matrix).any():
+        raise ValueError("cost must be 0 on its diagonal: the true class costs nothing")
+    return matrix
+
+
+def check_label_sets(Y: Any, n: int) -> NDArray[np.bool_]:
+    """Y as an (n, K) matrix of bool, K >= 2."""
+    is_sparse: bool = sparse.issparse(Y)
+    values = Y.toarray() if is_sparse else np.asarray(Y)
+    if values.ndim != 2 or len(values) != n or values.shape[1] < 2:
+        raise ValueError(f"Y must have a row for each of the {n} rows of X and two columns or more, not {values.shape}")
+    if n == 0:
+        raise ValueError("X has no rows")
+    if values.dtype.kind not in "biuf" or not ((values == 0) | (values == 1)).all():
+        raise ValueError("Y must hold zeros and ones")
+    return values.astype(bool)
+
+
+def curvature(numerator: float, size: Vector) -> Vector:
+    """numerator / size, the curvature of an example of that size, weight / n; 0 where the weight is 0."""
+    with np.errstate(over="ignore"):
+        kappa = np.divide(numerator, size, out=np.zeros(len(size)), where=size > 0)
+    if not np.isfinite(kappa).all():
+        raise ValueError(f"sample_weight is as small as {len(size) * size[size > 0].min():g}, and n / weight overflows")
+    return kappa
+
+
+def check_rows(A: Operator) -> None:
     if not np.isfinite(A.row_norms()).all():
         raise ValueError("X has rows whose norm overflows float64: scale X (and lam by the square) before training")
 

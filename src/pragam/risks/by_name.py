@@ -7,13 +7,17 @@ from the record again. A new risk is one more entry of :data:`RISKS`.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from functools import partial
 from typing import Any, NamedTuple
 
 from numpy.typing import NDArray
 
 from pragam.problem import Problem
 from pragam.risks.arguments import example_weights
+from pragam.risks.hinge import hinge
 from pragam.risks.one_vs_rest import one_vs_rest
+from pragam.risks.smoothed_hinge import smoothed_hinge
+from pragam.risks.squared_hinge import squared_hinge
 
 
 class NamedRisk(NamedTuple):
@@ -56,17 +60,26 @@ def is_number(value: Any) -> bool:
     return type(value) in (int, float)
 
 
-def _hinge(X: Any, y: NDArray[Any], classes: Any, lam: float, bias: bool, class_weight: Any) -> list[Problem]:
-    return one_vs_rest(X, y, classes, lam, bias, example_weights(y, None, class_weight))
+def _margins(risk: Callable[..., Problem]) -> Callable[..., list[Problem]]:
+    """A risk of two classes, for each class against the rest."""
 
+    def problems(
+        X: Any, y: NDArray[Any], classes: Any, lam: float, bias: bool, class_weight: Any, **shape: float
+    ) -> list[Problem]:
+        weights = example_weights(y, None, class_weight)
+        return one_vs_rest(X, y, classes, lam, bias, weights, partial(risk, **shape))
+
+    return problems
+
+
+_MARGINS: dict[str, Callable[[Any], bool]] = {
+    "lam": is_number,
+    "bias": lambda value: type(value) is bool,
+    "class_weight": lambda value: value is None or value == "balanced",
+}
 
 RISKS = {
-    "hinge": NamedRisk(
-        _hinge,
-        {
-            "lam": is_number,
-            "bias": lambda value: type(value) is bool,
-            "class_weight": lambda value: value is None or value == "balanced",
-        },
-    ),
+    "hinge": NamedRisk(_margins(hinge), _MARGINS),
+    "squared_hinge": NamedRisk(_margins(squared_hinge), _MARGINS),
+    "smoothed_hinge": NamedRisk(_margins(smoothed_hinge), {**_MARGINS, "gamma": is_number}),
 }

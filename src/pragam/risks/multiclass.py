@@ -7,37 +7,49 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from pragam.operators import CrammerSinger, check_data
+from pragam.operators import LabelRows, Planes, check_data
 from pragam.polytopes import Simplices
 from pragam.problem import Problem
-from pragam.risks.arguments import check_labels, example_weights, refuse_masked
+from pragam.risks.arguments import check_bias, check_cost, check_labels, check_rows, example_weights, refuse_masked
 
 
 def multiclass_hinge(
     X: Any,
     y: ArrayLike,
     lam: float = 1e-4,
+    cost: ArrayLike | None = None,
+    bias: bool = False,
     sample_weight: ArrayLike | None = None,
     class_weight: Any = None,
 ) -> Problem:
-    r"""The Crammer-Singer SVM (JMLR 2001): one weight vector w_k for each of K classes, no bias.
+    r"""The Crammer-Singer SVM (JMLR 2001): one weight vector w_k for each of K classes, and perhaps a bias each.
 
     ::
 
-        J(w) = lam/2 sum_k |w_k|^2 + (1/n) sum_i weight_i max over k of [k != y_i] + <w_k - w_{y_i}, x_i>
+        J(w, b) = lam/2 sum_k |w_k|^2 + (1/n) sum_i weight_i max over k of cost[y_i, k] + f_ik - f_iy_i
+        f_ik = <w_k, x_i> + b_k
         Q = { alpha_i >= 0, sum_k alpha_ik = weight_i / n },   a simplex for each example
-        c_ik = [k != y_i]
+        A:  <w_k, x_i>;   c_ik = cost[y_i, k];   origin_ik = weight_i / n if k = y_i, else 0
+        B:  b_k, so sum_i alpha_ik = (1/n) sum of weight_i over class k     (only with biases)
+        w_k(alpha) = (1/lam) sum_i (origin_ik - alpha_ik) x_i
 
-    w is the (K, d) matrix of class weights, flattened by rows. Classes are in sorted order.
+    The origin subtracts the score of the true class. w is the (K, d) matrix of class weights, flattened by rows.
+    Classes are in sorted order.
 
     Parameters
     ----------
     X : (n, d) array or scipy sparse matrix
+        float32 or float64; dense in any order, CSR or CSC. It is not copied.
     y : (n,) labels of at least two classes
     lam : float > 0
+    cost : (K, K) numbers >= 0 with a zero diagonal, optional
+        cost[j, k] is the margin asked for between class j, the true one, and class k: 1 unless given.
+    bias : bool
+        Whether every class has an intercept, which is not penalised.
     sample_weight, class_weight : as for :func:`pragam.hinge`
     """
-    refuse_masked(X=X, y=y, sample_weight=sample_weight)
+    check_bias(bias)
+    refuse_masked(X=X, y=y, cost=cost, sample_weight=sample_weight)
     storage = check_data(X)
     n = storage.shape[0]
     labels = check_labels(y, n)
@@ -45,7 +57,10 @@ def multiclass_hinge(
     K = len(classes)
     if K < 2:
         raise ValueError(f"y must have at least two classes, not {K}: {classes.tolist()}")
+    A = LabelRows(storage, K)
+    check_rows(A)
     totals = example_weights(labels, sample_weight, class_weight) / n
-    wrong = np.ones((n, K))
-    wrong[np.arange(n), index] = 0.0
-    return Problem(CrammerSinger(storage, index, K), wrong.ravel(), Simplices(totals, K), lam)
+    truth = np.zeros((n, K))
+    truth[np.arange(n), index] = totals
+    B = Planes(np.ones(n * K), np.tile(np.arange(K), n), K * int(bias))
+    return Problem(A, check_cost(cost, K)[index].ravel(), Simplices(totals, K), lam, B, origin=truth.ravel())

@@ -1,8 +1,8 @@
-"""More than two classes: one hinge problem for each class against the rest."""
+"""More than two classes: one problem for each class against the rest."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
@@ -18,7 +18,9 @@ def positives(classes: Sequence[Any] | NDArray[Any]) -> Any:
     return classes[1:] if len(classes) == 2 else classes
 
 
-def one_vs_rest(X: Any, y: NDArray[Any], classes: Any, lam: float, bias: bool, weights: Any) -> list[Problem]:
-    """A hinge problem for each of ``positives(classes)``, on the same X; ``weights`` are those of the rows."""
+def one_vs_rest(
+    X: Any, y: NDArray[Any], classes: Any, lam: float, bias: bool, weights: Any, risk: Callable[..., Problem] = hinge
+) -> list[Problem]:
+    """A problem of two classes for each of ``positives(classes)``, on the same X; ``weights`` are those of the rows."""
     storage = check_data(X)
-    return [hinge(storage, np.where(y == k, 1, -1), lam, bias=bias, sample_weight=weights) for k in positives(classes)]
+    return [risk(storage, np.where(y == k, 1, -1), lam, bias=bias, sample_weight=weights) for k in positives(classes)]

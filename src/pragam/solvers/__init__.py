@@ -13,14 +13,27 @@ from pragam.solvers.newton.dense import NewtonDense
 from pragam.solvers.pegasos_1 import Pegasos1
 from pragam.solvers.pegasos_n import PegasosN
 from pragam.solvers.pragam import Pragam
+from pragam.solvers.proximal_newton import ProximalNewton
 
 __all__ = [
-    "Auto", "Certified", "Dcd", "LsBmrm", "Newton", "NewtonDense", "Pegasos1", "PegasosN", "Pragam", "QpBmrm", "Solver",
-    "Start", "State", "by_name", "choose", "names",
+    "Auto", "Certified", "Dcd", "LsBmrm", "Newton", "NewtonDense", "Pegasos1", "PegasosN", "Pragam", "ProximalNewton",
+    "QpBmrm", "Solver", "Start", "State", "by_name", "choose", "names",
 ]  # fmt: skip
 
 _SOLVERS: dict[str, type[AnySolver]] = {
-    solver.name: solver for solver in (Auto, Pragam, QpBmrm, LsBmrm, PegasosN, Pegasos1, Dcd, Newton, NewtonDense)
+    solver.name: solver
+    for solver in (
+        Auto,
+        Pragam,
+        QpBmrm,
+        LsBmrm,
+        PegasosN,
+        Pegasos1,
+        Dcd,
+        Newton,
+        NewtonDense,
+        ProximalNewton,
+    )
 }
 
 

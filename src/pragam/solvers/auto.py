@@ -34,10 +34,11 @@ from pragam.solvers.newton import Newton
 from pragam.solvers.newton.dense import NewtonDense
 from pragam.solvers.outlook import WARM, Outlook
 from pragam.solvers.pragam import Pragam
+from pragam.solvers.proximal_newton import ProximalNewton
 from pragam.views import View, packed
 
 #: Those that may run. The first one tells its cost from the shape of the data alone.
-CANDIDATES: tuple[AnySolver, ...] = (NewtonDense(), Dcd(), Newton(), QpBmrm())
+CANDIDATES: tuple[AnySolver, ...] = (NewtonDense(), Dcd(), Newton(), ProximalNewton(), QpBmrm())
 #: What certifies any tolerance in a number of passes known beforehand.
 NET: AnySolver = Pragam()
 #: Work that it takes to ask for all costs. A candidate that is cheaper begins at once.

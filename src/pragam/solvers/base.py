@@ -91,7 +91,8 @@ ROWS_AND_BOX = ("A.rows", "Q.lower", "Q.upper", "g.curvature")
 def has(problem: AnyProblem, name: str) -> bool:
     """Whether a part of the problem has what a dotted name such as "A.rows" stands for."""
     part, method = name.split(".")
-    return hasattr(getattr(problem, part), method)
+    owner = getattr(problem, part)
+    return hasattr(owner, method) and method not in getattr(owner, "lacks", ())
 
 
 def unbounded(problem: AnyProblem) -> list[str]:
@@ -99,10 +100,22 @@ def unbounded(problem: AnyProblem) -> list[str]:
     return [] if np.isfinite(problem.Q.radius2()) else [f"needs a bounded Q, and this {_name(problem.Q)} is unbounded"]
 
 
+def unbounded_and_flat(problem: AnyProblem) -> list[str]:
+    """A misfit if Q is unbounded where g has no curvature: the maximum over Q is infinite at some w then."""
+    flat = np.flatnonzero(np.broadcast_to(problem.g.curvature, problem.Q.size) == 0)
+    is_bounded = np.isfinite(problem.Q.radius2()) or np.isfinite(problem.Q.take(flat).radius2())
+    return [] if is_bounded else unbounded(problem)
+
+
 def curved(problem: AnyProblem) -> list[str]:
     """A misfit if the risk is smooth."""
     kappa = np.max(problem.g.curvature)
     return [] if kappa == 0 else [f"needs a piecewise linear risk, and its curvature is up to {kappa:g}"]
+
+
+def shared(problem: AnyProblem) -> list[str]:
+    """A misfit if dual variables share data rows."""
+    return ["needs a data row for each dual variable"] if problem.A.number is not None else []
 
 
 def _name(part: object) -> str:

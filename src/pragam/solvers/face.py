@@ -1,11 +1,11 @@
-r"""The exact maximum of a concave quadratic over a face of a box, or of a box cut by a plane.
+r"""The exact maximum of a concave quadratic over a face of a box, or of a box cut by planes.
 
 Coordinate ascent and bundle methods both end here: once the variables at a bound are known, the rest of the
-problem has no inequalities. With F the free variables and slopes s = gradient - bias sigma at the current point,
-the conditions of a maximum over the face,  <sigma, move> = -r  for the plane, are linear:
+problem has no inequalities. With F the free variables, the planes B' alpha = levels, off by the residuals r, and slopes
+s = gradient + B biases at the current point, the conditions of a maximum over the face, B' move = -r, are linear:
 
-    [ gram_F    sigma_F ] [ move  ]   [ s_F ]
-    [ sigma_F'     0    ] [ shift ] = [ -r  ]
+    [ gram_F    B_F ] [  move  ]   [ s_F ]
+    [ B_F'       0  ] [ -shift ] = [ -r  ]
 
 A singular system without a solution has a ray along which the function grows for ever: follow it to the box's end.
 If a step leaves the box, stop at the first bound, drop the variable that met it from F and solve again: an
@@ -33,7 +33,7 @@ COST_ROUND = 3e5
 
 class FaceMaximum(NamedTuple):
     alpha: Vector  # new values of the face's variables
-    shift: float  # change of the plane's multiplier (the bias)
+    shift: Vector  # change of the planes' multipliers (the biases)
     cost: float  # in the unit of COST_LU
 
 
@@ -43,8 +43,8 @@ def maximise_on_face(
     alpha: Vector,
     lower: Vector,
     upper: Vector,
-    sigma: Vector | None = None,
-    residual: float = 0.0,
+    planes: Vector,
+    residuals: Vector,
     budget: float = np.inf,
 ) -> FaceMaximum:
     """Climb to the maximum over the face of the f free variables, or until it has cost the ``budget``.
@@ -52,18 +52,20 @@ def maximise_on_face(
     Parameters
     ----------
     gram : (f, f) minus the Hessian, positive semidefinite
-    slopes : (f,) gradient minus bias times sigma, at the current point
+    slopes : (f,) gradient plus B times the biases, at the current point
     alpha, lower, upper : (f,) values and bounds, lower < alpha < upper
-    sigma : (f,) coefficients of the plane, or None without one
-    residual : r, what the plane's equation is off by at the current point
+    planes : (K, f) B', a row for each plane; no rows without one
+    residuals : (K,) r, what the planes' equations are off by at the current point
     """
-    alpha, slopes = alpha.copy(), slopes.copy()
+    alpha, slopes, residuals = alpha.copy(), slopes.copy(), residuals.copy()
     free = np.arange(len(alpha))
-    shift, spent = 0.0, 0.0
+    shift, spent = np.zeros(len(planes)), 0.0
     while free.size and spent < budget:
-        part = None if sigma is None else sigma[free]
+        met = np.flatnonzero(planes[:, free].any(axis=1))  # another plane has nothing to say here
         afford_svd = spent + COST_SVD * free.size**3 <= budget
-        direction, cost = _direction(gram[np.ix_(free, free)], slopes[free], part, residual, afford_svd)
+        direction, cost = _direction(
+            gram[np.ix_(free, free)], slopes[free], planes[np.ix_(met, free)], residuals[met], afford_svd
+        )
         spent += cost * free.size**3 + COST_ROUND
         if direction is None:
             break
@@ -74,10 +76,10 @@ def maximise_on_face(
             break
         alpha[free] = np.clip(alpha[free] + length * move, lower[free], upper[free])
         slopes -= gram[:, free] @ (length * move)
-        if sigma is not None:
-            slopes -= length * change * sigma
-            residual += length * float(sigma[free] @ move)
-            shift += length * change
+        for k, change_k in zip(met, change, strict=True):
+            slopes += length * change_k * planes[k]
+            residuals[k] += length * float(planes[k, free] @ move)
+            shift[k] += length * change_k
         if reach >= 1.0 and not is_ray:
             break
         row = free[blocking]
@@ -88,32 +90,29 @@ def maximise_on_face(
 
 class Direction(NamedTuple):
     move: Vector
-    shift: float
+    shift: Vector
     is_ray: bool  # follow it to the end of the box, rather than one unit
 
 
 def _direction(
-    gram: Vector, slopes: Vector, sigma: Vector | None, residual: float, afford_svd: bool
+    gram: Vector, slopes: Vector, planes: Vector, residuals: Vector, afford_svd: bool
 ) -> tuple[Direction | None, float]:
     """The Newton step, or a ray where the system has no solution, or None if finding it is too expensive; its cost."""
-    f = len(slopes)
-    if sigma is None:
-        matrix, rhs = gram, slopes
-    else:
-        matrix = np.block([[gram, sigma[:, None]], [sigma[None, :], np.zeros((1, 1))]])
-        rhs = np.append(slopes, -residual)
+    f, K = len(slopes), len(planes)
+    matrix = np.block([[gram, planes.T], [planes, np.zeros((K, K))]]) if K else gram
+    rhs = np.append(slopes, -residuals)
     solution = _solve_lu(matrix, rhs)
     if solution is not None:
-        return Direction(solution[:f], float(solution[f:].sum()), False), COST_LU
+        return Direction(solution[:f], -solution[f:], False), COST_LU
     if not (afford_svd and np.isfinite(matrix).all() and np.isfinite(rhs).all()):
         return None, COST_LU
     solution = scipy.linalg.lstsq(matrix, rhs, cond=1e-12, check_finite=False)[0]
     ray = (rhs - matrix @ solution)[:f]
-    # What the system cannot reach of its right-hand side is a ray, unless the plane's equation forbids it.
-    on_plane = sigma is None or abs(sigma @ ray) <= 1e-8 * (np.abs(sigma) @ np.abs(ray))
-    if np.abs(ray).max() > 1e-9 * np.abs(rhs).max() and on_plane:
-        return Direction(ray, 0.0, True), COST_LU + COST_SVD
-    return Direction(solution[:f], float(solution[f:].sum()), False), COST_LU + COST_SVD
+    # What the system cannot reach of its right-hand side is a ray, unless a plane's equation forbids it.
+    on_planes = all(abs(plane @ ray) <= 1e-8 * (np.abs(plane) @ np.abs(ray)) for plane in planes)
+    if np.abs(ray).max() > 1e-9 * np.abs(rhs).max() and on_planes:
+        return Direction(ray, np.zeros(K), True), COST_LU + COST_SVD
+    return Direction(solution[:f], -solution[f:], False), COST_LU + COST_SVD
 
 
 def _solve_lu(matrix: Vector, rhs: Vector) -> Vector | None:

@@ -4,22 +4,36 @@ from __future__ import annotations
 
 import numpy as np
 
+from pragam.operators.base import Vector
 from pragam.problem import BoxProblem
 
 #: Rounding in a difference of squares, relative to them: a smaller one is not to be trusted.
 _CANCELLATION = 1e-12
 
 
+def box_sizes(problem: BoxProblem) -> Vector:
+    """How far each alpha_j can go: the width of its box or, if that is less, |c| / kappa_j with the largest |c|.
+
+    So far the scores at w = 0 take it, and a box without an end has a size where g is curved.
+    """
+    Q, kappa = problem.Q, np.broadcast_to(problem.g.curvature, problem.Q.size)
+    widths = Q.upper - Q.lower
+    if not kappa.any():
+        return widths
+    reach = np.divide(np.abs(problem.c).max(), kappa, out=np.full(Q.size, np.inf), where=kappa > 0)
+    return np.minimum(widths, reach)
+
+
 def hardness(problem: BoxProblem) -> float:
-    """C R^2: the mean width of the boxes over lam, times the mean of |a_i|^2. A hinge loss has C = 1/(n lam).
+    """C R^2: the mean size of the boxes over lam, times the mean of |a_i|^2. A hinge loss has C = 1/(n lam).
 
     With a bias the rows are those of the centred data, a_i - sigma_i m, whose squares are least in sum: |A|^2 - |A'
     sigma|^2 / |sigma|^2.
     """
-    A, Q, sigma = problem.A, problem.Q, problem.B.sigma
+    A, sigma = problem.A, problem.B.sigma
     norms = A.row_norms()
     squares = float(norms @ norms)
     if sigma.any():
         moment = A.rmatvec(sigma)
         squares = max(squares - float(moment @ moment) / float(sigma @ sigma), _CANCELLATION * squares)
-    return float(np.mean(Q.upper - Q.lower)) / problem.lam * squares / A.shape[0]
+    return float(np.mean(box_sizes(problem))) / problem.lam * squares / A.shape[0]

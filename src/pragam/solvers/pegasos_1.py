@@ -16,7 +16,7 @@ import numpy as np
 from pragam import _kernels
 from pragam.operators.base import Vector
 from pragam.problem import AnyProblem, BoxProblem
-from pragam.solvers.base import ROWS_AND_BOX, Solver, Start, State, curved, unbounded
+from pragam.solvers.base import ROWS_AND_BOX, Solver, Start, State, curved, shared, unbounded
 from pragam.solvers.pegasos_n import ball_radius
 
 
@@ -43,8 +43,7 @@ class Pegasos1(Solver[BoxProblem, Pegasos1State]):
     def misfits(cls, problem: AnyProblem) -> list[str]:
         """One random row at a time cannot stay on a plane, and reads its own row of the data."""
         biased = ["needs a model without biases"] if problem.n_biases else []
-        shared = ["needs a data row for each dual variable"] if problem.A.rows().number is not None else []
-        return [*biased, *shared, *curved(problem), *unbounded(problem)]
+        return [*biased, *shared(problem), *curved(problem), *unbounded(problem)]
 
     def init(self, problem: BoxProblem, rng: np.random.Generator, start: Start | None, tol: float) -> Pegasos1State:
         n, d = problem.A.shape
@@ -60,7 +59,7 @@ class Pegasos1(Solver[BoxProblem, Pegasos1State]):
         return replace(state, w=start.w.copy(), total=n * start.w, hits=start.alpha.copy(), clock=np.array([float(n)]))
 
     def step(self, problem: BoxProblem, state: Pegasos1State) -> Pegasos1State:
-        rows, box = problem.A.rows(), problem.Q
+        rows, box = problem.A.contiguous_rows(), problem.Q
         _kernels.get("pegasos_epoch_" + rows.kind)(
             *rows.arrays, rows.scale, problem.c, box.lower, box.upper, state.length2, problem.lam, state.radius,
             box.size, state.clock, state.w, state.total, state.hits, state.visits, int(state.rng.integers(2**63)),

@@ -9,11 +9,11 @@ from pragam.theory._trace import Iterate
 def excessive_gap(problem: Problem, iterate: Iterate) -> float:
     r"""J_mu(w) - D(alpha), relative to the larger of the two, at pragam's mu and prox centre,
 
-    with J_mu(w) = lam/2 |w|^2 + max over Q of <alpha, A w + c> - mu/2 |alpha - centre|^2, for kappa = 0.
+    with J_mu(w) = lam/2 |w|^2 + max over Q of <alpha, A w + c> - mu/2 |alpha - centre|^2, for g = 0.
     """
     w, mu, centre = iterate.w, iterate.state.mu, iterate.state.centre
     scores = problem.A.matvec(w) + problem.c
-    alpha = problem.Q.project(centre + scores / mu)
+    alpha = problem.prox(scores + mu * centre, mu)
     shift = alpha - centre
     smoothed = 0.5 * problem.lam * float(w @ w) + float(scores @ alpha) - 0.5 * mu * float(shift @ shift)
     dual = iterate.certificate.dual

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 from scipy import sparse
 
-from pragam.solvers.dcd.equality import equality_of
+from pragam.solvers.dcd.multipliers import multipliers_of
 from pragam.solvers.dcd.sweep import whole
 
 
@@ -20,13 +20,14 @@ def text(n, d, per_row, seed, dtype=np.float64, index=np.int32):
     return X, np.where(score + 0.3 * rng.standard_normal(n) > 0, 1.0, -1.0)
 
 
-def working_set(problem, alpha, lam):
+def working_set(problem, alpha):
     w = problem.w_of_alpha(alpha)
-    equality, q = equality_of(problem, w, alpha)
-    return whole(problem, w, alpha.copy(), q, equality), equality
+    multipliers, q = multipliers_of(problem, w, alpha)
+    return whole(problem, w, alpha.copy(), q, multipliers), multipliers
 
 
 def sample(problem, seed):
     """A point of the box with some rows at each bound."""
     rng = np.random.default_rng(seed)
-    return problem.domain.project(problem.Q.upper * np.clip(rng.uniform(-0.5, 1.5, problem.Q.size), 0, 1))
+    size = np.where(np.isinf(problem.Q.upper), 0.1, problem.Q.upper)
+    return problem.domain.project(size * np.clip(rng.uniform(-0.5, 1.5, problem.Q.size), 0, 1))

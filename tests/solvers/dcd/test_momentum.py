@@ -6,9 +6,9 @@ import numpy as np
 import pytest
 
 import pragam
+from pragam._kernels.records.coordinate import OWN, C
 from pragam.solvers.dcd import Dcd
 from pragam.solvers.dcd.momentum import Momentum
-from pragam.solvers.dcd.sweep import OWN, C
 from solvers.dcd.problems import sample, text, working_set
 
 
@@ -17,17 +17,22 @@ def _problem(kind, bias, seed):
     return pragam.hinge(X if kind == "csr" else X.toarray(), y, lam=1e-3, bias=bias)
 
 
-def point(work, equality):
-    """alpha, w, r and <m, w>."""
-    return np.concatenate([work.alpha, work.w, equality.running])
+def point(work):
+    """alpha, w, the residuals and <m, w>."""
+    return np.concatenate([work.alpha, work.w, work.planes.running])
 
 
-def value(work, lam, equality, at):
+def value(work, lam, at):
     """F at a point, but for a constant."""
-    alpha, w, r, moment = at[: work.size], at[work.size : -2], *at[-2:]
-    square = lam * w @ w - 2 * r * moment + (equality.rho + equality.centre2 / lam) * r * r
-    linear = work.table[:, C] @ alpha - work.table[:, OWN] @ alpha**2 / 2
-    return linear - square / 2 - equality.multiplier * r
+    n, d = work.size, work.w.size
+    alpha, w, running = at[:n], at[n : n + d], at[n + d :]
+    linear = work.table[:, C] @ alpha - work.table[:, OWN] @ alpha**2 / 2 - lam * w @ w / 2
+    if not running.size:
+        return linear
+    planes, (*r, moment) = work.planes, running
+    total = sum(r)
+    square = planes.rho * np.dot(r, r) + planes.centre2 / lam * total**2 - 2 * total * moment
+    return linear - square / 2 + planes.multiplier @ r
 
 
 @pytest.mark.parametrize("bias", [False, True])
@@ -37,20 +42,20 @@ def test_momentum_never_falls_keeps_w_and_stays_in_the_box(kind, bias):
     for seed in range(10):
         problem = _problem(kind, bias, seed)
         lam, momentum = problem.lam, Momentum()
-        work, equality = working_set(problem, sample(problem, seed), lam)
+        work, multipliers = working_set(problem, sample(problem, seed))
         for sweep in range(30):
-            momentum.begin(work, equality)
-            swept = work.sweep(lam, equality, np.inf, sweep)
-            before = value(work, lam, equality, point(work, equality))
-            gain = momentum.push(work, lam, equality, swept.gain)
-            after = value(work, lam, equality, point(work, equality))
+            momentum.begin(work)
+            swept = work.sweep(lam, np.inf, sweep)
+            before = value(work, lam, point(work))
+            gain = momentum.push(work, lam, swept.gain)
+            after = value(work, lam, point(work))
             assert gain >= 0 and after - before == pytest.approx(gain, rel=1e-6, abs=1e-12)
             assert problem.Q.lower.min() <= work.alpha.min() and np.all(work.alpha <= problem.Q.upper)
             assert np.allclose(work.w, problem.w_of_alpha(work.alpha.copy()), atol=1e-9)
             if bias:
-                assert equality.running[0] == pytest.approx(problem.domain.sigma @ work.alpha, abs=1e-12)
-                assert equality.running[1] == pytest.approx(equality.centre @ work.w, abs=1e-9)
-                equality.ascend()
+                assert multipliers.residuals == pytest.approx(problem.B.sigma @ work.alpha, abs=1e-12)
+                assert work.planes.running[-1] == pytest.approx(multipliers.centre @ work.w, abs=1e-9)
+                multipliers.ascend()
             gained += gain > 0
             clipped += not momentum.has_history
     assert gained > 100 and clipped > 0
@@ -62,16 +67,16 @@ def test_momentum_ends_at_the_maximum_of_the_plane(bias):
     for seed in range(10):
         problem = _problem("dense", bias, seed)
         lam, momentum = problem.lam, Momentum()
-        work, equality = working_set(problem, sample(problem, seed), lam)
+        work, multipliers = working_set(problem, sample(problem, seed))
         for sweep in range(15):
-            momentum.begin(work, equality)
-            momentum.push(work, lam, equality, work.sweep(lam, equality, np.inf, sweep).gain)
-            at, h = point(work, equality), momentum.history
+            momentum.begin(work)
+            momentum.push(work, lam, work.sweep(lam, np.inf, sweep).gain)
+            at, h = point(work), momentum.history
             if momentum.has_history:
-                difference = np.subtract(*(value(work, lam, equality, at + e * h) for e in (1e-3, -1e-3))) / 2e-3
+                difference = np.subtract(*(value(work, lam, at + e * h) for e in (1e-3, -1e-3))) / 2e-3
                 assert momentum.slope == pytest.approx(difference, rel=1e-4, abs=1e-10)
             if bias:
-                equality.ascend()
+                multipliers.ascend()
 
 
 def test_momentum_saves_sweeps():

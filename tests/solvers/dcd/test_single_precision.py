@@ -25,20 +25,21 @@ def text(seed, n=300, entries=20, offset=0.0):
     return sparse.csr_array((values.ravel(), np.hstack([signal, columns]).ravel(), indptr), shape=(n, D)), y
 
 
-def problem(seed, bias=False, lam=1e-2, offset=0.0):
+def problem(seed, bias=False, lam=1e-2, offset=0.0, risk=pragam.hinge):
     X, y = text(seed, offset=offset)
-    return pragam.hinge(X, y, lam, bias=bias)
+    return risk(X, y, lam, bias=bias)
 
 
 def state_of(p, tol):
     return Dcd().init(p, np.random.default_rng(0), None, tol)
 
 
+@pytest.mark.parametrize("risk", [pragam.hinge, pragam.squared_hinge])
 @pytest.mark.parametrize("bias", [False, True])
 @pytest.mark.parametrize("tol", [1e-2, 1e-3, 1e-4])
-def test_the_path_is_that_of_double_precision(tol, bias, monkeypatch):
+def test_the_path_is_that_of_double_precision(tol, bias, risk, monkeypatch):
     for seed in range(3):
-        p = problem(seed, bias)
+        p = problem(seed, bias, risk=risk)
         assert state_of(p, tol).is_single
         mine = pragam.solve(p, "dcd", tol=tol)
         with monkeypatch.context() as patch:

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from scipy import sparse
 
 import pragam
-from posed import posed
 from pragam.solvers.dcd import Dcd
 from solvers.dcd.problems import text
 from zoo import BOXES
@@ -89,10 +90,8 @@ def test_half_lines_for_boxes(bias):
     X = rng.standard_normal((40, 60))
     y = np.where(rng.random(40) < 0.5, 1.0, -1.0)
     problem = pragam.hinge(X, y, lam=1e-2, bias=bias)
-    Q = problem.Q
-    wide = np.full(40, np.inf)
-    hard = pragam.polytopes.BoxPlane(Q.lower, wide, Q.sigma) if bias else pragam.polytopes.Box(Q.lower, wide)
-    problem = posed(problem.A, problem.c, hard, 1e-2)
+    hard = pragam.polytopes.Box(problem.Q.lower, np.full(40, np.inf))
+    problem = replace(problem, Q=hard)
     method = Dcd()
     state = method.init(problem, np.random.default_rng(0), None, 1e-9)
     for _ in range(300):
@@ -101,5 +100,6 @@ def test_half_lines_for_boxes(bias):
     w = problem.w_of_alpha(alpha)
     margins = problem.c + problem.A.matvec(w)
     free = alpha > 0
-    shift = np.median(margins[free] / hard.sigma[free]) * hard.sigma if bias else 0.0
+    sigma = problem.B.sigma
+    shift = np.median(margins[free] / sigma[free]) * sigma if bias else 0.0
     assert np.allclose((margins - shift)[free], 0, atol=1e-6) and np.all(margins - shift <= 1e-6)

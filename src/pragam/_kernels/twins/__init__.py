@@ -9,5 +9,6 @@ from pragam._kernels.twins.pegasos import *  # noqa: F403
 from pragam._kernels.twins.products import *  # noqa: F403
 from pragam._kernels.twins.projections import *  # noqa: F403
 from pragam._kernels.twins.rounding import *  # noqa: F403
+from pragam._kernels.twins.running import *  # noqa: F403
 from pragam._kernels.twins.selection import *  # noqa: F403
 from pragam._kernels.twins.svmlight import *  # noqa: F403

@@ -2,140 +2,158 @@
 
 from __future__ import annotations
 
+from itertools import groupby
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from pragam._kernels.records.coordinate import (
+    ALPHA,
+    CURVATURE,
+    LOWER,
+    SLOPE,
+    UPPER,
+    Batch,
+    Planes,
+    Variables,
+    Visits,
+)
+from pragam._kernels.twins.ascent_function import Function
+from pragam._kernels.twins.joint_step import joint_maximum
 from pragam._kernels.twins.random import SplitMix64
 from pragam._kernels.twins.rows import Row, csr_rows, dense_rows, pattern_rows
 
 __all__ = ["dcd_sweep_csr", "dcd_sweep_dense", "dcd_sweep_pattern"]
 
-Vector = NDArray[np.float64]
-Swept = tuple[int, float, float, float, int, int]
 Answer = tuple[int, float, float, float, int, int, float, int, int]
 
 
 def dcd_sweep_csr(data: Any, indices: Any, indptr: Any, *args: Any) -> Answer:
-    return _sweeps(csr_rows(data, indices, indptr), indptr, *args)
+    return _sweeps(csr_rows(data, indices, indptr), np.diff(indptr), *args)
 
 
 def dcd_sweep_dense(X: Any, *args: Any) -> Answer:
-    return _sweeps(dense_rows(X), X.shape[1] * np.arange(len(X) + 1), *args)
+    return _sweeps(dense_rows(X), np.full(len(X), X.shape[1]), *args)
 
 
 def dcd_sweep_pattern(indices: Any, indptr: Any, *args: Any) -> Answer:
-    return _sweeps(pattern_rows(indices, indptr), indptr, *args)
+    return _sweeps(pattern_rows(indices, indptr), np.diff(indptr), *args)
 
 
 def _sweeps(
     row: Row,
-    ends: NDArray[np.int64],
-    table: Vector,
-    plane: Vector,
+    lengths: NDArray[np.int64],
+    variables: Variables,
+    planes: Planes,
     lam: float,
-    active: NDArray[np.int64],
-    n_active: int,
-    reach: float,
-    w: Vector,
-    running: Vector,
-    bias: float,
-    rho: float,
-    centre2: float,
-    block: int,
-    seed: int,
-    kappa2: float,
-    before: float,
-    goal: float,
-    most_entries: int,
-    most_rows: int,
+    w: NDArray[Any],
+    visits: Visits,
+    batch: Batch,
 ) -> Answer:
-    """Sweeps over ``active[:n_active]`` in random order, in place on w, table, active and running = (r, moment).
+    """Sweeps over the active variables in random order, in place on table, running, w and active.
 
-    ``block`` rows that are adjacent in memory are visited together. A row held at its bound by a slope s becomes
-    inactive if s^2 > ``reach`` q, or in later sweeps of the call if s^2 > ``kappa2`` drift2 q. There is always a first
-    sweep. Sweeps end after ``most_rows`` visits, or visits to ``most_entries`` entries, or when no row is active, or
-    when the gap is at most ``goal``.
+    With ``joint``, neighbours among them that read one row are met together, by one product with it, and moved to the
+    maximum over all of them. Two variables of a tube pull at one row from both sides: one by one they hardly move.
 
-    The columns of ``table`` are scale, c, lower, upper, q, delta, alpha and slope. The columns of ``plane`` are sigma
-    and lift; it has no rows if there is no equality.
+    ``block`` variables that are adjacent in memory are visited together. A variable held at its bound by a slope s
+    becomes inactive if s^2 > ``reach`` q, or in later sweeps of the call if s^2 > ``caution2`` drift2 q. There is
+    always a first sweep. Sweeps end after ``batch.rows`` visits, or visits to ``batch.entries`` entries, or when no
+    variable is active, or when the gap is at most ``goal``.
 
     Returns ``(n_active, gap, gain, drift2, turns, free, before, met, last)``:
 
-    - n_active: the number of rows that stay active, which are ``active[:n_active]``
-    - gap: the sum of the rows' duality gaps, each at its visit
+    - n_active: the number of variables that stay active, which are ``active[:n_active]``
+    - gap: the sum of the variables' duality gaps, each at its visit
     - gain: the gain of the function in the call
     - drift2: the mean of (change of slope since the last visit)^2 / q, inf if there is none
     - turns: the number of moves from or onto a bound
-    - free: the number of rows between their bounds
+    - free: the number of variables between their bounds
     - before: the gap of the previous sweep, or the given one after a single sweep
     - met, last: the number of visits in the call, and in the last sweep
 
     All but gain and met are those of the last sweep.
     """
-    random, gain, met, entries = SplitMix64(seed), 0.0, 0, 0
+    F, random, before = Function(row, variables, planes, lam), SplitMix64(visits.seed), batch.before
+    gain, met, entries = 0.0, 0, 0
     while True:
-        last, rows = n_active, active[:n_active].copy()
-        n_active, gap, more, drift2, turns, free = _sweep(
-            row, table, plane, lam, active, last, reach, w, running, bias, rho, centre2, block, random
-        )
-        gain, met, entries = gain + more, met + last, entries + int((ends[rows + 1] - ends[rows]).sum())
-        if entries >= most_entries or met >= most_rows or n_active == 0 or gap <= goal:
+        last, met_now = visits.n_active, visits.active[: visits.n_active].copy()
+        n_active, gap, more, drift2, turns, free = _sweep(F, w, visits, random)
+        gain, met = gain + more, met + last
+        read = met_now if variables.number is None else variables.number[met_now]
+        entries += int(lengths[[i for i, _ in groupby(read)] if variables.joint else read].sum())
+        if entries >= batch.entries or met >= batch.rows or n_active == 0 or gap <= batch.goal:
             return n_active, gap, gain, drift2, turns, free, before, met, last
-        before, reach = gap, kappa2 * drift2
+        before, visits = gap, visits._replace(n_active=n_active, reach=batch.caution2 * drift2)
+
+
+class _Tally:
+    """What a sweep has met so far."""
+
+    def __init__(self) -> None:
+        self.gap, self.gain, self.turns, self.free = 0.0, 0.0, 0, 0
+        self.changes: list[float] = []
+        self.gone: set[int] = set()
 
 
 def _sweep(
-    row: Row,
-    table: Vector,
-    plane: Vector,
-    lam: float,
-    active: NDArray[np.int64],
-    n_active: int,
-    reach: float,
-    w: Vector,
-    running: Vector,
-    bias: float,
-    rho: float,
-    centre2: float,
-    block: int,
-    random: SplitMix64,
-) -> Swept:
+    F: Function, w: NDArray[Any], visits: Visits, random: SplitMix64
+) -> tuple[int, float, float, float, int, int]:
     """One sweep: the first six of the results above."""
-    gap, gain, changes, turns, free, leave = 0.0, 0.0, [], 0, 0, set()
-    for k in _random_order(n_active, block, random):
-        i = int(active[k])
-        scale, c, lower, upper, q, delta, alpha, before = table[i]
-        columns, values = row(i)
-        s = c + scale * float(values @ w[columns]) - delta * alpha
-        if len(plane):
-            (sigma, lift), (r, moment) = plane[i], running
-            s -= lift * r / lam + sigma * (bias + (rho + centre2 / lam) * r - moment)
-        if q > 0 and not np.isnan(s - before):
-            changes.append((s - before) ** 2 / q)
-        table[i, 7] = s
-        if (alpha <= lower and s <= 0) or (alpha >= upper and s >= 0):
-            if reach < np.inf and s * s > reach * q:
-                leave.add(i)
-                table[i, 7] = np.nan
-            continue
-        gap += s * ((upper if s > 0 else lower) - alpha)
-        target = alpha + s / q if q > 0 else np.copysign(np.inf, s)
-        moved = min(max(target, lower), upper)
-        step = moved - alpha
-        free += bool(lower < moved < upper)
-        if step == 0:
-            continue
-        gain += step * (s - 0.5 * q * step)
-        turns += bool(alpha <= lower or alpha >= upper or moved <= lower or moved >= upper)
-        table[i, 6:] = moved, s - q * step
-        np.add.at(w, columns, -step * scale / lam * values)
-        if len(plane):
-            running += (step * sigma, -step * lift / lam)
-    stay = [i for i in active[:n_active] if i not in leave]
-    active[: len(stay)] = stay
-    return len(stay), gap, gain, float(np.mean(changes)) if changes else np.inf, turns, free
+    active, tally = visits.active[: visits.n_active].tolist(), _Tally()
+    together = _runs(active, F.variables) if F.variables.joint else [[i] for i in active]
+    for k in _random_order(len(together), visits.block, random):
+        _visit(F, together[k], w, visits.reach, tally)
+    stay = [i for i in active if i not in tally.gone]
+    visits.active[: len(stay)] = stay
+    drift2 = float(np.mean(tally.changes)) if tally.changes else np.inf
+    return len(stay), tally.gap, tally.gain, drift2, tally.turns, tally.free
+
+
+def _runs(active: list[int], variables: Variables) -> list[list[int]]:
+    """The active variables, neighbours that read one row together."""
+    if variables.number is None:
+        return [[i] for i in active]
+    number = variables.number
+    return [list(run) for _, run in groupby(active, key=lambda i: int(number[i]))]
+
+
+def _visit(F: Function, together: list[int], w: NDArray[Any], reach: float, tally: _Tally) -> None:
+    """The exact step along these variables, which read one row, and what it tells."""
+    table, kappa, running = F.variables.table, F.variables.kappa, F.planes.running
+    q, lower, upper, alpha = (table[together, column] for column in (CURVATURE, LOWER, UPPER, ALPHA))
+    s = np.array([F.slope(i, alpha_i, w, running) for i, alpha_i in zip(together, alpha, strict=True)])
+    changed = (q > 0) & ~np.isnan(s - table[together, SLOPE])
+    tally.changes.extend(((s - table[together, SLOPE])[changed] ** 2 / q[changed]).tolist())
+    held = ((alpha <= lower) & (s <= 0)) | ((alpha >= upper) & (s >= 0))
+    for k in np.flatnonzero(~held):
+        curvature = 0.0 if kappa is None else float(kappa[together[k]])
+        tally.gap += _gap(alpha[k], s[k], lower[k], upper[k], curvature)
+    block = F.block(together)
+    moved = alpha if held.all() else joint_maximum(s, block, alpha, lower, upper)
+    step = moved - alpha
+    falls = block.times(step)
+    tally.gain += float((s - falls / 2) @ step)
+    tally.free += int(np.count_nonzero((moved > lower) & (moved < upper)))
+    was_inside, is_inside = (alpha > lower) & (alpha < upper), (moved > lower) & (moved < upper)
+    tally.turns += int(np.count_nonzero((step != 0) & ~(was_inside & is_inside)))
+    table[together, ALPHA], table[together, SLOPE] = moved, s - falls
+    for i, step_i in zip(together, step.tolist(), strict=True):
+        if step_i:
+            F.move(i, step_i, w, running)
+    leave = held & (step == 0) & (s * s > reach * q) if reach < np.inf else np.zeros(len(s), bool)
+    for k in np.flatnonzero(leave):
+        tally.gone.add(together[k])
+        table[together[k], SLOPE] = np.nan
+
+
+def _gap(alpha: float, s: float, lower: float, upper: float, kappa: float) -> float:
+    """max over lower <= alpha + t <= upper of s t - kappa/2 t^2: the gap of a variable at its score."""
+    bound = upper if s > 0 else lower
+    if not kappa > 0:
+        return s * (bound - alpha)
+    t = min(max(alpha + s / kappa, lower), upper) - alpha
+    return t * (s - 0.5 * kappa * t) if np.isfinite(t) else np.inf
 
 
 def _random_order(n: int, size: int, random: SplitMix64) -> list[int]:

@@ -75,36 +75,40 @@ def csr_rmatmat(data: Array, indices: Array, indptr: Array, B: Array, out: Array
         csr_rmatvec(data, indices, indptr, None, B[:, k], out[:, k])
 
 
-def csr_row_norms2(data: Array, indices: Array, indptr: Array, n_columns: int, norms2: Array, repeated: Array) -> None:
+def csr_row_norms2(data: Array, indices: Array, indptr: Array, n_columns: int, norms2: Array, repeated: Array) -> int:
     """norms2[i] = sum over j of X_ij^2. repeated[i] sums the sizes of entries whose column occurred before in row i.
 
-    The entries of a column whose sum is 0 also count as repeated.
+    The entries of a repeated column whose sum is 0 all count. Returns a number such that no column has more entries
+    than that and the number of rows: the most of a column from the first row on that repeats one, among the rows whose
+    columns do not increase.
     """
-    _squares(data, indices, indptr, n_columns, 0, norms2, repeated)
+    again = _squares(data, indices, indptr, n_columns, 0, norms2, repeated)
+    if not again.any():
+        return 0
+    rows, columns, _ = _entries(data, indices, indptr)
+    rises = np.array([(np.diff(indices[a:b]) > 0).all() for a, b in pairwise(indptr)], dtype=bool)
+    return int(np.bincount(columns[(rows >= rows[again].min()) & ~rises[rows]]).max())
 
 
 def csr_column_norms2(data: Array, indices: Array, indptr: Array, norms2: Array, repeated: Array) -> None:
-    """The same for every column."""
+    """norms2[j] and repeated[j] for every column."""
     _squares(data, indices, indptr, len(norms2), 1, norms2, repeated)
 
 
 def _squares(
     data: Array, indices: Array, indptr: Array, n_columns: int, axis: int, norms2: Array, repeated: Array
-) -> None:
+) -> Array:
+    """Writes both, and returns which entries share their place with another."""
     at = _entries(data, indices, indptr)
     places = _summed_entries(data, indices, indptr, n_columns)
     norms2[:] = np.bincount(places[axis], weights=places[2] ** 2, minlength=len(norms2))
     keys = at[0] * np.int64(max(n_columns, 1)) + at[1]
-    found, first = np.unique(keys, return_index=True)
+    found, first, place, entries = np.unique(keys, return_index=True, return_inverse=True, return_counts=True)
     again = np.ones(len(keys), dtype=bool)
     again[first] = places[2][: len(found)] == 0
-    again &= ~_increasing(indices, indptr)[at[0]]
-    repeated[:] = np.bincount(at[axis], weights=np.where(again, np.abs(at[2]), 0.0), minlength=len(repeated))
-
-
-def _increasing(indices: Array, indptr: Array) -> Array:
-    """Which rows have increasing column indices."""
-    return np.array([(np.diff(indices[a:b]) > 0).all() for a, b in pairwise(indptr)], dtype=bool)
+    shares = entries[place] > 1
+    repeated[:] = np.bincount(at[axis], weights=np.where(again & shares, np.abs(at[2]), 0.0), minlength=len(repeated))
+    return shares
 
 
 def csr_abs_sums(data: Array, indices: Array, indptr: Array, rows: Array, columns: Array) -> None:

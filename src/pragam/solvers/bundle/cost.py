@@ -3,8 +3,7 @@ r"""What the bundle method with the full QP should cost.
     steps = first + 10^p,   p = base + digit log10(1/tol) + hard log10(1 + H),   H = sqrt(2 D / n) / lam mean |a_i|^2,
 
 D the largest |alpha|^2 / 2 in Q, or, where Q is unbounded, of c / kappa: on boxes of one width H is C R^2. A step
-makes two products with the data. Not every operator tells how many entries it has, so they are counted as if it had no
-zeros: where other algorithms fit, they are cheaper anyway.
+makes two products with the data.
 """
 
 from __future__ import annotations
@@ -28,15 +27,19 @@ class QpBmrmConstants:
     digit: float = 0.147
     hard: float = 0.372
     per_step: float = 0.00391
-    per_place: float = 6.56e-11
+    per_entry: float = 1e-9
+    #: Its gap falls in jumps, about as fast in the end as in the middle (``benchmarks/other_risks.py``).
+    trust: float = 0.5
 
 
 def qp_bmrm_cost(problem: AnyProblem, tol: float, by: QpBmrmConstants = QpBmrmConstants()) -> Cost:
     """The cost for this problem and tolerance."""
-    n, d = problem.A.shape
+    n = problem.A.shape[0]
     radius2, norms = problem.Q.radius2(), problem.A.row_norms()
     if not np.isfinite(radius2):
         radius2 = 0.5 * float(np.sum((problem.c / problem.g.curvature) ** 2))
     hardness = float(np.sqrt(2 * radius2 / max(n, 1))) / problem.lam * float(norms @ norms) / max(n, 1)
     steps = by.first + 10 ** (by.base + by.digit * digits(tol) + by.hard * float(np.log10(1 + hardness)))
-    return Cost(passes=2 * steps, steps=steps, per_pass=by.per_place * n * d, per_step=by.per_step)
+    return Cost(
+        passes=2 * steps, steps=steps, per_pass=by.per_entry * problem.A.entries, per_step=by.per_step, trust=by.trust
+    )

@@ -17,7 +17,7 @@ import numpy as np
 
 from pragam.operators.base import Vector
 from pragam.problem import AnyProblem
-from pragam.solvers.base import Solver, Start, State, unbounded
+from pragam.solvers.base import Solver, Start, State, unbounded_and_flat
 from pragam.solvers.bundle.cuts import Cut, cut_at, cut_of
 
 
@@ -36,8 +36,7 @@ class LsBmrm(Solver[AnyProblem, LsBmrmState]):
 
     @classmethod
     def misfits(cls, problem: AnyProblem) -> list[str]:
-        """Without curvature an unbounded Q has no cut at some w."""
-        return [] if np.all(problem.g.curvature) else unbounded(problem)
+        return unbounded_and_flat(problem)
 
     def init(self, problem: AnyProblem, rng: np.random.Generator, start: Start | None, tol: float) -> LsBmrmState:
         if start is None:

@@ -10,19 +10,20 @@ A cut whose weight has been zero for 50 QPs in a row is forgotten: the lower bou
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 
 from pragam.operators.base import Vector
 from pragam.problem import AnyProblem
-from pragam.solvers.base import Cost, Solver, Start, State, unbounded
+from pragam.solvers.base import Cost, Solver, Start, State, unbounded_and_flat
 from pragam.solvers.bundle.cost import qp_bmrm_cost
 from pragam.solvers.bundle.cuts import Cut, cut_at, cut_of
 from pragam.solvers.bundle.simplex_qp import maximise_on_simplex
 
 #: A cut is forgotten after this many QPs in a row that gave it no weight.
 _IDLE = 50
+_TINY = float(np.finfo(np.float64).tiny)
 
 
 @dataclass
@@ -33,6 +34,8 @@ class QpBmrmState(State):
     gram: Vector = field(default_factory=lambda: np.zeros((0, 0)))  # <a_i, a_j>
     weights: Vector = field(default_factory=lambda: np.zeros(0))
     idle: Vector = field(default_factory=lambda: np.zeros(0))
+    least: float = np.inf  # the least J seen, which a cut tells where it touches
+    gap: float = np.inf  # of that and the bundle's own lower bound, relative
 
 
 @dataclass(frozen=True)
@@ -43,8 +46,7 @@ class QpBmrm(Solver[AnyProblem, QpBmrmState]):
 
     @classmethod
     def misfits(cls, problem: AnyProblem) -> list[str]:
-        """Without curvature an unbounded Q has no cut at some w."""
-        return [] if np.all(problem.g.curvature) else unbounded(problem)
+        return unbounded_and_flat(problem)
 
     def cost(self, problem: AnyProblem, tol: float) -> Cost:
         return qp_bmrm_cost(problem, tol)
@@ -56,14 +58,22 @@ class QpBmrm(Solver[AnyProblem, QpBmrmState]):
         return _with_cut(state, cut_of(problem, start.alpha), passes=1.0)
 
     def step(self, problem: AnyProblem, state: QpBmrmState) -> QpBmrmState:
-        state = _with_cut(state, cut_at(problem, state.w), passes=2.0)
+        cut = cut_at(problem, state.w)
+        state = _with_cut(state, cut, passes=2.0)
+        state.least = min(state.least, _value(problem, state.w, cut))
         b = np.array([cut.b for cut in state.cuts])
         p = maximise_on_simplex(state.gram / problem.lam, b, state.weights)
         state.weights = p
         state.idle = np.where(p > 0, 0, state.idle + 1)
         state.w = _combine(p, [cut.a for cut in state.cuts]) / -problem.lam
         state.alpha = _combine(p, [cut.alpha for cut in state.cuts])
+        below = problem.constant + float(b @ p) - 0.5 * problem.lam * float(state.w @ state.w)
+        state.gap = (state.least - below) / max(abs(state.least), abs(below), _TINY)
         return _without_idle_cuts(state)
+
+    def progress(self, problem: AnyProblem, state: QpBmrmState) -> float:
+        """The gap of the bundle."""
+        return state.gap
 
     def candidate(self, problem: AnyProblem, state: QpBmrmState) -> tuple[Vector, Vector]:
         return state.w, state.alpha
@@ -76,9 +86,19 @@ def _with_cut(state: QpBmrmState, cut: Cut, passes: float) -> QpBmrmState:
     gram[t, :t] = gram[:t, t] = [cut.a @ other.a for other in state.cuts]
     gram[t, t] = cut.a @ cut.a
     weights = np.append(state.weights, 0.0 if t else 1.0)
-    return QpBmrmState(
-        state.passes + passes, state.w, state.alpha, [*state.cuts, cut], gram, weights, np.append(state.idle, 0)
+    return replace(
+        state,
+        passes=state.passes + passes,
+        cuts=[*state.cuts, cut],
+        gram=gram,
+        weights=weights,
+        idle=np.append(state.idle, 0),
     )
+
+
+def _value(problem: AnyProblem, w: Vector, cut: Cut) -> float:
+    """J(w), where the cut touches."""
+    return problem.constant + 0.5 * problem.lam * float(w @ w) + float(cut.a @ w) + cut.b
 
 
 def _without_idle_cuts(state: QpBmrmState) -> QpBmrmState:

@@ -40,7 +40,7 @@ def _climb(K: Vector, b: Vector, p: Vector, face: NDArray[np.intp]) -> Vector:
     part = p[face]
     maximum = maximise_on_face(
         K[np.ix_(face, face)], gradient[face] - gradient[face] @ part, part,
-        np.zeros(len(face)), np.full(len(face), np.inf), np.ones(len(face)), 0.0,
+        np.zeros(len(face)), np.full(len(face), np.inf), np.ones((1, len(face))), np.zeros(1),
     )  # fmt: skip
     moved = np.zeros_like(p)
     moved[face] = maximum.alpha

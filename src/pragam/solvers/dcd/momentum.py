@@ -25,9 +25,9 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from pragam import _kernels
+from pragam._kernels.records.coordinate import Ascent, Limits, Points
 from pragam.operators.base import Vector
-from pragam.solvers.dcd.equality import Equality
-from pragam.solvers.dcd.sweep import ALPHA, WorkingSet
+from pragam.solvers.dcd.sweep import WorkingSet
 
 #: This share of the curvature along h is added to it: two steps in nearly one direction would magnify their noise.
 _RIDGE = 0.1
@@ -36,6 +36,8 @@ _LONGEST = 5.0
 #: If more than this share of the rows leaves the box, h is forgotten.
 _CLIPPED = 0.02
 
+_LIMITS = Limits(_RIDGE, _LONGEST, _CLIPPED)
+
 
 def _nothing() -> Vector:
     return np.empty(0)
@@ -43,39 +45,41 @@ def _nothing() -> Vector:
 
 @dataclass
 class Momentum:
-    """Points and steps are arrays of alpha, w, r and moment, one after the other. They are used again and again: new
-    memory for each sweep would cost more than the step itself."""
+    """Points and steps are arrays of alpha, w and what is running of the planes, one after the other. They are used
+    again and again: new memory for each sweep would cost more than the step itself."""
 
     before: Vector = field(default_factory=_nothing)  # where the sweep began: alpha_0
     step: Vector = field(default_factory=_nothing)  # p
     history: Vector = field(default_factory=_nothing)  # h
     has_history: bool = False  # whether there is an h
     slope: float = 0.0  # <F'(alpha_0), h>
-    multiplier: float = 0.0  # of the equality, when that slope was computed
+    multiplier: Vector = field(default_factory=_nothing)  # of the planes, when that slope was computed
 
-    def begin(self, work: WorkingSet, equality: Equality) -> None:
+    def begin(self, work: WorkingSet) -> None:
         """Remember where the sweep to come begins."""
-        n, size = work.size, work.size + work.w.size + 2
+        n, d = work.size, work.w.size
+        size = n + d + len(work.planes.running)
         if self.before.size != size:
             self.before, self.step, self.history = np.empty(size), np.empty(size), np.empty(size)
             self.has_history = False
-        self.before[:n] = work.table[:, ALPHA]
-        self.before[n:-2] = work.w
-        self.before[-2:] = equality.running
+        self.before[:n] = work.alpha
+        self.before[n : n + d] = work.w
+        self.before[n + d :] = work.planes.running
 
     def forget(self) -> None:
         self.has_history = False
 
-    def push(self, work: WorkingSet, lam: float, equality: Equality, gain: float) -> float:
+    def push(self, work: WorkingSet, lam: float, gain: float) -> float:
         """The step after a sweep that has gained ``gain``, in place; returns what F has gained by it."""
-        slope = self.slope
-        if self.has_history:
-            slope -= (equality.multiplier - self.multiplier) * float(self.history[-2])
-        self.multiplier = equality.multiplier
+        slope, planes = self.slope, work.planes
+        if self.has_history and planes.multiplier.size:
+            residuals = self.history[work.size + work.w.size : -1]
+            slope += float((planes.multiplier - self.multiplier) @ residuals)
+        self.multiplier = planes.multiplier.copy()
         w = work.w.astype(np.float64, copy=False)
         gained, self.slope, self.has_history = _kernels.get("momentum_push_" + work.rows.kind)(
-            *work.rows.arrays, work.table, work.plane, lam, w, *equality.kernel_arguments(),
-            self.before, self.step, self.history, gain, slope, self.has_history, _RIDGE, _LONGEST, _CLIPPED,
+            *work.rows.arrays, work.variables, planes, lam, w, Points(self.before, self.step, self.history),
+            Ascent(gain, slope, self.has_history), _LIMITS,
         )  # fmt: skip
         if w is not work.w:
             work.w[:] = w

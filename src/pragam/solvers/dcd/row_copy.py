@@ -6,7 +6,8 @@ alpha_i0) a_ij / lam, so that its share of the slope of row i is exactly
 
     a_ij w_j = (a_ij w_j0 + alpha_i0 a_ij^2 / lam) - (a_ij^2 / lam) alpha_i,
 
-a constant, added to c_i, and a curvature of the row's own, added to own_i.
+a constant, added to c_i, and a curvature of the row's own, added to own_i. A data row that several of the variables
+read is copied once, and none of its columns is left out.
 """
 
 from __future__ import annotations
@@ -17,8 +18,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pragam import _kernels
+from pragam._kernels.records.coordinate import ALPHA, OWN, SCALE, C, Compact, Indices, Planes, Variables
 from pragam.operators.base import Rows
-from pragam.solvers.dcd.sweep import ALPHA, OWN, SCALE, C, WorkingSet, aligned
+from pragam.solvers.dcd.sweep import WorkingSet, aligned
 
 #: The copy may take this share of the memory of X.
 LARGEST = 0.35
@@ -30,10 +32,26 @@ PRICE = 3.0
 PRICE_COLUMN = 2.0
 
 
-def entries_of(work: WorkingSet, rows: NDArray[np.int64]) -> int:
-    """How many entries these rows of a CSR matrix have."""
-    indptr = work.rows.arrays[2]
-    return int((indptr[rows + 1] - indptr[rows]).sum())
+class DataRows(NamedTuple):
+    """The rows of a CSR matrix that some variables read."""
+
+    read: Indices  # by each variable
+    distinct: Indices  # in order, each once
+    number: Indices | None  # which of these each variable reads; None: each its own
+
+    def entries(self, work: WorkingSet) -> int:
+        """How many entries a copy of them has."""
+        indptr = work.rows.arrays[2]
+        return int((indptr[self.distinct + 1] - indptr[self.distinct]).sum())
+
+
+def data_rows(work: WorkingSet, chosen: Indices) -> DataRows:
+    """What these variables read."""
+    if work.variables.number is None:
+        return DataRows(chosen, chosen, None)
+    read = work.variables.number[chosen]
+    distinct, number = np.unique(read, return_inverse=True)
+    return DataRows(read, distinct, number)
 
 
 def price(work: WorkingSet, entries: int) -> float:
@@ -44,41 +62,61 @@ def price(work: WorkingSet, entries: int) -> float:
 class Survey(NamedTuple):
     """What the columns of some rows are like, and whether there is room for a copy."""
 
-    counts: NDArray[np.int32]  # the number of entries in each
-    number: int  # how many have more than one
-    entries: int  # how many entries those have
+    rows: DataRows
+    counts: NDArray[np.int32]  # in how many entries of how many variables each occurs
+    columns: int  # how many occur more than once
+    entries: int  # how many entries the copy has
     room: float  # the memory that a copy may take over the memory that it needs
 
 
-def survey(work: WorkingSet, rows: NDArray[np.int64]) -> Survey:
+def survey(work: WorkingSet, rows: DataRows) -> Survey:
     """What a copy of these rows of a CSR matrix would hold."""
     data, indices, indptr = work.rows.arrays
     counts = np.zeros(work.w.size, dtype=np.int32)
-    _kernels.get("csr_count_columns")(indices, indptr, rows, counts)
-    number = int(np.count_nonzero(counts > 1))
-    entries = entries_of(work, rows) - int(np.count_nonzero(counts == 1))
-    needed = entries * (data.itemsize + _index(number).itemsize)
-    return Survey(counts, number, entries, max(LARGEST * (data.nbytes + indices.nbytes), ALWAYS) / max(needed, 1))
+    _kernels.get("csr_count_columns")(indices, indptr, rows.read, counts)
+    columns = int(np.count_nonzero(counts > 1))
+    entries = rows.entries(work) - int(np.count_nonzero(counts == 1))
+    needed = entries * (data.itemsize + _index(columns).itemsize)
+    room = max(LARGEST * (data.nbytes + indices.nbytes), ALWAYS) / max(needed, 1)
+    return Survey(rows, counts, columns, entries, room)
 
 
-def compact(work: WorkingSet, rows: NDArray[np.int64], found: Survey, lam: float) -> WorkingSet:
-    """These rows as a working set of their own."""
-    new = (
-        np.empty(found.entries, work.rows.arrays[0].dtype),
-        np.empty(found.entries, _index(found.number)),
-        np.empty(len(rows) + 1, dtype=np.int64),
-    )
-    w, score, norm2 = np.empty(found.number), np.empty(len(rows)), np.empty(len(rows))
+def compact(work: WorkingSet, chosen: Indices, found: Survey, lam: float) -> WorkingSet:
+    """The variables ``chosen`` as a working set of their own, on a copy of the rows that they read."""
+    rows, n = found.rows, len(found.rows.distinct)
+    copy = Compact(
+        np.empty(found.entries, work.rows.arrays[0].dtype), np.empty(found.entries, _index(found.columns)),
+        np.empty(n + 1, dtype=np.int64), np.empty(found.columns), np.empty(n), np.empty(n),
+    )  # fmt: skip
     before = work.w.astype(np.float64, copy=False)
-    _kernels.get("csr_compact")(*work.rows.arrays, rows, before, found.counts.copy(), *new, w, score, norm2)
-    table = aligned(len(rows))
-    table[:] = work.table[rows]
+    _kernels.get("csr_compact")(*work.rows.arrays, rows.distinct, before, found.counts.copy(), copy)
+    variables = _fold(_variables(work.variables, chosen, rows.number), copy, lam)
+    new = Rows("csr", (copy.data, copy.indices, copy.indptr), variables.table[:, SCALE], rows.number)
+    active = np.arange(len(chosen), dtype=np.int64)
+    return WorkingSet(new, variables, _planes(work.planes, chosen), copy.w, active, len(chosen))
+
+
+def _variables(variables: Variables, chosen: Indices, number: Indices | None) -> Variables:
+    table = aligned(len(chosen))
+    table[:] = variables.table[chosen]
+    kappa = None if variables.kappa is None else variables.kappa[chosen]
+    return Variables(table, number, kappa, variables.joint)
+
+
+def _fold(variables: Variables, copy: Compact, lam: float) -> Variables:
+    """Add what the columns that were left out contribute. Only a row with one variable has such columns."""
+    table, number = variables.table, variables.number
+    score, norm2 = (copy.score, copy.norm2) if number is None else (copy.score[number], copy.norm2[number])
     own = table[:, SCALE] ** 2 * norm2 / lam
     table[:, C] += table[:, SCALE] * score + own * table[:, ALPHA]
     table[:, OWN] += own
-    plane = work.plane[rows] if len(work.plane) else work.plane
-    active = np.arange(len(rows), dtype=np.int64)
-    return WorkingSet(Rows("csr", new, work.rows.scale[rows]), table, plane, w, active, len(rows))
+    return variables
+
+
+def _planes(planes: Planes, chosen: Indices) -> Planes:
+    if not planes.multiplier.size:
+        return planes
+    return planes._replace(terms=planes.terms[chosen], group=None if planes.group is None else planes.group[chosen])
 
 
 def _index(columns: int) -> np.dtype[Any]:

@@ -9,7 +9,7 @@ import numpy as np
 from pragam.problem import BoxProblem
 from pragam.solvers.dcd import row_copy
 from pragam.solvers.dcd.face_step import climb_face, price_of_face
-from pragam.solvers.dcd.state import DcdState, dual_of, leave_copy
+from pragam.solvers.dcd.state import DONE, DcdState, dual_of, leave_copy
 
 #: A tolerance below this is tight: many sweeps over few rows will follow.
 TIGHT = 1e-4
@@ -63,21 +63,30 @@ def is_momentum_due(state: DcdState) -> bool:
 
 
 def perhaps_recall_rows(problem: BoxProblem, state: DcdState) -> None:
-    """All rows come back when the active ones look done, or have had more work than everything before.
+    """All rows come back when the active ones look done or leave a plane alone, or have had more work than everything
+    before.
 
     A few active rows could make the bias oscillate for ever. So with a plane, the k-th time, all rows stay k sweeps.
     """
     sweeps = state.sweeps
     all_active = state.work.n_active == state.whole.size
-    growth = _RECALL if state.equality.active or state.tol >= TIGHT else _RECALL_TIGHT
-    if all_active or not (state.looks_done or state.passes > growth * sweeps.full_at + 2):
+    growth = _RECALL if state.multipliers.count or state.tol >= TIGHT else _RECALL_TIGHT
+    if all_active or not (state.looks_done or _is_plane_left(state) or state.passes > growth * sweeps.full_at + 2):
         return
     if state.is_copy:
         leave_copy(problem, state)
     state.work.recall()
     sweeps.last, sweeps.relative_gap = sweeps.last._replace(gap=inf), inf
-    sweeps.hold = sweeps.recalls if state.equality.active else 0
+    sweeps.hold = sweeps.recalls if state.multipliers.count else 0
     sweeps.recalls += 1
+
+
+def _is_plane_left(state: DcdState) -> bool:
+    """Whether the residual of a plane that no active variable lies on is too much for the tolerance."""
+    met = state.work.planes_met()
+    if met is None or met.all():
+        return False
+    return float(state.multipliers.excess[~met].sum()) > DONE * state.tol * state.precision.size
 
 
 def perhaps_copy_rows(problem: BoxProblem, state: DcdState) -> None:
@@ -87,8 +96,9 @@ def perhaps_copy_rows(problem: BoxProblem, state: DcdState) -> None:
         return
     if copy.credit < row_copy.price(work, 0):
         return
-    rows = work.active[: work.n_active].copy()
-    entries = row_copy.entries_of(work, rows)
+    chosen = work.active[: work.n_active].copy()
+    rows = row_copy.data_rows(work, chosen)
+    entries = rows.entries(work)
     price = row_copy.price(work, entries)
     if copy.credit < price or sweeps_left(state) * entries < _COPY_USE * price or entries > copy.limit:
         return
@@ -97,7 +107,7 @@ def perhaps_copy_rows(problem: BoxProblem, state: DcdState) -> None:
         copy.limit = survey.room * entries
         return
     copy.credit -= price
-    state.work, copy.rows = row_copy.compact(work, rows, survey, problem.lam), rows
+    state.work, copy.rows = row_copy.compact(work, chosen, survey, problem.lam), chosen
     state.momentum.forget()
 
 
@@ -111,11 +121,11 @@ def perhaps_climb_face(problem: BoxProblem, state: DcdState) -> None:
         return
     if state.passes < _FACE_GROWTH * face.at:
         return
-    price = price_of_face(problem, work, state.equality, sweeps.last.free)
+    price = price_of_face(problem, work, state.multipliers, sweeps.last.free)
     to_come = sweeps_left(state) * 4 * sweeps.last.last / work.size * work.entries
     if price > face.credit or (sweeps.rate is not None and price > to_come):
         return
-    climbed = climb_face(problem, work, state.equality, face.credit)
+    climbed = climb_face(problem, work, state.multipliers, face.credit)
     if climbed.rows:
         state.passes += climbed.rows / work.size
         state.dual = dual_of(problem, work.w, work.alpha)

@@ -2,14 +2,14 @@ r"""w in single precision, for coordinate ascent to a low accuracy on data with 
 
 What a sweep then costs is the way of the entries of w through the caches, and half as many bytes come up to twice as
 fast. All else stays in double precision: alpha, the slopes, every sum. If w is rounded, a slope s_i = c_i + <a_i, w> is
-wrong by at most eps |a_i| |w|, and lam/2 |w|^2 <= J(w); so the rows' gaps, at most width_i |s_i| each, are together
-wrong by at most
+wrong by at most eps |a_i| |w|, and lam/2 |w|^2 <= J(w). A row's gap changes with s_i at a rate of at most width_i, the
+size of its box; so all gaps are together wrong by at most
 
     eps max_i |a_i| sqrt(2 J(w) / lam) sum_i width_i.
 
 Each update of w adds a rounding of its own, and those from when w was larger stay; but those of many entries cancel.
-Well above that gap a sweep does the same in both precisions. Not so at large C R^2, the mean of the widths
-times that of the curvatures q_i: there w goes to and fro in large steps, and ends much smaller than it was.
+Well above that gap a sweep does the same in both precisions. Not so at large C R^2, the mean of the widths times that
+of the curvatures q_i: there w goes to and fro in large steps, and ends much smaller than it was.
 """
 
 from __future__ import annotations
@@ -18,8 +18,10 @@ from math import inf, sqrt
 
 import numpy as np
 
+from pragam._kernels.records.coordinate import CURVATURE
 from pragam.problem import BoxProblem
-from pragam.solvers.dcd.sweep import CURVATURE, WorkingSet
+from pragam.solvers.dcd.sweep import WorkingSet
+from pragam.solvers.hardness import box_sizes
 
 #: The least number of columns that is worth it: 256 kB of float64. A core's own cache is hardly larger, and the rows
 #: pass through it too.
@@ -35,11 +37,10 @@ _TOL = 1e-5
 
 def rounding(problem: BoxProblem, work: WorkingSet, tol: float) -> float | None:
     """What w in single precision may change of the gap, over sqrt(J); None where it is not worth it."""
-    Q = problem.Q
     if work.rows.kind != "csr" or work.w.size < _COLUMNS or tol < _TOL:
         return None
-    largest, widths = float(problem.A.row_norms().max()), float((Q.upper - Q.lower).sum())
-    if widths / Q.size * float(work.table[:, CURVATURE].mean()) > _HARDEST:
+    largest, widths = float(problem.A.row_norms().max()), float(box_sizes(problem).sum())
+    if widths / work.size * float(work.table[:, CURVATURE].mean()) > _HARDEST:
         return None
     return float(np.finfo(np.float32).eps) * largest * widths * sqrt(2 / problem.lam)
 

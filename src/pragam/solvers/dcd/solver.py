@@ -2,10 +2,12 @@ r"""Dual coordinate descent (Hsieh, Chang, Lin, Keerthi and Sundararajan, ICML 2
 
 On a box, D is maximised exactly over one alpha_i after the other, in a fresh random order each sweep:
 
-    alpha_i <- clip(alpha_i + s_i / q_i, lower_i, upper_i),   s_i = c_i + <a_i, w>,   q_i = |a_i|^2 / lam,
+    alpha_i <- clip(alpha_i + s_i / q_i, lower_i, upper_i),
+    s_i = c_i + <a_i, w> - kappa_i alpha_i,   q_i = |a_i|^2 / lam + kappa_i,
 
-with w = w(alpha) kept up to date (:mod:`~pragam.solvers.dcd.sweep`, :mod:`~pragam.solvers.dcd.state`). What makes it
-fast:
+with kappa the curvature of g, and w = w(alpha) kept up to date (:mod:`~pragam.solvers.dcd.sweep`,
+:mod:`~pragam.solvers.dcd.state`). Unpenalised biases are the planes B' alpha = levels, kept by multipliers
+(:mod:`~pragam.solvers.dcd.multipliers`). What makes it fast:
 
 *Shrinking by drift.* A row held at its bound is set aside when its slope is further from turning than slopes have
 lately been moving from one visit to the next, s_i^2 / q_i > caution^2 mean_j (change of s_j)^2 / q_j. When the rest
@@ -25,10 +27,11 @@ cost as much as making it.
 *An exact solve on the current face* (:mod:`~pragam.solvers.dcd.face_step`), when it is small and the sweeps have paid
 for it.
 
-*An unpenalised bias* is the equality <sigma, alpha> = z, kept by a multiplier (:mod:`~pragam.solvers.dcd.equality`).
+*Joint steps.* The variables that read one row of the data (the two sides of a tube, the thresholds of ordinal data) are
+met together, by one product, and moved to the maximum over all of them.
 
-Nothing here decides to stop: the sum of the rows' gaps, (upper_i - alpha_i) [s_i]_+ + (alpha_i - lower_i) [-s_i]_+, as
-the sweep meets them, only tells the driver when to certify.
+Nothing here decides to stop: the sum of the variables' gaps as the sweep meets them, max over the box of s_i t -
+kappa_i/2 t^2 with t the way from alpha_i, only tells the driver when to certify.
 """
 
 from __future__ import annotations
@@ -38,12 +41,13 @@ from math import inf
 
 import numpy as np
 
+from pragam._kernels.records.coordinate import Batch
 from pragam.operators.base import Vector
-from pragam.problem import AnyProblem, BoxProblem
-from pragam.solvers.base import ROWS_AND_BOX, Certified, Cost, Solver, Start, curved
+from pragam.problem import BoxProblem
+from pragam.solvers.base import ROWS_AND_BOX, Certified, Cost, Solver, Start
 from pragam.solvers.dcd import single_precision
 from pragam.solvers.dcd.cost import dcd_cost
-from pragam.solvers.dcd.equality import equality_of
+from pragam.solvers.dcd.multipliers import multipliers_of
 from pragam.solvers.dcd.schedule import (
     FACE_SHARE,
     TIGHT,
@@ -53,7 +57,7 @@ from pragam.solvers.dcd.schedule import (
     perhaps_recall_rows,
 )  # fmt: skip
 from pragam.solvers.dcd.state import DONE, HINDSIGHT, DcdState, all_alpha, dual_of, passes_of_w, renew, w_of
-from pragam.solvers.dcd.sweep import Batch, whole
+from pragam.solvers.dcd.sweep import whole
 from pragam.solvers.sizes import sizes
 from pragam.views import packed
 
@@ -90,11 +94,6 @@ class Dcd(Solver[BoxProblem, DcdState]):
     may_drop_rows = True
     takes_packed_rows = True
 
-    @classmethod
-    def misfits(cls, problem: AnyProblem) -> list[str]:
-        several = ["needs at most one bias"] if problem.n_biases > 1 else []
-        return [*several, *curved(problem)]
-
     def cost(self, problem: BoxProblem, tol: float) -> Cost:
         return dcd_cost(sizes(problem), tol)
 
@@ -106,14 +105,17 @@ class Dcd(Solver[BoxProblem, DcdState]):
         view = packed(problem)
         problem = view.problem
         alpha = problem.start() if start is None else view.restrict(start.alpha.copy())
-        w = problem.w_of_alpha(alpha) if alpha.any() else np.zeros(problem.n_weights)
-        equality, q = equality_of(problem, w, alpha)
-        work = whole(problem, w, alpha, q, equality)
-        passes, seed = 4.0 if equality.active else 1.0, int(rng.integers(2**63))
-        state = DcdState(passes, view, work, work, equality, tol, seed, dual_of(problem, w, alpha))
+        w = problem.w_of_alpha(alpha) if alpha.any() or problem.is_tilted else np.zeros(problem.n_weights)
+        multipliers, q = multipliers_of(problem, w, alpha)
+        work = whole(problem, w, alpha, q, multipliers)
+        passes, seed = 4.0 if multipliers.count else 1.0, int(rng.integers(2**63))
+        state = DcdState(passes, view, work, work, multipliers, tol, seed, dual_of(problem, w, alpha))
         if (rounding := single_precision.rounding(problem, work, tol)) is not None:
             precision = state.precision
-            precision.single, precision.size = rounding, abs(problem.domain.support(problem.c))
+            precision.single, precision.size = (
+                rounding,
+                abs(problem.constant + problem.g.support(problem.domain, problem.c)),
+            )
             if single_precision.serves(rounding, precision.size, tol):
                 work.w = w.astype(np.float32)
         return state
@@ -140,7 +142,7 @@ class Dcd(Solver[BoxProblem, DcdState]):
 
     def observe(self, problem: BoxProblem, state: DcdState, certified: Certified) -> DcdState:
         """Count what the candidate has cost. If w is rounded, renew it; if it is in single precision, doubt that."""
-        if state.is_rounded and not state.is_copy and not state.equality.active:
+        if state.is_rounded and not state.is_copy and not state.multipliers.count:
             renew(state.packed.problem, state)
         else:
             state.passes += passes_of_w(state, state.packed.restrict(certified.proposed.alpha))
@@ -157,18 +159,19 @@ class Dcd(Solver[BoxProblem, DcdState]):
         caution2 = (_CAUTION if state.tol >= TIGHT else _CAUTION_TIGHT) ** 2 if self.shrinking else inf
         reach = inf if sweeps.hold else caution2 * sweeps.last.drift2
         sweeps.is_plain = not (self.momentum and is_momentum_due(state))
-        one = state.equality.active or not sweeps.is_plain
+        one = state.multipliers.count > 0 or not sweeps.is_plain
         goal = HINDSIGHT * DONE * state.tol * abs(state.dual)
         batch = Batch(caution2, sweeps.last.gap, goal, 0 if one else _BATCH, n)
         if sweeps.is_plain:
             state.momentum.forget()
         else:
-            state.momentum.begin(work, state.equality)
-        swept = work.sweep(problem.lam, state.equality, reach, state.seed, batch)
+            state.momentum.begin(work)
+        met = work.planes_met()
+        swept = work.sweep(problem.lam, reach, state.seed, batch)
         state.seed = (_MULTIPLIER * state.seed + 1) % 2**63
         state.dual += swept.gain
         if not sweeps.is_plain:
-            state.dual += state.momentum.push(work, problem.lam, state.equality, swept.gain)
+            state.dual += state.momentum.push(work, problem.lam, swept.gain)
         sweeps.hold = max(sweeps.hold - 1, 0)
         sweeps.is_full = swept.last == n
         if all_active:
@@ -177,6 +180,5 @@ class Dcd(Solver[BoxProblem, DcdState]):
             state.copy.credit += swept.met / n * state.whole.entries
         state.passes += swept.met / n
         state.face.credit += FACE_SHARE * 4 * swept.met / n * state.whole.entries
-        if state.equality.active:
-            state.equality.ascend()
+        state.multipliers.ascend(met)
         state.note(swept)

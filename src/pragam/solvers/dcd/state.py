@@ -15,13 +15,14 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from pragam._kernels.records.coordinate import ALPHA, SLOPE
 from pragam.operators.base import Vector
 from pragam.problem import BoxProblem
 from pragam.solvers.base import State
 from pragam.solvers.dcd import single_precision
-from pragam.solvers.dcd.equality import Equality
 from pragam.solvers.dcd.momentum import Momentum
-from pragam.solvers.dcd.sweep import ALPHA, SLOPE, Swept, WorkingSet
+from pragam.solvers.dcd.multipliers import Multipliers
+from pragam.solvers.dcd.sweep import Swept, WorkingSet
 from pragam.views import View
 
 #: At the end of a sweep the gap is smaller than the sum of the rows' gaps as met, by this factor beside sqrt(rate):
@@ -83,7 +84,7 @@ class DcdState(State):
     packed: View  # the problem that is solved; what has a row each is in its order
     whole: WorkingSet
     work: WorkingSet  # what is swept over: all rows, or the copy of some
-    equality: Equality
+    multipliers: Multipliers
     tol: float
     seed: int  # of the next sweep
     dual: float  # D(alpha), by the gains of the sweeps
@@ -123,8 +124,7 @@ class DcdState(State):
         sweeps.last = swept
         sweeps.rate = None if swept.before == inf else min(swept.gap / max(swept.before, _TINY), 1.0)
         gap = swept.gap * (1.0 if sweeps.rate is None else sweeps.rate**0.5) / HINDSIGHT
-        if self.equality.active:
-            gap += (1.0 + abs(self.equality.bias)) * abs(self.equality.residual)
+        gap += float(self.multipliers.excess.sum())
         size = max(abs(self.dual + gap), abs(self.dual), _TINY)
         sweeps.relative_gap = inf if gap == inf else gap / size
         self.precision.size = size
@@ -186,4 +186,4 @@ def _take_all(problem: BoxProblem, state: DcdState, w: NDArray[Any]) -> None:
 def dual_of(problem: BoxProblem, w: NDArray[Any], alpha: Vector) -> float:
     """D(alpha), given w = w(alpha)."""
     w = w.astype(np.float64, copy=False)
-    return problem.constant + float(problem.c @ alpha) - 0.5 * problem.lam * float(w @ w)
+    return problem.constant + float(problem.c @ alpha) - problem.g.value(alpha) - 0.5 * problem.lam * float(w @ w)

@@ -1,28 +1,42 @@
-r"""The rows that coordinate ascent sweeps over, with all that a sweep reads and writes of them.
+r"""The dual variables that coordinate ascent sweeps over, with all that a sweep reads and writes of them.
 
 The function that the sweeps maximise over a box is
 
-    <c, alpha> - |A' alpha|^2 / (2 lam) - 1/2 sum_i own_i alpha_i^2,      w = -A' alpha / lam,
+    <c, alpha> - |A' alpha + tilt|^2 / (2 lam) - 1/2 sum_i own_i alpha_i^2,      w = -(A' alpha + tilt) / lam,
 
-with slopes s_i = c_i + <a_i, w> - own_i alpha_i and curvatures q_i = |a_i|^2 / lam + own_i, plus the terms of an
-equality (:mod:`pragam.solvers.dcd.equality`). A row has a curvature of its own, own_i > 0, only in a copy of some rows
-(:mod:`pragam.solvers.dcd.row_copy`).
+with slopes s_i = c_i + <a_i, w> - own_i alpha_i and curvatures q_i = |a_i|^2 / lam + own_i, plus the terms of the
+planes (:mod:`pragam.solvers.dcd.multipliers`). The curvature own_i that belongs to alpha_i alone is kappa_i, that of g,
+and more in a copy of some rows (:mod:`pragam.solvers.dcd.row_copy`). Several dual variables may read one row of
+the data.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cached_property
-from math import inf
 from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from pragam import _kernels
+from pragam._kernels.records.coordinate import (
+    ALPHA,
+    CURVATURE,
+    LOWER,
+    OWN,
+    SCALE,
+    SLOPE,
+    UPPER,
+    Batch,
+    C,
+    Planes,
+    Variables,
+    Visits,
+)
 from pragam.operators.base import Rows, Vector
 from pragam.problem import BoxProblem
-from pragam.solvers.dcd.equality import Equality
+from pragam.solvers.dcd.multipliers import Multipliers
 
 #: Bytes that a sweep finds again in a cache of any present machine.
 _CACHE = 8e6
@@ -31,44 +45,36 @@ _BLOCK = 16
 
 
 class Swept(NamedTuple):
-    """What a sweep tells of the rows that it met. Of several in one call it is the last, but ``gain`` and ``met``."""
+    """What a sweep tells of the variables that it met. Of several in one call: the last, but ``gain`` and ``met``."""
 
-    gap: float  # the sum of the rows' gaps, each as it was met
+    gap: float  # the sum of their gaps, each as it was met
     gain: float  # of the function, by all sweeps of the call
     drift2: float  # the mean of (change of s_i since the visit before)^2 / q_i
     turns: int  # moves from a bound or onto one
-    free: int  # rows between their bounds
+    free: int  # variables between their bounds
     before: float  # the gap of the sweep before
-    met: int  # rows, in all sweeps of the call
-    last: int  # rows, in the last of them
-
-
-class Batch(NamedTuple):
-    """When further sweeps follow in one call: a call for each would cost more than a sweep over few rows."""
-
-    caution2: float = inf  # their reach over drift2
-    before: float = inf  # the gap of the sweep before the first
-    goal: float = 0.0  # the gap that ends them
-    entries: int = 0  # the number of entries met that ends them
-    rows: int = 0  # the number of rows met that ends them
+    met: int  # variables, in all sweeps of the call
+    last: int  # variables, in the last of them
 
 
 _ONE = Batch()
 
-#: Columns of the table that a sweep reads and writes, one cache line for each row.
-SCALE, C, LOWER, UPPER, CURVATURE, OWN, ALPHA, SLOPE = range(8)
-
 
 @dataclass
 class WorkingSet:
-    """Some rows of a problem, or all of them."""
+    """Some dual variables of a problem, or all of them."""
 
     rows: Rows
-    table: Vector  # (n, 8); slope is that after the last visit, NaN where that is too long ago to tell
-    plane: Vector  # (n, 2), sigma and lift of the equality; no rows without one
+    variables: Variables
+    planes: Planes
     w: NDArray[Any]  # float64; or float32, for a CSR matrix
-    active: NDArray[np.int64]  # its first n_active are the rows to sweep over, in the order of memory
+    active: NDArray[np.int64]  # its first n_active are the variables to sweep over, in the order of memory
     n_active: int
+
+    @property
+    def table(self) -> Vector:
+        """(n, 8), see :mod:`pragam._kernels.records`."""
+        return self.variables.table
 
     @cached_property
     def size(self) -> int:
@@ -81,7 +87,15 @@ class WorkingSet:
 
     @cached_property
     def entries(self) -> int:
-        return self.rows.arrays[0].size
+        """How many entries a sweep over all of them meets."""
+        number = self.variables.number
+        if number is None:
+            return self.rows.arrays[0].size
+        if self.variables.joint:
+            number = number[np.append(True, number[1:] != number[:-1])]
+        if self.rows.kind == "dense":
+            return len(number) * self.w.size
+        return int(np.diff(self.rows.arrays[-1])[number].sum())
 
     @property
     def block(self) -> int:
@@ -90,36 +104,66 @@ class WorkingSet:
         The more random the order, the fewer sweeps are needed; but rows that come from memory come faster in blocks,
         and so do those of a pattern, as neighbours are of one length.
         """
-        is_near = self.rows.kind != "pattern" and 64 * self.size + 12 * self.entries <= _CACHE
+        is_near = self.rows.kind != "pattern" and 64 * self.size + 12 * self.rows.arrays[0].size <= _CACHE
         return 1 if is_near else _BLOCK
+
+    def planes_met(self) -> NDArray[np.bool_] | None:
+        """Which planes the active variables lie on; None: all, as there is one at most."""
+        terms, group = self.planes.terms, self.planes.group
+        if group is None:
+            return None
+        active = self.active[: self.n_active]
+        met = np.zeros(len(self.planes.multiplier), dtype=bool)
+        met[group[active[terms[active, 0] != 0]]] = True
+        return met
 
     def recall(self) -> None:
         """All rows are active again."""
         self.active[:] = np.arange(self.size)
         self.n_active = self.size
 
-    def sweep(self, lam: float, equality: Equality, reach: float, seed: int, batch: Batch = _ONE) -> Swept:
-        """One exact step along each active row in random order, in place; perhaps more sweeps, as ``batch`` says.
+    def sweep(self, lam: float, reach: float, seed: int, batch: Batch = _ONE) -> Swept:
+        """One exact step along each active variable in random order, in place; perhaps more sweeps, as ``batch`` says.
 
-        A row that is held at its bound by a slope s_i with s_i^2 > ``reach`` q_i is active no more.
+        A variable that is held at its bound by a slope s_i with s_i^2 > ``reach`` q_i is active no more.
         """
+        visits = Visits(self.active, self.n_active, reach, self.block, seed)
         self.n_active, *told = _kernels.get("dcd_sweep_" + self.rows.kind)(
-            *self.rows.arrays, self.table, self.plane, lam, self.active, self.n_active, reach, self.w,
-            *equality.kernel_arguments(), self.block, seed, *batch,
-        )  # fmt: skip
+            *self.rows.arrays, self.variables, self.planes, lam, self.w, visits, batch
+        )
         return Swept(*told)
 
 
-def whole(problem: BoxProblem, w: Vector, alpha: Vector, q: Vector, equality: Equality) -> WorkingSet:
-    """All rows of a problem, in place."""
+def whole(problem: BoxProblem, w: Vector, alpha: Vector, q: Vector, multipliers: Multipliers) -> WorkingSet:
+    """All dual variables of a problem, on the rows in place."""
     box, n = problem.Q, problem.Q.size
-    rows = problem.A.rows()
+    rows, kappa = problem.A.contiguous_rows(), problem.g.curvature
     table = aligned(n)
-    columns: tuple[Vector | float, ...] = (rows.scale, problem.c, box.lower, box.upper, q, 0.0, alpha, np.nan)
-    for column, values in enumerate(columns):
+    columns = {
+        SCALE: rows.scale, C: problem.c, LOWER: box.lower, UPPER: box.upper,
+        CURVATURE: q, OWN: kappa, ALPHA: alpha, SLOPE: np.nan,
+    }  # fmt: skip
+    for column, values in columns.items():
         table[:, column] = values
-    plane = np.column_stack((equality.sigma, equality.lift))
-    return WorkingSet(rows, table, plane, w, np.arange(n, dtype=np.int64), n)
+    variables = Variables(table, rows.number, table[:, OWN].copy() if np.any(kappa) else None, are_joint(problem, rows))
+    return WorkingSet(rows, variables, multipliers.planes, w, np.arange(n, dtype=np.int64), n)
+
+
+def are_joint(problem: BoxProblem, rows: Rows) -> bool:
+    """Whether the variables of a data row can move together, by an exact step: p u u' plus a diagonal is their block.
+
+    Then a_i + sigma_i m has the direction of the row for all of them, and they share one plane or each has its own.
+    Where g is flat the box has to be finite. They are met together where they are neighbours.
+    """
+    Q, B, number = problem.Q, problem.B, rows.number
+    if number is None or not rows.scale.all():
+        return False
+    same = number[1:] == number[:-1]
+    ratio = B.sigma / rows.scale
+    is_rank_one = np.array_equal(ratio[1:][same], ratio[:-1][same])
+    has_own_planes = B.shape[1] <= 1 or len(np.unique(number * B.shape[1] + B.group)) == len(number)
+    is_finite = np.isfinite(Q.lower) & np.isfinite(Q.upper) | (np.asarray(problem.g.curvature) > 0)
+    return is_rank_one and has_own_planes and bool(is_finite.all())
 
 
 def aligned(n: int) -> Vector:

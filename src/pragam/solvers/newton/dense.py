@@ -7,27 +7,30 @@ the kernel estimates that the tolerance is reached, it goes on to the optimum it
 most: once it is known which rows are inside their boxes, a few steps reach rounding. So equal problems get equal
 answers, to rounding, however they are stated: a weight of two, say, or a row that is there twice.
 
-The rows are copied without their mean m, where there is a plane, and scaled so that their largest entry and the total
-width of the boxes lie between 1/2 and 1. Both scalings are by powers of two, which round nothing:
+The rows are copied without the mean m_k of their plane k, and scaled so that their largest entry and the total size of
+the boxes lie between 1/2 and 1. The scores are scaled to about 1. All scalings are by powers of two, which round
+nothing:
 
-    rows = 2^-p (a_i - sigma_i m),    width = 2^-q (upper - lower),    lam' = 2^(-2p-q) lam,
-    w' = 2^p w,    b' = b - <m, w>,    m = sum of sigma_i a_i / |sigma|^2.
+    rows = 2^-p (a_i - sigma_i m_k),    size' = 2^-q size,    c' = 2^-r c,    lam' = 2^(r-2p-q) lam,
+    w' = 2^(p-r) w,    b' = 2^-r (b_k + <m_k, w>),    m_k = sum of sigma_i a_i / sum of sigma_i^2 over plane k.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 from math import frexp
-from typing import NamedTuple
 
 import numpy as np
+from numpy.typing import ArrayLike
 from scipy import sparse
 
 from pragam import _kernels
+from pragam._kernels.records.newton import DenseGoal, DenseIterate, DenseProblem
 from pragam.operators.base import RowOperator, Vector
-from pragam.polytopes import BoxPlane
+from pragam.operators.planes import Planes
 from pragam.problem import AnyProblem, BoxProblem
-from pragam.solvers.base import ROWS_AND_BOX, Cost, Solver, Start, State, curved, unbounded
+from pragam.solvers.base import ROWS_AND_BOX, Cost, Solver, Start, State, unbounded_and_flat
+from pragam.solvers.newton.box_form import BoxForm, box_form
 from pragam.solvers.newton.dense_cost import dense_cost
 
 #: The copy has at most this many entries (2 MB).
@@ -48,45 +51,15 @@ _EXACT_PRODUCTS = 2e5
 _ON_PLANE = 1e-14
 
 
-def too_large(problem: AnyProblem) -> list[str]:
-    """A misfit if the dense copy would be large."""
-    n, d = problem.A.shape
-    if n * d <= MOST_PLACES and d <= MOST_COLUMNS:
-        return []
-    limit = f"at most {MOST_COLUMNS} columns, and rows times columns at most {MOST_PLACES}"
-    return [f"needs {limit}, and A has shape {problem.A.shape}"]
-
-
-class Scaled(NamedTuple):
-    """The problem as the kernel sees it, in the order of its arguments."""
-
-    rows: Vector
-    c: Vector
-    width: Vector
-    sigma: Vector  # zeros without a plane
-    offset: Vector  # what the lower bounds and the centring add to A' alpha
-    lam: float
-    level: float  # of the plane, for width beta
-    constant: float  # of J and D: <c, lower>
-
-
-class Iterate(NamedTuple):
-    """What the kernel reads and writes, in the order of its arguments."""
-
-    w: Vector  # w'
-    base: Vector  # the stage's centre, as beta
-    beta: Vector  # (alpha - lower) / width
-    place: Vector  # b' and delta
-
-
 @dataclass
 class DenseState(State):
-    scaled: Scaled
-    mean: Vector  # m
-    length: float  # 2^p
-    iterate: Iterate
-    tol: float
-    exact: float  # the gap at which the kernel ends
+    form: BoxForm
+    scaled: DenseProblem
+    means: Vector  # m, (K, d)
+    length: float  # 2^(p-r)
+    height: float  # 2^r
+    iterate: DenseIterate
+    goal: DenseGoal
     gap: float = np.inf  # the kernel's estimate
 
 
@@ -99,54 +72,59 @@ class NewtonDense(Solver[BoxProblem, DenseState]):
 
     @classmethod
     def misfits(cls, problem: AnyProblem) -> list[str]:
-        several = ["needs at most one bias"] if problem.n_biases > 1 else []
-        return [*several, *curved(problem), *unbounded(problem), *too_large(problem)]
+        n, d = problem.A.shape
+        small = n * d <= MOST_PLACES and d <= MOST_COLUMNS
+        limits = f"at most {MOST_COLUMNS} columns, and rows times columns at most {MOST_PLACES}"
+        return [*unbounded_and_flat(problem), *([] if small else [f"needs {limits}, and A has shape {(n, d)}"])]
 
     def cost(self, problem: BoxProblem, tol: float) -> Cost:
         return dense_cost(*problem.A.shape)
 
     def init(self, problem: BoxProblem, rng: np.random.Generator, start: Start | None, tol: float) -> DenseState:
-        Q, A, c = problem.domain, problem.A, problem.c
-        rows, (n, d) = _dense(A), A.shape
-        sigma, z, mean = np.zeros(n), 0.0, np.zeros(d)
-        if isinstance(Q, BoxPlane):
-            sigma, z = Q.sigma, Q.z
-            total = float(sigma @ sigma)
-            mean = sigma @ rows / total if total > 0 else mean
-            rows -= np.multiply.outer(sigma, mean)
-        length, size = _power_of_two(rows), _power_of_two(np.sum(Q.upper - Q.lower))
-        rows /= length
-        lower, width = Q.lower / size, (Q.upper - Q.lower) / size
-        scaled = Scaled(
-            rows=rows,
-            c=c,
-            width=width,
-            sigma=sigma,
-            offset=lower @ rows + z / size * (mean / length) + problem.tilt / size / length,
-            lam=problem.lam / length / length / size,
-            level=z / size - float(sigma @ lower),
-            constant=problem.constant / size + float(c @ lower),
+        form = box_form(problem)
+        rows, (n, d) = _dense(form.A), form.shape
+        means = _centre(form.B, rows)
+        length, size, height = (
+            _power_of_two(rows),
+            _power_of_two(form.boxes.size.sum()),
+            0.5 * _power_of_two(form.scale),
         )
-        iterate = Iterate(np.zeros(d), np.full(n, 0.5), np.zeros(n), np.array([0.0, _FIRST_DELTA]))
+        rows /= length
+        anchor, levels = form.ends.anchor / size, form.levels / size
+        scaled = DenseProblem(
+            rows=rows,
+            c=form.c / height,
+            size=form.boxes.size / size,
+            low=form.boxes.low,
+            high=form.boxes.high,
+            bend=form.boxes.bend / height,
+            sigma=form.B.sigma,
+            group=form.B.group,
+            offset=anchor @ rows + levels @ (means / length) + problem.tilt / length / size,
+            levels=levels - form.B.rmatvec(anchor),
+            lam=problem.lam * height / length / length / size,
+            constant=form.linear(form.ends.anchor) / height / size,
+        )
+        delta = np.array([_FIRST_DELTA])
+        iterate = DenseIterate(np.zeros(d), np.zeros(len(levels)), form.middle(), np.zeros(n), delta)
         exact = _EXACT if n * d**2 <= _EXACT_PRODUCTS else max(tol, _EXACT)
-        state = DenseState(2.0, scaled, mean, length, iterate, tol, exact)
+        goal = DenseGoal(tol, exact, _STEPS)
+        state = DenseState(2.0, form, scaled, means, length / height, height, iterate, goal)
         if start is not None:
-            _begin_at(problem, state, start)
+            _begin_at(state, start)
         return state
 
     def step(self, problem: BoxProblem, state: DenseState) -> DenseState:
-        solve = _kernels.get("dense_newton")
-        _, read, state.gap = solve(*state.scaled, *state.iterate, state.tol, state.exact, _STEPS)
+        _, read, state.gap = _kernels.get("dense_newton")(state.scaled, state.iterate, state.goal)
         state.passes += read / max(problem.Q.size, 1)
         return state
 
     def candidate(self, problem: BoxProblem, state: DenseState) -> tuple[Vector, Vector]:
-        Q = problem.domain
-        alpha = np.clip(Q.lower + (Q.upper - Q.lower) * state.iterate.beta, Q.lower, Q.upper)
-        if isinstance(Q, BoxPlane):
-            terms = Q.sigma * alpha
-            if abs(terms.sum() - Q.z) > _ON_PLANE * (np.abs(terms).sum() + abs(Q.z)):
-                alpha = Q.onto_face(alpha)
+        form = state.form
+        alpha = form.alpha(state.iterate.beta)
+        sizes = np.abs(form.levels) + form.B.rmatvec(np.sign(form.B.sigma) * np.abs(alpha))
+        if (np.abs(form.B.rmatvec(alpha) - form.levels) > _ON_PLANE * sizes).any():
+            alpha = problem.domain.onto_face(alpha)
         return state.iterate.w / state.length, alpha
 
     def estimate(self, problem: BoxProblem, state: DenseState) -> float:
@@ -155,26 +133,40 @@ class NewtonDense(Solver[BoxProblem, DenseState]):
 
 
 def _dense(A: RowOperator) -> Vector:
-    """A copy of the rows of A = diag(scale) X."""
+    """A copy of the rows of A = diag(scale) X, one for each dual variable."""
     rows = A.rows()
     if rows.kind == "dense":
-        return np.multiply(rows.scale[:, None], rows.arrays[0], order="C")
-    data, indices, indptr = rows.arrays
-    X = sparse.csr_array((data, indices, indptr), shape=A.shape).toarray()  # adds up what is repeated
-    return np.multiply(rows.scale[:, None], X, order="C")
+        X = rows.arrays[0]
+    else:
+        data, indices, indptr = rows.arrays
+        X = sparse.csr_array(
+            (data, indices, indptr), shape=(len(indptr) - 1, A.shape[1])
+        ).toarray()  # adds repeated ones
+    return np.multiply(rows.scale[:, None], X if rows.number is None else X[rows.number], order="C")
 
 
-def _power_of_two(x: Vector) -> float:
+def _power_of_two(x: ArrayLike) -> float:
     """Between one and two times the largest |x_i|."""
     return 2.0 ** frexp(float(np.abs(x).max(initial=0.0)))[1]
 
 
-def _begin_at(problem: BoxProblem, state: DenseState, start: Start) -> None:
-    Q = problem.domain
-    w, base, beta, place = state.iterate
-    np.divide(start.alpha - Q.lower, Q.upper - Q.lower, out=beta, where=Q.upper > Q.lower)
-    np.clip(beta, 0.0, 1.0, out=base)
-    beta[:] = base
+def _centre(B: Planes, rows: Vector) -> Vector:
+    """Takes the mean of each plane's rows from them; the means, (K, d)."""
+    means = np.zeros((B.shape[1], rows.shape[1]))
+    for k, mean in enumerate(means):
+        sigma = np.where(B.group == k, B.sigma, 0.0)
+        total = float(sigma @ sigma)
+        if total > 0:
+            mean[:] = sigma @ rows / total
+            rows -= np.multiply.outer(sigma, mean)
+    return means
+
+
+def _begin_at(state: DenseState, start: Start) -> None:
+    w, biases, base, beta, delta = state.iterate
+    form = state.form
+    beta[:] = base[:] = form.beta(start.alpha)
     w[:] = start.w * state.length
-    bias = float(problem.best_biases(problem.c + problem.A.matvec(start.w)).sum())
-    place[:] = bias - float(state.mean @ start.w), _WARM_DELTA
+    best = form.best_biases(form.c + form.A.matvec(start.w))
+    biases[:] = (best + state.means @ start.w) / state.height
+    delta[:] = _WARM_DELTA

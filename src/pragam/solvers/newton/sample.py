@@ -1,16 +1,19 @@
 r"""A first guess from a sample of the rows: where there are many more rows than weights, most of them say the same.
 
-A quarter of the rows is drawn, each class by itself, and the boxes of the sample grow by as much, so that the total
-weight of the loss stays. The sample's own first guess comes from a quarter of it, and so on, as long as the smaller
-class keeps enough rows to fix d weights.
+A quarter of the data rows is drawn, with all of the dual variables that read them. Each class is sampled by itself,
+where a row's class is the number of its dual variables with a positive sign: those of margins are the two classes or
+the ordered labels, and targets are one class. The sample's own first guess comes from a quarter of it, and so on, as
+long as enough rows are left to fix d weights, also outside the largest class.
 """
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 from numpy.typing import NDArray
 
-from pragam.problem import BoxProblem
+from pragam.operators.base import RowOperator
 
 #: One row of this many is drawn.
 _ONE_OF = 4
@@ -18,18 +21,26 @@ _ONE_OF = 4
 _LEAST_ROWS = 500
 #: A sample has at least this many rows for each weight.
 _ROWS_PER_WEIGHT = 4.0
-#: The smaller class has at least this many rows for each weight in the sample.
-_SMALLER_CLASS_PER_WEIGHT = 2.5
+#: A sample has at least this many rows for each weight outside the largest class.
+_OTHERS_PER_WEIGHT = 2.5
 
 
-def sample_rows(problem: BoxProblem, rng: np.random.Generator) -> NDArray[np.int64] | None:
-    """The numbers of the rows in the sample, sorted, or None if a sample would not help."""
-    A = problem.A
-    n, d = A.shape
-    positive = A.rows().scale > 0
-    strata = [np.flatnonzero(positive), np.flatnonzero(~positive)]
-    smaller = min(len(stratum) for stratum in strata) / max(n, 1)
-    needed = max(_LEAST_ROWS, _ROWS_PER_WEIGHT * d, _SMALLER_CLASS_PER_WEIGHT * d / smaller if smaller > 0 else 0.0)
+def sample_rows(A: RowOperator, rng: np.random.Generator) -> NDArray[np.int64] | None:
+    """The numbers of the dual variables in the sample, sorted, or None if a sample would not help."""
+    rows, d = A.rows(), A.shape[1]
+    if rows.number is None:
+        return _sample(rows.scale > 0, d, rng)
+    n = int(rows.number.max(initial=-1)) + 1
+    drawn = _sample(np.bincount(rows.number, rows.scale > 0, minlength=n), d, rng)
+    return None if drawn is None else np.flatnonzero(np.isin(rows.number, drawn))
+
+
+def _sample(classes: NDArray[Any], d: int, rng: np.random.Generator) -> NDArray[np.int64] | None:
+    """Data rows of every class."""
+    strata = [np.flatnonzero(classes == label) for label in np.unique(classes)[::-1]]
+    n = len(classes)
+    others = n - max((len(stratum) for stratum in strata), default=0)
+    needed = max(_LEAST_ROWS, _ROWS_PER_WEIGHT * d, _OTHERS_PER_WEIGHT * d * n / others if others > 0 else 0.0)
     if n < _ONE_OF * needed:
         return None
     return np.sort(np.concatenate([_one_of_each_few(stratum, rng) for stratum in strata]))

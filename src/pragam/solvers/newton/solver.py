@@ -3,24 +3,32 @@ r"""Semismooth Newton inside a proximal-point (augmented Lagrangian) loop: for l
 After Li, Sun and Toh, "A highly efficient semismooth Newton augmented Lagrangian method" (SIAM J. Optim. 2018). The
 dual is maximised with a proximal term around a centre a,
 
-    max over the box of  <c, alpha> - |A' alpha|^2/(2 lam) - sum_i (alpha_i - a_i)^2/(2 tau_i),    tau_i = tau width_i,
+    max over the box of  <c, alpha> - g(alpha) - |A' alpha + tilt|^2/(2 lam) - sum_i (alpha_i - a_i)^2/(2 tau_i),
 
-with tau = 1 / delta (:class:`~pragam.solvers.newton.state.Stage`). Its own dual is smooth in w
-(and in the bias b of a plane <sigma, alpha> = z, which is one more variable):
+with tau_i = tau size_i and tau = 1 / delta (:class:`~pragam.solvers.newton.state.Stage`). The size of a row is the
+width of its box, or less where that is wide for its curvature (:mod:`~pragam.solvers.newton.box_form`). The dual of
+this is smooth in w and in the biases b, the multipliers of the planes B' alpha = levels:
 
-    Psi(w, b) = lam/2 |w|^2 + b z + sum_i max over the box of alpha_i s_i - (alpha_i - a_i)^2/(2 tau_i)
-    s = c + A w - b sigma,     alpha_i(w, b) = clip(a_i + tau_i s_i, lower_i, upper_i)
-    grad Psi = (lam w + A' alpha, z - <sigma, alpha>)
+    Psi(w, b) = lam/2 |w|^2 + <tilt, w> - <levels, b> + sum_i max over the box of alpha_i s_i - kappa_i alpha_i^2/2
+                                                                       - (alpha_i - a_i)^2/(2 tau_i)
+    s = c + A w + B b,     alpha_i(w, b) = clip((a_i + tau_i s_i) / (1 + tau_i kappa_i), lower_i, upper_i)
+    grad Psi = (lam w + A' alpha + tilt, B' alpha - levels)
 
-One step is a Newton step on Psi with the generalised Hessian lam I + sum over J of tau_i a_i a_i', J the rows strictly
-inside their boxes (and, at first, those near them), and a line search, nearly exact. The bias is eliminated from the
-step's equations, whose rows are then centred: a common offset of the data makes no difference
-(:mod:`~pragam.solvers.newton.system`). When the gradient is small against the proximal term, the centre moves to alpha
-and delta shrinks by 4: a few stages reach full accuracy (:mod:`~pragam.solvers.newton.stages`). The first begins at a
-sample's solution, or after some sweeps of coordinate ascent (:mod:`~pragam.solvers.newton.start`); late ones work on
-the few rows that may still move (:mod:`~pragam.solvers.newton.active_rows`). (w, alpha) are an independent pair: w need
-not be w(alpha), and the certificate is J(w) - D(alpha). Binary data are packed at the start
-(:func:`pragam.views.packed`), their rows in another order from then on.
+One step is a Newton step on Psi with the generalised Hessian, over J the rows strictly inside their boxes (and, at
+first, those near them),
+
+    lam I + sum over J of tau_i / (1 + tau_i kappa_i) a_i a_i',
+
+and a line search, nearly exact. The biases are eliminated from the step's equations, whose rows are then centred: a
+common offset of the data makes no difference (:mod:`~pragam.solvers.newton.system`). When the gradient is small against
+the proximal term, the centre moves to alpha and delta shrinks by 4: a few stages reach full accuracy
+(:mod:`~pragam.solvers.newton.stages`). Where every row has curvature enough, the proximal term is negligible from the
+start: then this is Newton's method on J itself (Mangasarian, "A finite Newton method for classification", Optim.
+Methods Softw. 2002), and one stage of a few steps does it. The first stage begins at a sample's solution, or after some
+sweeps of coordinate ascent (:mod:`~pragam.solvers.newton.start`); late ones work on the few rows that may still move
+(:mod:`~pragam.solvers.newton.active_rows`). (w, alpha) are an independent pair: w need not be w(alpha), and the
+certificate is J(w) - D(alpha). Binary data are packed at the start (:func:`pragam.views.packed`), their rows in another
+order from then on.
 """
 
 from __future__ import annotations
@@ -30,14 +38,25 @@ from dataclasses import dataclass
 import numpy as np
 
 from pragam.operators.base import Vector
-from pragam.polytopes import BoxPlane
 from pragam.problem import AnyProblem, BoxProblem
-from pragam.solvers.base import ROWS_AND_BOX, Cost, Solver, Start, curved, unbounded
-from pragam.solvers.newton.active_rows import active_rows, select
+from pragam.solvers.base import ROWS_AND_BOX, Cost, Solver, Start, unbounded_and_flat
+from pragam.solvers.newton.active_rows import BAND, ActiveRows, active_rows, select
+from pragam.solvers.newton.box_form import box_form
 from pragam.solvers.newton.cost import newton_cost
-from pragam.solvers.newton.stages import FIRST_BLUR, begin_stage, end_stage, line_search, readmit
+from pragam.solvers.newton.stages import begin_stage, end_stage, line_search, readmit
 from pragam.solvers.newton.start import first_guess
-from pragam.solvers.newton.state import NewtonState, Plane, Point, Stage, all_beta, centred_adjoint, off_plane, risk
+from pragam.solvers.newton.state import (
+    Elimination,
+    NewtonState,
+    Point,
+    Stage,
+    all_beta,
+    centred_adjoint,
+    centred_biases,
+    off_planes,
+    risk,
+    steepness,
+)
 from pragam.solvers.newton.system import Centre, NewtonSystem
 from pragam.solvers.sizes import sizes
 from pragam.views import packed
@@ -52,7 +71,7 @@ _STAGE_STEPS = 40
 _BLUR_SHRINK = 0.25
 #: A blur smaller than this is none.
 _LEAST_BLUR = 0.01
-#: Where no row is inside its box, the bias has at least this share of the curvature of a plane with all rows inside.
+#: Where no row of a plane is inside its box, its bias has at least this share of the curvature with all of them inside.
 _LEAST_STEEPNESS = 1e-10
 _TINY = np.finfo(np.float64).tiny
 
@@ -68,56 +87,50 @@ class Newton(Solver[BoxProblem, NewtonState]):
 
     @classmethod
     def misfits(cls, problem: AnyProblem) -> list[str]:
-        several = ["needs at most one bias"] if problem.n_biases > 1 else []
-        return [*several, *curved(problem), *unbounded(problem)]
+        return unbounded_and_flat(problem)
 
     def cost(self, problem: BoxProblem, tol: float) -> Cost:
         return newton_cost(sizes(problem), tol)
 
     def init(self, problem: BoxProblem, rng: np.random.Generator, start: Start | None, tol: float) -> NewtonState:
         view = packed(problem)
-        problem = view.problem
-        guess = first_guess(self, problem, rng, start and Start(start.w, view.restrict(start.alpha)))
-        Q, A = problem.domain, problem.A
-        s = problem.c + A.matvec(guess.w) if guess.w.any() else problem.c.copy()
-        bias, plane = guess.bias or 0.0, None
-        if isinstance(Q, BoxPlane):
-            bias = Q.multiplier(s) if guess.bias is None else bias
-            s -= bias * Q.sigma
-            steepness = float((Q.upper - Q.lower) @ Q.sigma**2)
-            plane = Plane(Q.sigma, Q.z, steepness, mean=np.zeros(problem.n_weights))
-        stage = Stage(guess.centre, guess.delta, unit=1.0, steps=0, blur=FIRST_BLUR)
+        form = box_form(view.problem)
+        guess = first_guess(self, form, rng, start and Start(start.w, view.restrict(start.alpha)))
+        s = form.c + form.A.matvec(guess.w) if guess.w.any() else form.c.copy()
+        biases = form.best_biases(s) if guess.biases is None else guess.biases
+        s += form.B.matvec(biases)
+        stage = Stage(guess.centre, guess.delta)
+        stage.begin(form)
         # No row is left out before a first stage has shown how far w is from its place.
-        found = select(problem, s, stage.centre, stage.tau, np.inf)
-        active = active_rows(problem, found, stage.centre, stage.tau)
+        found = select(form, s, stage.centre, stage.tau, np.inf)
+        active = active_rows(form, found, stage.centre, stage.tau)
         adjoint = active.fixed_adjoint + active.A.rmatvec(active.share)
         return NewtonState(
             passes=guess.passes + 2,
             packed=view,
-            point=Point(guess.w, bias, adjoint, largest=0.0),
+            form=form,
+            point=Point(guess.w, biases, adjoint, largest=0.0),
             stage=stage,
-            plane=plane,
+            elimination=Elimination(np.zeros((len(biases), form.shape[1])), steepness(form, stage.tau)),
             active=active,
             beta=found.beta,
             entry=None,
             checked=None,
-            system=NewtonSystem(active.A, problem.lam, cholesky=guess.cholesky),
+            system=NewtonSystem(active.A, form.lam, cholesky=guess.cholesky),
         )
 
     def step(self, problem: BoxProblem, state: NewtonState) -> NewtonState:
-        problem = state.packed.problem
         if state.stage.is_over:
-            begin_stage(problem, state)
-        point, stage, plane, active = state.point, state.stage, state.plane, state.active
-        dw, db = _direction(problem, state)
-        ds = active.A.matvec(dw)
-        linear = problem.lam * float(point.w @ dw) + float(active.fixed_adjoint @ dw)
-        if plane is not None:
-            ds -= db * active.sigma
-            linear += db * (plane.z - active.fixed_plane)
-        t = line_search(active.s, ds, active.base, active.width, stage.tau, linear, problem.lam * float(dw @ dw))
+            begin_stage(state)
+        point, stage, active, form = state.point, state.stage, state.active, state.form
+        dw, db = _direction(state)
+        ds = active.A.matvec(dw) + active.B.matvec(db)
+        linear = form.lam * float(point.w @ dw) + float(active.fixed_adjoint @ dw)
+        linear -= float(db @ (form.levels - active.fixed_totals))
+        t = line_search(active.boxes, active.s, ds, stage.tau, linear, form.lam * float(dw @ dw))
         point.w += t * dw
-        point.bias += t * db
+        point.biases += t * db
+        state.checked = None
         change = active.move(t, ds, stage.tau)
         point.adjoint += active.A.rmatvec(change)
         point.largest = max(point.largest, float(np.linalg.norm(point.adjoint)))
@@ -126,52 +139,68 @@ class Newton(Solver[BoxProblem, NewtonState]):
         stage.steps += 1
         if t > 0.5:
             stage.blur *= _BLUR_SHRINK
-        optimal = _is_inner_optimal(problem, state)
-        if (optimal or stage.steps >= _STAGE_STEPS) and not readmit(problem, state):
+        optimal = _is_inner_optimal(state)
+        ends = optimal or stage.steps >= _STAGE_STEPS
+        if (ends or state.elimination.is_loose) and not readmit(state) and ends:
             end_stage(state, _SHRINK if optimal else 1 / _SHRINK**2)
         return state
 
     def candidate(self, problem: BoxProblem, state: NewtonState) -> tuple[Vector, Vector]:
-        Q = problem.domain
-        beta = state.packed.lift(all_beta(state))
-        return state.point.w, Q.onto_face(np.clip(Q.lower + (Q.upper - Q.lower) * beta, Q.lower, Q.upper))
+        alpha = state.packed.lift(state.form.alpha(all_beta(state)))
+        return state.point.w, problem.domain.onto_face(alpha)
 
     def estimate(self, problem: BoxProblem, state: NewtonState) -> float:
-        """The gap at the current bias, if no row outside the active ones has to move."""
-        active, w = state.active, state.point.w
-        primal = 0.5 * problem.lam * float(w @ w) + risk(state)
+        """The gap at the current biases, if no row outside the active ones has to move."""
+        active, w, lam = state.active, state.point.w, state.form.lam
+        primal = 0.5 * lam * float(w @ w) + risk(state)
         adjoint = centred_adjoint(state)
-        dual = active.fixed_linear + active.sums.linear - 0.5 * float(adjoint @ (adjoint / problem.lam))
-        if state.plane is not None:
-            bias = state.point.bias - float(state.plane.mean @ w)
-            dual -= (1 + abs(bias)) * abs(off_plane(state))
+        dual = active.fixed_linear + active.sums.linear - 0.5 * float(adjoint @ (adjoint / lam))
+        dual -= float((state.form.scale + np.abs(centred_biases(state))) @ np.abs(off_planes(state)))
         return (primal - dual) / max(abs(primal), abs(dual), _TINY)
 
 
-def _direction(problem: BoxProblem, state: NewtonState) -> tuple[Vector, float]:
-    """The Newton direction; the bias is eliminated from the equations."""
-    active, system, stage, plane = state.active, state.system, state.stage, state.plane
-    tau = stage.tau
+def _direction(state: NewtonState) -> tuple[Vector, Vector]:
+    """The Newton direction of w and the biases; these are eliminated from the equations."""
+    active, system, stage, tau = state.active, state.system, state.stage, state.stage.tau
     system.weights = active.weights(tau, stage.blur * stage.unit if stage.blur >= _LEAST_BLUR else 0.0)
-    gradient = problem.lam * state.point.w + state.point.adjoint
-    if plane is None:
-        return -system.solve(tau, gradient), 0.0
-    weights, slope = tau * system.weights * active.sigma, off_plane(state)
-    # Where no row is inside its box, the bias moves as far as the line search lets it.
-    total = max(float(weights @ active.sigma), _LEAST_STEEPNESS * tau * plane.steepness, _TINY)
-    mean = active.A.rmatvec(weights) / total
-    system.rows_read += int(np.count_nonzero(weights))
-    dw = -system.solve(tau, gradient + slope * mean, Centre(active.sigma, mean, total))
-    plane.mean = mean
-    return dw, float(mean @ dw) - slope / total
+    weights = tau * system.weights * active.B.sigma
+    totals = _totals(state, active.B.rmatvec(weights))
+    means = _adjoints(active, weights, len(totals)) / totals[:, None]
+    state.elimination.means = means
+    system.rows_read += int(np.count_nonzero(weights)) if len(totals) else 0
+    gradient = state.form.lam * state.point.w + centred_adjoint(state)
+    dw = -system.solve(tau, gradient, Centre(active.B, means, totals))
+    return dw, off_planes(state) / totals - means @ dw
 
 
-def _is_inner_optimal(problem: BoxProblem, state: NewtonState) -> bool:
+def _totals(state: NewtonState, curvature: Vector) -> Vector:
+    """The curvature along each bias, or a ridge where no row of its plane is inside its box.
+
+    Such a bias moves as far as the line search lets it. If rows were left out, which the line search does not see, it
+    moves no farther than they are away, BAND units, and they are looked at after the step.
+    """
+    stage, elimination = state.stage, state.elimination
+    least = np.maximum(_LEAST_STEEPNESS * stage.tau * elimination.steepness, _TINY)
+    is_flat = curvature <= least
+    elimination.is_loose = not state.active.is_all and bool(is_flat.any())
+    if not elimination.is_loose:
+        return np.maximum(curvature, least)
+    reach = BAND * stage.unit / stage.tau / max(float(np.abs(state.form.B.sigma).max()), _TINY)
+    return np.where(is_flat, np.maximum(least, np.abs(off_planes(state)) / reach), curvature)
+
+
+def _adjoints(active: ActiveRows, weights: Vector, count: int) -> Vector:
+    """A' of the weights on each plane, (K, d)."""
+    if count == 1:
+        return active.A.rmatvec(weights)[None]
+    parts = [active.A.rmatvec(np.where(active.B.group == k, weights, 0.0)) for k in range(count)]
+    return np.array(parts).reshape(count, active.A.shape[1])
+
+
+def _is_inner_optimal(state: NewtonState) -> bool:
     """Whether the gradient of Psi is small against the proximal term."""
-    tau = state.stage.tau
-    gradient = problem.lam * state.point.w + centred_adjoint(state)
-    error = float(gradient @ (gradient / (2 * problem.lam)))
-    if state.plane is not None:
-        off = off_plane(state)
-        error += 0.5 / tau * off * off / max(state.plane.steepness, _TINY)
+    lam, tau = state.form.lam, state.stage.tau
+    gradient = lam * state.point.w + centred_adjoint(state)
+    error = float(gradient @ (gradient / (2 * lam)))
+    error += 0.5 / tau * float(np.sum(off_planes(state) ** 2 / np.maximum(state.elimination.steepness, _TINY)))
     return error <= _INNER * 0.5 / tau * state.active.sums.proximal

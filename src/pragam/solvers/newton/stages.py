@@ -5,17 +5,15 @@ from __future__ import annotations
 import numpy as np
 
 from pragam import _kernels
+from pragam._kernels.records.newton import Boxes, Line
 from pragam.operators.base import Vector
-from pragam.problem import BoxProblem
 from pragam.solvers.newton.active_rows import BAND, Selection, active_rows, select
-from pragam.solvers.newton.state import Entry, NewtonState, all_beta, all_slopes
+from pragam.solvers.newton.state import Entry, NewtonState, all_beta, all_slopes, steepness
 
 #: delta is no smaller than this: below, rounding keeps a stage from ending.
 _LEAST_DELTA = 1e-30
 #: delta is no larger than this, for the same reason.
 _LARGEST_DELTA = 1e6
-#: A row counts in the Hessian up to this many units outside its box, at the beginning of a stage.
-FIRST_BLUR = 1.0
 #: What was updated step by step is computed afresh at the beginning of a stage if delta is no larger than this.
 _REBUILD_DELTA = 0.05
 #: It is also computed afresh after |A' alpha| has fallen to this share of its largest value: rounding stays.
@@ -32,62 +30,58 @@ def end_stage(state: NewtonState, ratio: float) -> None:
     """Change delta; the centre will move to alpha, which stays as it is: the best dual point at hand."""
     stage = state.stage
     stage.delta = float(np.clip(ratio * stage.delta, _LEAST_DELTA, _LARGEST_DELTA))
-    stage.steps = 0
-    stage.blur = FIRST_BLUR
     stage.is_over = True
 
 
-def begin_stage(problem: BoxProblem, state: NewtonState) -> None:
+def begin_stage(state: NewtonState) -> None:
     """The centre moves to alpha, and the active rows are chosen anew."""
-    stage = state.stage
+    stage, form = state.stage, state.form
     state.beta = all_beta(state)
     stage.centre = state.beta.copy()
     # On data that can be separated, alpha fills a tiny part of its box, whose size says nothing then.
-    largest = float(state.beta.max(initial=0.0))
+    largest = float(np.abs(state.beta).max(initial=0.0))
     stage.unit = min(1.0, 2 * largest) if largest > 0 else 1.0
+    stage.begin(form)
+    state.elimination.steepness = steepness(form, stage.tau)
     s = state.checked
     if s is None:
-        s = state.active.s if state.active.is_all and _is_fresh(state) else all_slopes(problem, state)
-    _work_on(problem, state, select(problem, s, stage.centre, stage.tau, BAND * stage.unit))
+        s = state.active.s if state.active.is_all and _is_fresh(state) else all_slopes(state)
+    _work_on(state, select(form, s, stage.centre, stage.tau, BAND * stage.unit))
     state.checked = None
-    stage.is_over = False
 
 
-def readmit(problem: BoxProblem, state: NewtonState) -> bool:
+def readmit(state: NewtonState) -> bool:
     """Look at all rows; those left out that have to move become active, with the others near their boxes.
 
     Without them the steps since the active rows were chosen have gone too far. They are cut back by a line search over
     all rows, so that Psi falls whatever was left out.
     """
-    active, entry, point, stage = state.active, state.entry, state.point, state.stage
+    active, entry, point, stage, form = state.active, state.entry, state.point, state.stage, state.form
     if active.rows is None or entry is None:
         return False
     state.beta = all_beta(state)
-    found = select(problem, all_slopes(problem, state), stage.centre, stage.tau, BAND * stage.unit, active.rows)
+    found = select(form, all_slopes(state), stage.centre, stage.tau, BAND * stage.unit, active.rows)
     wrong = found.beta != state.beta
     wrong[active.rows] = False
     if not wrong.any():
         state.checked = found.s
         return False
     keep = np.flatnonzero(found.near | wrong)
-    dw, db, ds = point.w - entry.w, point.bias - entry.bias, found.s - entry.s
-    Q = problem.Q
-    level = 0.0 if state.plane is None else state.plane.z
-    linear = problem.lam * float(entry.w @ dw) + float(Q.lower @ ds) + db * level
-    quadratic = problem.lam * float(dw @ dw)
-    t = line_search(entry.s, ds, stage.centre, Q.upper - Q.lower, stage.tau, linear, quadratic)
-    point.w, point.bias = entry.w + t * dw, entry.bias + t * db
+    dw, db, ds = point.w - entry.w, point.biases - entry.biases, found.s - entry.s
+    linear = float((form.lam * entry.w + form.problem.tilt) @ dw) + float(form.ends.anchor @ ds)
+    linear -= float(form.levels @ db)
+    boxes = form.boxes._replace(base=stage.centre)
+    t = line_search(boxes, entry.s, ds, stage.tau, linear, form.lam * float(dw @ dw))
+    point.w, point.biases = entry.w + t * dw, entry.biases + t * db
     s = entry.s + t * ds
-    _work_on(problem, state, select(problem, s, stage.centre, stage.tau, BAND * stage.unit, keep))
+    _work_on(state, select(form, s, stage.centre, stage.tau, BAND * stage.unit, keep))
     return True
 
 
-def line_search(
-    s: Vector, ds: Vector, base: Vector, width: Vector, tau: float, linear: float, quadratic: float
-) -> float:
+def line_search(boxes: Boxes, s: Vector, ds: Vector, tau: float, linear: float, quadratic: float) -> float:
     """The t that nearly minimises Psi along a direction, of which these are the rows' and the other terms."""
     search = _kernels.get("box_line_search")
-    return min(search(s, ds, base, width, tau, linear, quadratic, _LINE_TOL, _EVALUATIONS), _LONGEST)
+    return min(search(boxes, s, ds, tau, Line(linear, quadratic, _LINE_TOL, _EVALUATIONS)), _LONGEST)
 
 
 def _is_fresh(state: NewtonState) -> bool:
@@ -96,19 +90,19 @@ def _is_fresh(state: NewtonState) -> bool:
     return state.stage.delta > _REBUILD_DELTA and float(np.linalg.norm(point.adjoint)) > _REBUILD_DROP * point.largest
 
 
-def _work_on(problem: BoxProblem, state: NewtonState, found: Selection) -> None:
+def _work_on(state: NewtonState, found: Selection) -> None:
     """Go on with other active rows, at the same w."""
-    point, old = state.point, state.active
-    new = active_rows(problem, found, state.stage.centre, state.stage.tau)
+    point, old, form = state.point, state.active, state.form
+    new = active_rows(form, found, state.stage.centre, state.stage.tau)
     if old.is_all and new.is_all and _is_fresh(state):
-        change = new.width * (new.beta - old.beta)
+        change = new.boxes.size * (new.beta - old.beta)
         point.adjoint += new.A.rmatvec(change)
         state.passes += np.count_nonzero(change) / len(change)
     else:
         point.adjoint = new.fixed_adjoint + new.A.rmatvec(new.share)
         point.largest = 0.0
         state.passes += 1
-    state.system.exchange_rows(problem.A, old.rows, new.rows, new.A)
+    state.system.exchange_rows(form.A, old.rows, new.rows, new.A)
     # The active rows may go on to change found.s, unless they have their own copy of it.
-    state.entry = None if new.is_all else Entry(point.w.copy(), point.bias, found.s)
+    state.entry = None if new.is_all else Entry(point.w.copy(), point.biases.copy(), found.s)
     state.active, state.beta = new, found.beta

@@ -26,6 +26,7 @@ from pragam.problem import BoxProblem
 from pragam.solvers.base import Solver, Start, advance
 from pragam.solvers.dcd import Dcd
 from pragam.solvers.hardness import hardness
+from pragam.solvers.newton.box_form import BoxForm
 from pragam.solvers.newton.sample import sample_rows
 from pragam.solvers.newton.state import NewtonState
 from pragam.views import sampled
@@ -59,7 +60,7 @@ class Guess:
     """Where the first stage starts."""
 
     w: Vector
-    bias: float | None  # None: the best for w
+    biases: Vector | None  # None: the best for w
     centre: Vector  # in the units of beta
     delta: float
     passes: float
@@ -67,41 +68,41 @@ class Guess:
 
 
 def first_guess(
-    method: Solver[BoxProblem, NewtonState], problem: BoxProblem, rng: np.random.Generator, start: Start | None
+    method: Solver[BoxProblem, NewtonState], form: BoxForm, rng: np.random.Generator, start: Start | None
 ) -> Guess:
     """From the warm start, else from a sample's solution by ``method``, else by sweeps or from nothing."""
     if start is not None:
-        return at_start(problem, start)
-    rows = sample_rows(problem, rng)
-    return by_sweeps(problem, rng) if rows is None else from_sample(method, problem, rng, rows)
+        return at_start(form, start)
+    rows = sample_rows(form.A, rng)
+    return by_sweeps(form, rng) if rows is None else from_sample(method, form, rng, rows)
 
 
-def at_start(problem: BoxProblem, start: Start) -> Guess:
-    return Guess(start.w.copy(), None, _positions(problem, start.alpha), _WARM_DELTA, 0.0)
+def at_start(form: BoxForm, start: Start) -> Guess:
+    return Guess(start.w.copy(), None, form.beta(start.alpha), _WARM_DELTA, 0.0)
 
 
-def in_the_middle(problem: BoxProblem) -> Guess:
-    return Guess(np.zeros(problem.n_weights), None, np.full(problem.Q.size, 0.5), _FIRST_DELTA, 0.0)
+def in_the_middle(form: BoxForm) -> Guess:
+    return Guess(np.zeros(form.shape[1]), None, form.middle(), _FIRST_DELTA, 0.0)
 
 
 def from_sample(
-    method: Solver[BoxProblem, NewtonState], problem: BoxProblem, rng: np.random.Generator, rows: NDArray[np.int64]
+    method: Solver[BoxProblem, NewtonState], form: BoxForm, rng: np.random.Generator, rows: NDArray[np.int64]
 ) -> Guess:
     """At the weights that are right for these rows."""
-    part = sampled(problem, rows).problem
+    part = sampled(form.problem, rows).problem
     state = advance(method, part, method.init(part, rng, None, _SAMPLE_TOL), _SAMPLE_TOL, _SAMPLE_PASSES)
-    guess = in_the_middle(problem)
-    guess.w, guess.bias, guess.cholesky = state.point.w, state.point.bias, state.system.cholesky
-    guess.passes = state.passes * len(rows) / problem.Q.size
+    guess = in_the_middle(form)
+    guess.w, guess.biases, guess.cholesky = state.point.w, state.point.biases, state.system.cholesky
+    guess.passes = state.passes * len(rows) / form.shape[0]
     # The fewer rows for a weight, the less is the guess worth, and the softer the first stage must be.
-    guess.delta = min(_SAMPLE_DELTA * problem.n_weights / len(rows), _FIRST_DELTA)
+    guess.delta = min(_SAMPLE_DELTA * form.shape[1] / len(rows), _FIRST_DELTA)
     return guess
 
 
-def by_sweeps(problem: BoxProblem, rng: np.random.Generator) -> Guess:
+def by_sweeps(form: BoxForm, rng: np.random.Generator) -> Guess:
     """After some sweeps of coordinate ascent; in the middle where they do not pay."""
-    guess = in_the_middle(problem)
-    if not _worth_a_trial(problem):
+    guess, problem = in_the_middle(form), form.problem
+    if not _worth_a_trial(form):
         return guess
     method = Dcd(momentum=False, face=False)
     state = method.step(problem, method.init(problem, rng, None, _SWEPT_TOL))
@@ -110,20 +111,11 @@ def by_sweeps(problem: BoxProblem, rng: np.random.Generator) -> Guess:
         return guess
     state = advance(method, problem, state, _SWEPT_TOL, _SWEPT_PASSES)
     w, alpha = method.candidate(problem, state)
-    return Guess(w.copy(), None, _positions(problem, alpha), _SWEPT_DELTA, state.passes)
+    return Guess(w.copy(), None, form.beta(alpha), _SWEPT_DELTA, state.passes)
 
 
-def _worth_a_trial(problem: BoxProblem) -> bool:
-    A = problem.A
-    n, d = A.shape
-    if problem.n_biases or A.rows().kind == "dense" or n * d < _LEAST_PLACES:
+def _worth_a_trial(form: BoxForm) -> bool:
+    n, d = form.shape
+    if form.B.shape[1] > 0 or form.A.rows().kind == "dense" or n * d < _LEAST_PLACES or Dcd.missing(form.problem):
         return False
-    return hardness(problem) <= _HARDEST
-
-
-def _positions(problem: BoxProblem, alpha: Vector) -> Vector:
-    """Where alpha is in its box: 0 at the lower end, 1 at the upper."""
-    Q = problem.Q
-    width = Q.upper - Q.lower
-    positions = np.divide(alpha - Q.lower, width, out=np.zeros(Q.size), where=width > 0)
-    return np.clip(positions, 0.0, 1.0)
+    return hardness(form.problem) <= _HARDEST

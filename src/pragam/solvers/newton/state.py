@@ -6,21 +6,30 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 from pragam.operators.base import Vector
-from pragam.problem import BoxProblem
 from pragam.solvers.base import State
 from pragam.solvers.newton.active_rows import ActiveRows
+from pragam.solvers.newton.box_form import BoxForm
 from pragam.solvers.newton.system import NewtonSystem
 from pragam.views import View
+
+#: A curvature of every row does what a proximal term does: there is no need of one where delta is at most this many
+#: times the least of them. So squared hinges and hinges smoothed over 1 take one stage. With 1 or 16 instead, a9a and
+#: w8a (C = 1, smoothed over 0.01 to 1) take up to twice as many steps.
+_SMOOTH = 5.0
+#: The share of the least curvature that a proximal term has where there is no need of one.
+_NEGLIGIBLE = 1e-6
+#: A row counts in the Hessian up to this many units outside its box, at the beginning of a stage with a proximal term.
+_FIRST_BLUR = 1.0
 
 
 @dataclass
 class Point:
-    """Where the method stands, and A' alpha there."""
+    """Where the method stands, and A' alpha + tilt there."""
 
     w: Vector
-    bias: float
+    biases: Vector
     adjoint: Vector
-    largest: float  # |A' alpha|, the largest since it was last computed afresh
+    largest: float  # its norm, the largest since it was last computed afresh
 
 
 @dataclass
@@ -28,47 +37,56 @@ class Stage:
     """The proximal term: its centre and its strength, and how far the steps on it have come."""
 
     centre: Vector  # of all rows, in the units of beta
-    delta: float
-    unit: float  # the size of beta that matters, which steps and distances are measured by
-    steps: int
-    blur: float  # how far outside its box, in units, a row counts in the Hessian
-    is_over: bool = False  # centre and delta have changed since the active rows were chosen
+    delta: float  # in the size of the scores
+    unit: float = 1.0  # the size of beta that matters, which steps and distances are measured by
+    tau: float = 1.0  # tau_i / size_i, the same for all rows
+    blur: float = 0.0  # how far outside its box, in units, a row counts in the Hessian
+    steps: int = 0
+    is_over: bool = False  # delta has changed since the active rows were chosen
 
-    @property
-    def tau(self) -> float:
-        """tau_i / width_i, the same for all rows."""
-        return self.unit / self.delta
+    def begin(self, form: BoxForm) -> None:
+        """Set what follows from delta and the unit."""
+        delta = self.delta * form.scale
+        self.tau, self.blur, self.steps, self.is_over = self.unit / delta, _FIRST_BLUR, 0, False
+        if delta <= _SMOOTH * form.least_bend:
+            self.tau, self.blur = max(self.tau, 1 / (_NEGLIGIBLE * form.least_bend)), 0.0
 
 
 @dataclass
-class Plane:
-    """The equality <sigma, alpha> = z, whose multiplier is the bias."""
+class Elimination:
+    """The biases in the last step: the means of the rows by their weights, (K, d), that eliminate them."""
 
-    sigma: Vector
-    z: float
-    steepness: float  # sum of width sigma^2
-    mean: Vector  # of the rows, by their weights in the last step
+    means: Vector
+    steepness: Vector  # the curvature along each bias, over tau, with all rows inside their boxes
+    is_loose: bool = False  # no active row holds some bias, and rows are left out
 
 
 class Entry(NamedTuple):
     """Where the active rows were chosen; s of all rows."""
 
     w: Vector
-    bias: float
+    biases: Vector
     s: Vector
 
 
 @dataclass
 class NewtonState(State):
     packed: View  # the problem that is solved; what has a row each is in its order
+    form: BoxForm  # of that problem
     point: Point
     stage: Stage
-    plane: Plane | None
+    elimination: Elimination
     active: ActiveRows
     beta: Vector  # of all rows; the active ones may have moved on
     entry: Entry | None  # None if all rows are active
     checked: Vector | None  # s of all rows at w, if they were just looked at
     system: NewtonSystem
+
+
+def steepness(form: BoxForm, tau: float) -> Vector:
+    """sum_i size_i / (1 + tau bend_i) sigma_i^2 of each plane."""
+    size, bend = form.boxes.size, form.boxes.bend
+    return form.B.rmatvec((size / (1 + tau * bend) if bend.size else size) * form.B.sigma)
 
 
 def all_beta(state: NewtonState) -> Vector:
@@ -80,32 +98,34 @@ def all_beta(state: NewtonState) -> Vector:
     return beta
 
 
-def all_slopes(problem: BoxProblem, state: NewtonState) -> Vector:
+def all_slopes(state: NewtonState) -> Vector:
     """s of all rows, from w."""
-    s = problem.c + problem.A.matvec(state.point.w)
-    if state.plane is not None:
-        s -= state.point.bias * state.plane.sigma
+    form, point = state.form, state.point
     state.passes += 1
-    return s
+    return form.c + form.A.matvec(point.w) + form.B.matvec(point.biases)
 
 
 def risk(state: NewtonState) -> float:
-    """The risk at w and the current bias, <fixed, s> + sum of width [s]_+, if no other row has to move."""
+    """J without lam/2 |w|^2, at w and the current biases, if no other row has to move."""
     active, point = state.active, state.point
-    value = active.fixed_linear + float(active.fixed_adjoint @ point.w) + active.sums.hinge
-    return value if state.plane is None else value + point.bias * (state.plane.z - active.fixed_plane)
+    value = active.fixed_linear + float(active.fixed_adjoint @ point.w) + active.sums.risk
+    return value - float(point.biases @ (state.form.levels - active.fixed_totals))
 
 
-def off_plane(state: NewtonState) -> float:
-    """z - <sigma, alpha>, the derivative of Psi by the bias; 0 without a plane."""
-    return 0.0 if state.plane is None else state.plane.z - state.active.fixed_plane - state.active.sums.plane
+def off_planes(state: NewtonState) -> Vector:
+    """levels - B' alpha, minus the derivative of Psi by the biases."""
+    return state.form.levels - state.active.fixed_totals - state.active.totals
 
 
 def centred_adjoint(state: NewtonState) -> Vector:
-    """A' alpha; with a plane that of the rows a_i - sigma_i mean, in which a common offset does not count.
+    """A' alpha + tilt; with planes that of the rows a_i - sigma_i mean, in which a common offset does not count.
 
-    They make the same problem: on the plane A' alpha is the same up to z mean, and the bias grows by <mean, w>. Off it,
-    lam w + A' alpha is the derivative of Psi by w at a fixed bias of theirs.
+    They make the same problem: on the planes A' alpha is the same up to a sum of levels times means, and the biases
+    shrink by <mean, w>. Off them, lam w + A' alpha is the derivative of Psi by w at fixed biases of theirs.
     """
-    adjoint = state.point.adjoint
-    return adjoint if state.plane is None else adjoint + off_plane(state) * state.plane.mean
+    return state.point.adjoint + off_planes(state) @ state.elimination.means
+
+
+def centred_biases(state: NewtonState) -> Vector:
+    """The biases of the same model on those rows."""
+    return state.point.biases + state.elimination.means @ state.point.w

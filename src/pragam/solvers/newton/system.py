@@ -7,8 +7,9 @@ new tau is free). *Woodbury*, where J has fewer rows than that: a |J| x |J| matr
 where both are too large, preconditioned, where d allows it, with the Cholesky factor of an earlier system or of one
 from a sample of J: such a matrix says little about the optimum, but nearly everything about the scales.
 
-An unpenalised bias is one more unknown, which the caller has eliminated: the rows are then a_i - sigma_i m, m their
-weighted mean. So a common offset of the data leaves the system, where it would drown everything else in rounding.
+Unpenalised biases are K more unknowns, which the caller has eliminated: the rows are then a_i - sigma_i m_k, m_k the
+weighted mean of the rows on plane k = group_i. So a common offset of the data leaves the system, where it would drown
+everything else in rounding.
 """
 
 from __future__ import annotations
@@ -22,6 +23,7 @@ from numpy.typing import NDArray
 from scipy.sparse.linalg import LinearOperator, cg
 
 from pragam.operators.base import RowOperator, Vector
+from pragam.operators.planes import Planes
 
 #: Beyond this dimension a factorisation costs more than conjugate gradients, and its matrix too much memory.
 LARGEST_MATRIX = 3000
@@ -56,36 +58,35 @@ _SAFE = 1e3 * _EPS
 
 
 class Centre(NamedTuple):
-    """The rows are a_i - sigma_i mean, with mean = tau sum_i weight_i sigma_i a_i / total."""
+    """The rows are a_i - sigma_i mean_k, k = group_i, with mean_k = tau A'(weight sigma 1_k) / total_k."""
 
-    sigma: Vector
-    mean: Vector
-    total: float  # tau sum_i weight_i sigma_i^2, or a little more
+    B: Planes
+    means: Vector  # (K, d)
+    totals: Vector  # tau sum of weight_i sigma_i^2 over each plane, or a little more
 
 
 class _Rows(NamedTuple):
-    """Some rows of A, less their centre if there is one."""
+    """Some rows of A, less their centres."""
 
     A: RowOperator
-    centre: Centre | None
+    centre: Centre
 
     def matvec(self, x: Vector) -> Vector:
-        product = self.A.matvec(x)
-        return product if self.centre is None else product - float(self.centre.mean @ x) * self.centre.sigma
+        return self.A.matvec(x) - self.centre.B.matvec(self.centre.means @ x)
 
     def rmatvec(self, y: Vector) -> Vector:
-        product = self.A.rmatvec(y)
-        return product if self.centre is None else product - float(self.centre.sigma @ y) * self.centre.mean
+        return self.A.rmatvec(y) - self.centre.B.rmatvec(y) @ self.centre.means
 
     def gram(self) -> tuple[Vector, Vector]:
         """Their inner products, and |a_i|^2 before the centring, relative to which they are rounded."""
         gram = self.A.gram()
         squares = gram.diagonal().copy()
-        if self.centre is None:
+        B, means, totals = self.centre
+        if totals.size == 0:
             return gram, squares
-        sigma, mean, _ = self.centre
-        cross = np.outer(sigma, self.A.matvec(mean))
-        return gram - cross - cross.T + float(mean @ mean) * np.outer(sigma, sigma), squares
+        sigma, group = B.sigma[:, None], B.group
+        cross = sigma * np.stack([self.A.matvec(mean) for mean in means])[group]  # sigma_i <mean_i, a_j>
+        return gram - cross - cross.T + sigma * (means @ means.T)[np.ix_(group, group)] * sigma.T, squares
 
 
 @dataclass
@@ -104,7 +105,8 @@ class NewtonSystem:
         self.weights = np.zeros(self.A.shape[0])
         self.contained = np.zeros(self.A.shape[0])
         rows = self.A.rows()
-        self._entries = rows.arrays[0].size / max(self.A.shape[0], 1)  # in a row
+        stored = rows.arrays[-1].shape[0] - (rows.kind != "dense")  # several dual variables may share a row
+        self._entries = rows.arrays[0].size / max(stored, 1)  # in a row
         per_pair = _PER_DENSE_PAIR if _DENSE * self._entries >= self.A.shape[1] else _PER_PAIR
         self._per_row = self._entries**2 * (_PER_FLOP if rows.kind == "dense" else 0.5 * per_pair)
 
@@ -122,7 +124,7 @@ class NewtonSystem:
             everything.add_outer(gone, -contained[gone], self.outer)
             self.rows_read += len(gone)
 
-    def solve(self, tau: float, rhs: Vector, centre: Centre | None = None) -> Vector:
+    def solve(self, tau: float, rhs: Vector, centre: Centre) -> Vector:
         d = self.A.shape[1]
         rows = np.flatnonzero(self.weights != 0)  # of booleans: several times as fast
         if rows.size == 0 or d == 0:
@@ -147,13 +149,14 @@ class NewtonSystem:
         weights: Vector,
         rows: NDArray[np.int64],
         changed: NDArray[np.int64],
-        centre: Centre | None = None,
+        centre: Centre,
     ) -> Vector:
         """The Cholesky factor of the system with these weights, kept in ``self.cholesky``.
 
         ``rows`` are those that have a weight, ``changed`` those that had another.
         """
-        if self.outer is None or changed.size > rows.size:
+        # With curvature a new tau changes every weight, perhaps a million times. No rounding of the old ones may stay.
+        if self.outer is None or changed.size >= rows.size:
             self.outer, changed = np.zeros((self.A.shape[1],) * 2), rows
             difference = weights[rows]
         else:
@@ -163,27 +166,28 @@ class NewtonSystem:
         self.rows_read += changed.size
         matrix = tau * self.outer
         sizes = matrix.diagonal().copy()
-        if centre is not None:
-            scipy.linalg.blas.dsyr(-centre.total, centre.mean, lower=1, a=matrix.T, overwrite_a=1)
+        for mean, total in zip(centre.means, centre.totals, strict=True):
+            scipy.linalg.blas.dsyr(-total, mean, lower=1, a=matrix.T, overwrite_a=1)
         self.cholesky = _cholesky(matrix, self.lam, sizes)
         return self.cholesky
 
-    def _preconditioned_cg(self, tau: float, rows: NDArray[np.int64], rhs: Vector, centre: Centre | None) -> Vector:
+    def _preconditioned_cg(self, tau: float, rows: NDArray[np.int64], rhs: Vector, centre: Centre) -> Vector:
         if self.cholesky is None:
             stride = max(1, rows.size // (_SAMPLE_PER_WEIGHT * self.A.shape[1]))
             drawn = np.ascontiguousarray(rows[::stride])
             sample = np.zeros_like(self.weights)
             sample[drawn] = stride * self.weights[drawn]
-            self._factorise(tau, sample, drawn, np.flatnonzero(sample != self.contained))
+            as_they_are = Centre(centre.B, centre.means[:0], centre.totals[:0])  # the sample has other means
+            self._factorise(tau, sample, drawn, np.flatnonzero(sample != self.contained), as_they_are)
         return self._cg(tau, rows, rhs, centre)
 
-    def _part(self, rows: NDArray[np.int64] | None, centre: Centre | None) -> _Rows:
+    def _part(self, rows: NDArray[np.int64] | None, centre: Centre) -> _Rows:
         """These rows (None: all)."""
         if rows is None:
             return _Rows(self.A, centre)
-        return _Rows(self.A.take(rows), centre and centre._replace(sigma=centre.sigma[rows]))
+        return _Rows(self.A.take(rows), centre._replace(B=centre.B.take(rows)))
 
-    def _woodbury(self, tau: float, rows: NDArray[np.int64], rhs: Vector, centre: Centre | None) -> Vector:
+    def _woodbury(self, tau: float, rows: NDArray[np.int64], rhs: Vector, centre: Centre) -> Vector:
         """(lam I + B'B)^-1 = (I - B' (lam I + B B')^-1 B) / lam  with B = sqrt(tau weight) A on J."""
         part, root = self._part(rows, centre), np.sqrt(tau * self.weights[rows])
         gram, squares = part.gram()
@@ -191,7 +195,7 @@ class NewtonSystem:
         self.rows_read += len(rows)
         return (rhs - part.rmatvec(root * _back_substitute(factor, root * part.matvec(rhs)))) / self.lam
 
-    def _cg(self, tau: float, rows: NDArray[np.int64], rhs: Vector, centre: Centre | None) -> Vector:
+    def _cg(self, tau: float, rows: NDArray[np.int64], rhs: Vector, centre: Centre) -> Vector:
         weights, d = tau * self.weights, self.A.shape[1]
         is_copy = rows.size <= _COPIED_SHARE * len(weights)
         part = self._part(rows if is_copy else None, centre)

@@ -1,0 +1,169 @@
+r"""Blocks of labels whose columns lie on planes: the dual variables of multiclass and multilabel models with biases.
+
+    {alpha in Q : sum_i sigma_ik alpha_ik = levels_k for every label k},    alpha an (n, K) matrix, a block each row
+
+The planes are eliminated by their multipliers b. With curvature, b minimises a smooth convex function of K variables,
+
+    phi(b) = max over Q of <alpha, s + B b> - kappa/2 |alpha|^2 - <levels, b>,    phi'(b) = B' alpha(b) - levels,
+
+by Newton's method (:mod:`pragam.polytopes.plane_newton`). Without, proximal point steps in alpha make it smooth. A
+linear program ends after finitely many of them (Rockafellar 1976).
+"""
+
+from __future__ import annotations
+
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+
+from pragam.polytopes.base import REPAIRABLE, Curvature, Polytope, Repair, Vector
+from pragam.polytopes.plane_newton import minimise
+from pragam.rounding import TINY, gamma, total, two_product
+
+#: Proximal point steps at the most. Each has a tenth of the curvature of the one before.
+_STEPS = 30
+#: They end when the maximum is known to this much of the size of its terms.
+_ACCURACY = 1e-14
+#: What rounding leaves of B' alpha - levels, in units of the roundings of its terms.
+_ROUNDINGS = 8.0
+_U = 2.0**-53
+
+
+class ColumnsOnPlanes(Polytope):
+    """``Q`` has prox, derivative and ``balanced_columns``; plane k holds column k, with the signs ``Q.signs``.
+
+    Its level is that of ``origin``, whose sums are not rounded, less ``shift_k``.
+    """
+
+    rigorous = True
+
+    def __init__(self, Q: Any, origin: Vector, shift: Vector) -> None:
+        self.Q, self.origin, self.shift = Q, origin, shift
+        self.levels = self._columns(origin) - shift
+        self.size, self.exact = Q.size, Q.exact
+        # Only with exact levels do the columns of Q add up to what they have to.
+        self.rigorous = type(self).rigorous and Q.rigorous and Q.has_vertex(origin) and not shift.any()
+
+    def violation(self, alpha: Vector) -> float:
+        inside = self.Q.violation(alpha)
+        mass = float(np.sum(self.Q.totals))
+        off = float(np.abs(self._off(alpha)).max(initial=0.0)) if np.isfinite(inside) else np.inf
+        return max(inside, off / mass if mass > 0 else (np.inf if off > 0 else 0.0))
+
+    def project(self, v: Vector) -> Vector:
+        return self._prox(v, 1.0)[0]
+
+    def prox(self, s: Vector, kappa: Curvature) -> Vector:
+        self.check_curvature(kappa)
+        return self._prox(s, float(np.max(kappa)))[0]
+
+    def check_curvature(self, kappa: Curvature) -> None:
+        self.Q.check_curvature(kappa)
+
+    def maximise_linear(self, s: Vector) -> Vector:
+        return self._linear(s)[0]
+
+    def support(self, s: Vector, kappa: Curvature = 0.0) -> float:
+        b = self.multipliers(s, kappa)
+        return self.Q.support(s + self._shift(b), kappa) - float(self.levels @ b)
+
+    def support_bound(self, s: Vector, slack: Vector, kappa: Curvature = 0.0) -> tuple[float, float]:
+        """That of Q at the scores s + B b: any b bounds the maximum from above."""
+        b = self.multipliers(s, kappa)
+        shift = self._shift(b)
+        room = slack + gamma(3) * (np.abs(s) + np.abs(shift)) + 2 * TINY
+        bound, rounding = self.Q.support_bound(s + shift, room, kappa)
+        level, error = total(np.concatenate(two_product(self.levels, -b)))
+        return bound + level + error, rounding + error
+
+    def multipliers(self, s: Vector, kappa: Curvature = 0.0) -> Vector:
+        """The minimising b."""
+        kappa = float(np.max(kappa))
+        return self._prox(s, kappa)[1] if kappa > 0 else self._linear(s)[1]
+
+    def multiplier_bounds(self, s: Vector, slack: Vector) -> tuple[Vector, Vector]:
+        """Nothing is known of them."""
+        return np.full(len(self.levels), -np.inf), np.full(len(self.levels), np.inf)
+
+    def repair(self, alpha: Vector) -> Repair:
+        """The repair of Q, then the move of real size that brings the columns to their levels exactly."""
+        if not self.Q.violation(alpha) <= REPAIRABLE:
+            self._require(alpha, REPAIRABLE)
+        point, rows, moves, feasible = self.Q.repair(self.Q.without_closed_columns(alpha, self.levels))
+        slack = np.zeros(self.size)
+        slack[rows] = moves
+        off, error = self._exact_off(point)
+        error = error + self.Q.rows(slack).sum(axis=0) * (1 + gamma(self.size))
+        most = np.abs(off) + error
+        if float(np.max(np.abs(off), initial=0.0)) > REPAIRABLE * float(np.sum(self.Q.totals)):
+            self._require(alpha, REPAIRABLE)
+        if most.any():
+            balanced = self.Q.balanced_columns(point, self.levels, most)
+            feasible = feasible and balanced is not None
+            slack = slack if balanced is None else slack + balanced
+        some = np.flatnonzero(slack)
+        return Repair(point, some, 1.01 * slack[some], feasible)
+
+    def radius2(self, centre: Vector | None = None) -> float:
+        return self.Q.radius2(centre)
+
+    def sample(self, rng: np.random.Generator) -> Vector:
+        return self.project(self.Q.sample(rng))
+
+    def _prox(self, s: Vector, kappa: float, start: Vector | None = None) -> tuple[Vector, Vector]:
+        """(argmax of <alpha, s> - kappa/2 |alpha|^2 on the planes, its multipliers)."""
+        Q, directions = self.Q, self._directions
+
+        def gradient(b: Vector) -> tuple[Vector, Vector, Vector]:
+            alpha = Q.prox(s + self._shift(b), kappa)
+            return self._off(alpha), alpha, _ROUNDINGS * _U * (Q.rows(np.abs(alpha)).sum(axis=0) + np.abs(self.levels))
+
+        def hessian(alpha: Vector) -> Vector:
+            return np.array([self._columns(Q.derivative(alpha, kappa, t)) for t in directions])
+
+        b = np.zeros(len(self.levels)) if start is None else start
+        reach = float(np.ptp(s)) + kappa * float(np.max(Q.totals, initial=0.0)) + TINY
+        alpha, b = minimise(gradient, hessian, b, reach)
+        return alpha, b - b.mean()  # the same may be added to all: a block's signed mass is fixed
+
+    def _linear(self, s: Vector) -> tuple[Vector, Vector]:
+        """(argmax of <alpha, s> on the planes, its multipliers) by proximal point steps."""
+        largest = float(np.max(self.Q.totals, initial=0.0))
+        kappa = float(np.ptp(s)) / (largest + TINY) + TINY
+        b, alpha = np.zeros(len(self.levels)), self.origin if not self.shift.any() else self.project(self.origin)
+        best, found = np.inf, (alpha, b)
+        for _ in range(_STEPS):
+            alpha, b = self._prox(s + kappa * alpha, kappa, b)
+            r = s + self._shift(b)
+            short = self.Q.support(r) - float(r @ alpha) + float(np.abs(b) @ np.abs(self._off(alpha)))
+            if short < best:
+                best, found = short, (alpha, b)
+            if best <= _ACCURACY * float(np.abs(r) @ np.abs(alpha)):
+                break
+            kappa *= 0.1
+        return found
+
+    @cached_property
+    def _directions(self) -> Vector:
+        """The columns of B."""
+        signs = self.Q.rows(self.Q.signs)
+        return np.array([np.where(np.arange(self.Q.K) == k, signs, 0.0).ravel() for k in range(self.Q.K)])
+
+    def _shift(self, b: Vector) -> Vector:
+        """B b."""
+        return (self.Q.rows(self.Q.signs) * b).ravel()
+
+    def _columns(self, alpha: Vector) -> Vector:
+        """B' alpha."""
+        return self.Q.rows(self.Q.signs * alpha).sum(axis=0)
+
+    def _off(self, alpha: Vector) -> Vector:
+        return self._columns(alpha) - self.levels
+
+    def _exact_off(self, alpha: Vector) -> tuple[Vector, Vector]:
+        """B' alpha - levels and a bound of its error, in twice the precision; the signs are exact."""
+        signed = self.Q.rows(self.Q.signs * alpha), self.Q.rows(-self.Q.signs * self.origin)
+        columns = np.ascontiguousarray(np.concatenate(signed).T)
+        found = [total(column, float(shift)) for column, shift in zip(columns, self.shift, strict=True)]
+        return np.array([value for value, _ in found]), np.array([error for _, error in found])

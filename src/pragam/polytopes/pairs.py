@@ -1,0 +1,253 @@
+r"""Marginals of a distribution over pairs of a wrong and a right label, or none: the multilabel hinge.
+
+A row of K numbers stands for all pairs, since the maximum over pairs of s_a + s_c is that over a plus that over c.
+"""
+
+from __future__ import annotations
+
+from functools import cached_property
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from pragam.polytopes.base import REPAIRABLE, Curvature, Repair, Vector
+from pragam.polytopes.box import relative
+from pragam.polytopes.label_graph import LabelGraph
+from pragam.polytopes.per_example import PerExample, lacks, without_mean
+from pragam.polytopes.simplex_projection import project_simplex
+from pragam.rounding import TINY, gamma, total
+
+Matrix = NDArray[np.float64]
+
+
+class Pairs(PerExample):
+    r"""Q = product over i of {p, q >= 0 : sum p = sum q <= totals_i}, p on the wrong labels of i, q on the right ones.
+
+    support(s) = sum_i totals_i [max over wrong s_ik + max over right s_ik]_+
+
+    alpha is the (n, K) matrix of p and q, flat, row after row, and ``wrong`` (n, K) says which is which. An example
+    without a wrong or without a right label has no pair: its total is 0.
+    """
+
+    rigorous = True
+
+    def __init__(self, totals: ArrayLike, wrong: ArrayLike) -> None:
+        self.wrong = np.array(wrong, dtype=bool)
+        if self.wrong.ndim != 2:
+            raise ValueError(f"wrong must be a matrix, not of shape {self.wrong.shape}")
+        super().__init__(totals, self.wrong.shape[1])
+        if len(self.wrong) != self.n_blocks:
+            raise ValueError(f"wrong has {len(self.wrong)} rows, and there are {self.n_blocks} totals")
+        self.totals[self.wrong.all(axis=1) | ~self.wrong.any(axis=1)] = 0.0
+        self._sides = self.wrong, ~self.wrong
+
+    def violation(self, alpha: Vector) -> float:
+        if np.isnan(alpha).any():
+            return np.inf
+        rows = self.rows(alpha)
+        p, q = (rows.sum(axis=1, where=side) for side in self._sides)
+        outside = max(np.abs(p - q).max(initial=0.0), (np.maximum(p, q) - self.totals).max(initial=0.0))
+        return relative(max(float(outside), -float(rows.min(initial=0.0))), float(self.totals.max(initial=0.0)))
+
+    def project(self, v: Vector) -> Vector:
+        r"""p = [v - t]_+ and q = [v + t]_+ with equal sums, unless these exceed the total: then both are projections on
+        simplices of that total."""
+        if not np.isfinite(v).all():
+            raise ValueError("v must be finite")
+        rows = self.rows(v)
+        tops = [self._tops(rows, side) for side in self._sides]
+        with np.errstate(over="ignore"):
+            below = [top[:, None] - rows for top in tops]
+            height = tops[0] + tops[1]
+        balanced = self._balanced(np.where(self.wrong, *below), height)
+        # A side's mass is at least half the height.
+        full = (balanced.sum(axis=1, where=self.wrong) > self.totals) | (height > 2 * self.totals) | (self.totals == 0)
+        if full.any():
+            totals = self.totals[full, None]
+            near = [
+                np.where(side[full], np.maximum(-depth[full], -totals), -totals)
+                for side, depth in zip(self._sides, below, strict=True)
+            ]
+            balanced[full] = np.where(self.wrong[full], *(project_simplex(x, totals[:, 0]) for x in near))
+        return balanced.ravel()
+
+    def _balanced(self, below: Matrix, height: Vector) -> Matrix:
+        r"""[y - below]_+ on the wrong labels and [height - y - below]_+ on the right ones, with equal sums.
+
+        ``below`` is how far an entry is below the largest of its side, ``height`` the sum of the two largest: no entry
+        counts that is more than the height below. So the rounding is relative to the height, however large v is. In
+        terms of z = below (wrong) or height - below (right), wrong entries count where z < y and right ones where
+        z > y: y is the mean of those z. The excess of the wrong ones at each z tells between which two y lies.
+        """
+        height = np.clip(height, 0.0, 2 * self.totals)[:, None]
+        z = np.minimum(below, height)
+        z = np.where(self.wrong, z, height - z)
+        order = np.argsort(z, axis=1)
+        rising, is_wrong = np.take_along_axis(z, order, 1), np.take_along_axis(self.wrong, order, 1)
+        wrong, right = np.where(is_wrong, rising, 0.0), np.where(is_wrong, 0.0, rising)
+        # Of the entries before each one the wrong, of it and those behind it the right.
+        number = np.cumsum(is_wrong, axis=1) - is_wrong + np.cumsum(~is_wrong[:, ::-1], axis=1)[:, ::-1]
+        sums = np.cumsum(wrong, axis=1) - wrong + np.cumsum(right[:, ::-1], axis=1)[:, ::-1]
+        excess = number * rising - sums
+        excess[:, -1] = np.inf  # beyond the last one there is no right one left
+        first = np.argmax(excess >= 0, axis=1)[:, None]
+        number, sums = (np.take_along_axis(x, first, 1) for x in (number, sums))
+        y = np.divide(sums, number, out=np.take_along_axis(rising, first, 1), where=number > 0)
+        return np.maximum(np.where(self.wrong, y - z, z - y), 0.0)
+
+    def maximise_linear(self, s: Vector) -> Vector:
+        rows, alpha = self.rows(s), np.zeros((self.n_blocks, self.K))
+        mass = np.where(self._heights(rows) > 0, self.totals, 0.0)
+        for side in self._sides:
+            alpha[np.arange(len(alpha)), np.where(side, rows, -np.inf).argmax(axis=1)] = mass
+        return alpha.ravel()
+
+    def maximise_block(self, k: int, s: Vector) -> Vector:
+        """The vertex of block k that attains max <alpha_k, s>, s the scores of that block."""
+        vertex = np.zeros(self.K)
+        a, c = (int(np.where(side[k], s, -np.inf).argmax()) for side in self._sides)
+        if self.totals[k] > 0 and s[a] + s[c] > 0:
+            vertex[[a, c]] = self.totals[k]
+        return vertex
+
+    def derivative(self, alpha: Vector, kappa: Curvature, t: Vector) -> Vector:
+        """How ``prox`` moves when s moves along t, at alpha = prox(s, kappa), where alpha_ik > 0: t over kappa, less
+        what would unbalance p and q; less the mean of each where both have all of the total."""
+        rows, change = self.rows(alpha), self.rows(t)
+        sign = np.where(self.wrong, 1.0, -1.0)
+        free = sign * without_mean(sign * change, rows > 0)
+        fixed = sum(without_mean(change, side & (rows > 0)) for side in self._sides)
+        mass = rows.sum(axis=1, where=self.wrong)
+        full = mass >= self.totals * (1 - gamma(8 * self.K))  # the rounding of a projection
+        return (np.where(full[:, None], fixed, free) / float(np.max(kappa))).ravel()
+
+    def take(self, blocks: NDArray[np.int64], growth: float = 1.0) -> Pairs:
+        """The set of these blocks alone, ``growth`` times as large."""
+        return Pairs(growth * self.totals[blocks], self.wrong[blocks])
+
+    def support(self, s: Vector, kappa: Curvature = 0.0) -> float:
+        if np.any(kappa):
+            alpha = self.prox(s, kappa)
+            return float(np.sum(alpha * (s - 0.5 * kappa * alpha)))
+        return float(np.sum(self._line(self.rows(s))))
+
+    def support_bound(self, s: Vector, slack: Vector, kappa: Curvature = 0.0) -> tuple[float, float]:
+        r"""sum_i totals_i [max wrong + max right]_+. With curvature any thresholds a, c with a + c >= 0 bound a row's
+        maximum from above, by sum over wrong of [s - a]_+^2/(2 kappa) + sum over right of [s - c]_+^2/(2 kappa) +
+        (a + c) totals_i: the best ones are those of the projection."""
+        rows = self.rows(s)
+        raised = self.rows(s + slack + gamma(2) * np.abs(s))
+        kappa = float(np.max(kappa))  # one for all
+        if kappa == 0:
+            terms, nominal = self._line(raised), self._line(rows)
+            rounding = gamma(4) * terms
+        elif not np.isfinite(raised / kappa).all():
+            return np.inf, np.inf
+        else:
+            terms, rounding = self._smooth_bound(raised, kappa)
+            nominal = self._smooth_bound(rows, kappa)[0]
+        value, error = total(terms)
+        error += float(np.sum(rounding)) * 1.01 + 8 * self.size * TINY
+        return value + error, (value - float(np.sum(nominal))) + error
+
+    def _line(self, rows: Matrix) -> Vector:
+        """totals_i [max over wrong + max over right]_+."""
+        return self.totals * np.maximum(self._heights(rows), 0.0)
+
+    def _smooth_bound(self, rows: Matrix, kappa: float) -> tuple[Vector, Vector]:
+        """The bound for each row, and the rounding of its terms: each is a product of differences of two floats."""
+        alpha = self.rows(self.project(rows.ravel() / kappa))
+        a, c = (self._thresholds(rows, alpha, kappa, side) for side in self._sides)
+        balanced = alpha.sum(axis=1, where=self.wrong) < self.totals
+        c = np.where(balanced | (a + c < 0), -a, c)
+        above = np.maximum(rows - np.where(self.wrong, a[:, None], c[:, None]), 0.0)
+        above[self.totals == 0] = 0.0  # where alpha is 0, so is the maximum
+        terms = np.sum(above * (above / (2 * kappa)), axis=1) + (a + c) * self.totals
+        return terms, gamma(self.K + 8) * terms + TINY * above.sum(axis=1)
+
+    def _thresholds(self, rows: Matrix, alpha: Matrix, kappa: float, side: NDArray[np.bool_]) -> Vector:
+        """s - kappa alpha where alpha > 0 on this side, else the largest score, at which nothing is above."""
+        levels = np.max(rows - kappa * alpha, axis=1, where=side & (alpha > 0), initial=-np.inf)
+        return np.where(np.isfinite(levels), levels, self._tops(rows, side))
+
+    @cached_property
+    def signs(self) -> Vector:
+        """With biases, those of the planes that hold the columns: + for a wrong label, - for a right one."""
+        return np.where(self.wrong, 1.0, -1.0).ravel()
+
+    @cached_property
+    def _graph(self) -> LabelGraph:
+        return LabelGraph.of(self.wrong, self.totals)
+
+    def has_vertex(self, alpha: Vector) -> bool:
+        """Whether alpha is the vertex 0."""
+        return not alpha.any()
+
+    def without_closed_columns(self, alpha: Vector, levels: Vector) -> Vector:
+        """alpha, with zeros in the columns of labels that are right, or wrong, in every pair: nothing could balance
+        them."""
+        return np.where(self._graph.is_open, self.rows(alpha), 0.0).ravel()
+
+    def balanced_columns(self, alpha: Vector, levels: Vector, off: Vector) -> Vector | None:
+        r"""How far each entry moves at most to a point of Q whose signed columns sum to 0 exactly, if those of alpha, a
+        point of Q, do within ``off``. None if no such point is known.
+
+        alpha shrinks by a factor 1 - t, which makes room of t totals_i in every example. The excess of each column then
+        goes to one label, or comes from it, along the paths of the label graph: no example gets more than K sum(off).
+        """
+        graph, most = self._graph, 1.02 * self.K * float(off.sum())
+        if levels.any() or not graph.is_connected or off[~graph.is_open].any():
+            return None
+        room = float(self.totals[graph.example].min(initial=np.inf))
+        if not most <= 0.5 * room:
+            return None
+        moves = 1.02 * (most / room) * np.abs(self.rows(alpha))
+        for label in (graph.raised, graph.lowered):
+            np.add.at(moves, (graph.example, label), most)
+        return 1.02 * moves.ravel()
+
+    def repair(self, alpha: Vector) -> Repair:
+        """Negative entries become 0. Both sides of a row are scaled to the least of their sums and the total, in floats
+        and then by real factors 1 + t, where |t| is at most the relative error of the sum."""
+        self._require(alpha, REPAIRABLE)
+        rows = np.maximum(self.rows(alpha), 0.0)
+        sums = [rows.sum(axis=1, where=side) for side in self._sides]
+        mass = np.minimum(np.minimum(*sums), self.totals)
+        slack, feasible = np.zeros_like(rows), True
+        for side, mass_here in zip(self._sides, sums, strict=True):
+            part = np.where(side, rows, 0.0) * _ratio(mass, mass_here)[:, None]
+            lack, error = lacks(part, mass)
+            most = np.where(mass > 0, 1.02 * (np.abs(lack) + error), 0.0)
+            feasible &= bool((most <= mass / 256).all())  # so |t| <= most / mass, as the exact sum is near the mass
+            rows = np.where(side, part, rows)
+            slack += np.where(part > 0, part * _ratio(most, mass)[:, None] + TINY, 0.0)
+        some = np.flatnonzero(slack)
+        return Repair(rows.ravel(), some, 1.01 * slack.ravel()[some], feasible)
+
+    def radius2(self, centre: Vector | None = None) -> float:
+        c = np.zeros((self.n_blocks, self.K)) if centre is None else self.rows(centre)
+        # A convex function is largest at a vertex: at 0, or at the total where the centre is least on either side.
+        gain = 2 * self.totals * (self.totals + self._heights(-c))
+        return 0.5 * float(np.sum(c**2) + np.sum(np.maximum(np.where(self.totals > 0, gain, 0.0), 0.0)))
+
+    def sample(self, rng: np.random.Generator) -> Vector:
+        draws = rng.exponential(size=(self.n_blocks, self.K)) * (rng.random((self.n_blocks, self.K)) < 0.7)
+        mass = self.totals * np.minimum(1.5 * rng.random(self.n_blocks), 1.0)
+        sides = [np.where(side, draws, 0.0) for side in self._sides]
+        inner = sum(side * _ratio(mass, side.sum(axis=1))[:, None] for side in sides)
+        filled = sides[0].any(axis=1) & sides[1].any(axis=1)
+        faces = self.rows(self.project(rng.standard_normal(self.size) * self.totals.repeat(self.K)))
+        return np.where((filled & (rng.random(self.n_blocks) < 0.5))[:, None], inner, faces).ravel()
+
+    def _tops(self, rows: Matrix, side: NDArray[np.bool_]) -> Vector:
+        """The largest entry of each row on this side; 0 where there is no pair, and so no mass."""
+        return np.where(self.totals > 0, rows.max(axis=1, where=side, initial=-np.inf), 0.0)
+
+    def _heights(self, rows: Matrix) -> Vector:
+        """The largest wrong entry plus the largest right one."""
+        return self._tops(rows, self._sides[0]) + self._tops(rows, self._sides[1])
+
+
+def _ratio(x: Vector, y: Vector) -> Vector:
+    """x / y, and 0 where y is 0."""
+    return np.divide(x, y, out=np.zeros(len(y)), where=y > 0)

@@ -1,0 +1,57 @@
+"""What sets of K dual variables for each of n examples share: their layout, their totals and their blocks."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from pragam.polytopes.base import Polytope, Vector
+from pragam.rounding import gamma, total, two_sum
+
+
+class PerExample(Polytope):
+    """A product over examples i of sets of K numbers, the size of each given by ``totals_i``; flat, row after row."""
+
+    def __init__(self, totals: ArrayLike, K: int) -> None:
+        self.totals = np.array(totals, dtype=np.float64)
+        if self.totals.ndim != 1 or not np.all((self.totals >= 0) & (self.totals < np.inf)):
+            raise ValueError("totals must be a vector of non-negative finite numbers")
+        if K < 1:
+            raise ValueError(f"K must be at least 1, got {K}")
+        self.K = int(K)
+        self.size = self.totals.size * self.K
+
+    @property
+    def n_blocks(self) -> int:
+        """The number of factors: one for each example."""
+        return self.totals.size
+
+    @property
+    def starts(self) -> NDArray[np.int64]:
+        """Where each block begins, and where the last one ends."""
+        return np.arange(self.n_blocks + 1, dtype=np.int64) * self.K
+
+    def rows(self, x: Vector) -> NDArray[np.float64]:
+        """x as an (n, K) matrix, a row for each example."""
+        return x.reshape(self.totals.size, self.K)
+
+
+def lacks(rows: NDArray[np.float64], totals: Vector) -> tuple[Vector, Vector]:
+    """totals_i - sum_k rows_ik in twice the precision, rows >= 0, and a bound of its error."""
+    K = rows.shape[1]
+    if len(rows) < K:
+        sums = [total(np.ascontiguousarray(-row), mass) for row, mass in zip(rows, totals, strict=True)]
+        lack, error = np.array(sums).reshape(-1, 2).T
+        return lack, error
+    high, low = totals.copy(), np.zeros(len(rows))
+    for column in rows.T:
+        high, cut = two_sum(high, -column)
+        low += cut
+    lack = high + low
+    return lack, gamma(1) * np.abs(lack) + gamma(K + 2) ** 2 * (totals + rows.sum(axis=1))
+
+
+def without_mean(t: NDArray[np.float64], moving: NDArray[np.bool_]) -> NDArray[np.float64]:
+    """Each row of t less the mean of its moving entries, and 0 where it does not move."""
+    count = np.maximum(moving.sum(axis=1, keepdims=True), 1)
+    return np.where(moving, t - np.sum(t, axis=1, keepdims=True, where=moving) / count, 0.0)

@@ -1,0 +1,67 @@
+"""The epsilon-insensitive risk: linear support vector regression."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from pragam.operators import Planes, SharedRows, check_data
+from pragam.polytopes import Box
+from pragam.problem import Problem
+from pragam.risks.arguments import (
+    check_bias,
+    check_number,
+    check_rows,
+    check_targets,
+    example_weights,
+    refuse_masked,
+)
+
+
+def epsilon_insensitive(
+    X: Any,
+    y: ArrayLike,
+    lam: float = 1e-4,
+    epsilon: float = 0.1,
+    bias: bool = True,
+    sample_weight: ArrayLike | None = None,
+) -> Problem:
+    r"""Linear support vector regression: what a residual exceeds epsilon by, with or without an unpenalised bias.
+
+    ::
+
+        J(w, b) = lam/2 |w|^2 + (1/n) sum_i weight_i [|y_i - <x_i, w> - b| - epsilon]_+
+        D(p, q) = sum_i p_i (y_i - epsilon) - q_i (y_i + epsilon) - |sum_i (p_i - q_i) x_i|^2 / (2 lam)
+        Q = { 0 <= p_i, q_i <= weight_i / n },   B:  sum_i p_i - q_i = 0     (only with a bias)
+        w(p, q) = (1/lam) sum_i (p_i - q_i) x_i
+
+    Two hinges that share a data row: p_i = alpha_2i has the score y_i - epsilon - <x_i, w> - b, q_i = alpha_2i+1 the
+    score <x_i, w> + b - y_i - epsilon, so B = (-1, 1, -1, 1, ..) (Vapnik 1995; Smola and Schoelkopf 2004). The offsets
+    c = +-y_i - epsilon are rounded once, and certificates speak of the problem with the rounded ones.
+
+    Parameters
+    ----------
+    X : (n, d) array or scipy sparse matrix
+        float32 or float64; dense in any order, CSR or CSC. It is not copied.
+    y : (n,) real numbers
+    lam : float > 0
+    epsilon : float >= 0
+        Residuals up to this size cost nothing.
+    bias : bool
+        Whether the model has an intercept, which is not penalised.
+    sample_weight : (n,) numbers >= 0, optional
+    """
+    check_bias(bias)
+    check_number("epsilon", epsilon, least=0)
+    refuse_masked(X=X, y=y, sample_weight=sample_weight)
+    storage = check_data(X)
+    n = storage.shape[0]
+    targets = check_targets(y, n)
+    number, sign = np.repeat(np.arange(n), 2), np.tile([-1.0, 1.0], n)
+    upper = np.repeat(example_weights(targets, sample_weight, None) / n, 2)
+    A = SharedRows(storage, number, sign)
+    check_rows(A)
+    offsets = -sign * targets[number] - epsilon
+    return Problem(A, offsets, Box(np.zeros(2 * n), upper), lam, Planes(sign, K=int(bias)))

@@ -1,0 +1,55 @@
+"""Ordinal labels: the levels they name, in the order of their type."""
+
+from __future__ import annotations
+
+import warnings
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from pragam.risks.arguments import check_labels
+
+
+def levels_of(y: Any, order: Any, n: int) -> tuple[NDArray[np.int64], int]:
+    """(the number of each label's level, counted from the lowest; how many levels there are).
+
+    The levels are those of ``order``; else the categories of an ordered Categorical (anything with ``codes``,
+    ``categories`` and ``ordered``, or a column with these under ``cat``); else the numbers that occur, sorted.
+    """
+    categorical = getattr(y, "cat", y)
+    if order is None and hasattr(categorical, "categories"):
+        if not categorical.ordered:
+            raise ValueError("y is a Categorical without an order: make it ordered, or pass order=[lowest, ..]")
+        names, level = list(categorical.categories), np.array(categorical.codes, dtype=np.int64)
+        check_labels(level, n)
+        if (level < 0).any():
+            raise ValueError(f"y has no level in row {int(np.argmax(level < 0))}")
+    else:
+        labels = check_labels(y, n)
+        names, level = _sorted_numbers(labels) if order is None else _in_order(labels, list(order))
+    if len(names) < 2:
+        raise ValueError(f"y must have at least two levels, not {len(names)}: {names}")
+    missing = np.setdiff1d(np.arange(len(names)), level)
+    if missing.size:
+        absent = ", ".join(repr(names[k]) for k in missing)
+        warnings.warn(f"y has no example of level {absent}: its thresholds follow from the others", stacklevel=3)
+    return level, len(names)
+
+
+def _sorted_numbers(labels: NDArray[Any]) -> tuple[list[Any], NDArray[np.int64]]:
+    if labels.dtype.kind not in "biuf":
+        raise ValueError(f"y holds labels without an order ({labels.dtype}): pass order=[lowest, .., highest]")
+    names, level = np.unique(labels, return_inverse=True)
+    return names.tolist(), level.astype(np.int64)
+
+
+def _in_order(labels: NDArray[Any], names: list[Any]) -> tuple[list[Any], NDArray[np.int64]]:
+    places = {name: k for k, name in enumerate(names)}
+    if len(places) < len(names):
+        raise ValueError(f"order names a level twice: {names!r:.100}")
+    values = labels.tolist()
+    unknown = [label for label in dict.fromkeys(values) if label not in places]
+    if unknown:
+        raise ValueError(f"y has labels that are not in order: {unknown[:5]}")
+    return names, np.array([places[label] for label in values], dtype=np.int64)

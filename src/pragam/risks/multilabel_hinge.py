@@ -1,0 +1,52 @@
+"""The multilabel hinge risk: every right label should score above every wrong one."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from pragam.operators import LabelRows, Planes, check_data
+from pragam.polytopes import Pairs
+from pragam.problem import Problem
+from pragam.risks.arguments import check_bias, check_label_sets, check_rows, example_weights, refuse_masked
+
+
+def multilabel_hinge(
+    X: Any, Y: Any, lam: float = 1e-4, bias: bool = False, sample_weight: ArrayLike | None = None
+) -> Problem:
+    r"""The multilabel SVM: one weight vector w_k for each of K labels, with or without an unpenalised bias each.
+
+    ::
+
+        J(w, b) = lam/2 sum_k |w_k|^2 + (1/n) sum_i weight_i [max over right a, wrong c of 1 + f_ic - f_ia]_+
+        f_ik = <w_k, x_i> + b_k
+        Q = product over i of { p, q >= 0 : sum p = sum q <= weight_i / n },  p on the wrong labels of i, q on the right
+        A:  +<w_k, x_i> for a wrong label, -<w_k, x_i> for a right one;   c = 1 for a wrong label, else 0
+        B:  +b_k and -b_k in the same way, so sum over wrong of p_k = sum over right of q_k for every k
+
+    (Crammer and Singer, "A family of additive online algorithms for category ranking", JMLR 2003). An example without
+    a wrong or without a right label costs nothing. w is the (K, d) matrix of label weights, flattened by rows.
+
+    Parameters
+    ----------
+    X : (n, d) array or scipy sparse matrix
+        float32 or float64; dense in any order, CSR or CSC. It is not copied.
+    Y : (n, K) zeros and ones, or bool; array or scipy sparse matrix
+        Entry (i, k) says whether label k is right for example i.
+    lam : float > 0
+    bias : bool
+        Whether every label has an intercept, which is not penalised.
+    sample_weight : (n,) numbers >= 0, optional
+    """
+    check_bias(bias)
+    refuse_masked(X=X, Y=Y, sample_weight=sample_weight)
+    storage = check_data(X)
+    n = storage.shape[0]
+    wrong = ~check_label_sets(Y, n)
+    K, sign = wrong.shape[1], np.where(wrong.ravel(), 1.0, -1.0)
+    A = LabelRows(storage, K, sign)
+    check_rows(A)
+    Q = Pairs(example_weights(wrong[:, 0], sample_weight, None) / n, wrong)
+    return Problem(A, wrong.ravel().astype(np.float64), Q, lam, Planes(sign, np.tile(np.arange(K), n), K * int(bias)))

@@ -1,0 +1,65 @@
+"""The ordinal hinge risk: one direction, and a threshold between any two neighbouring levels."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from pragam.operators import Planes, SharedRows, check_data
+from pragam.polytopes import Box
+from pragam.problem import Problem
+from pragam.risks.arguments import check_rows, example_weights, refuse_masked
+from pragam.risks.levels import levels_of
+
+
+def ordinal_hinge(
+    X: Any,
+    y: Any,
+    lam: float = 1e-4,
+    thresholds: str = "all",
+    order: Any = None,
+    sample_weight: ArrayLike | None = None,
+) -> Problem:
+    r"""Ordinal regression with hinge losses: K levels, one weight vector, K - 1 unpenalised thresholds.
+
+    ::
+
+        J(w, b) = lam/2 |w|^2 + (1/n) sum_i weight_i sum over k of [1 - t_ik (<x_i, w> + b_k)]_+
+        t_ik = +1 if y_i > k, else -1;    y_i in {0 .. K-1},  k in {0 .. K-2}
+        D(alpha) = sum_ik alpha_ik - |sum_ik t_ik alpha_ik x_i|^2 / (2 lam)
+        Q = { 0 <= alpha_ik <= weight_i / n },   B:  sum_i t_ik alpha_ik = 0 for every k
+
+    The thresholds are theta_k = -b_k: <x_i, w> should be above theta_k by 1 for levels above k, and below it by 1 for
+    the others. The sum runs over all k, or over the two next to the level, k = y_i - 1 and k = y_i (Shashua and Levin
+    2002; Chu and Keerthi 2005; Rennie and Srebro 2005). Over all k the optimal thresholds are in order. Dual variables
+    (i, k) share data row i and are in the order of i, then k.
+
+    Parameters
+    ----------
+    X : (n, d) array or scipy sparse matrix
+        float32 or float64; dense in any order, CSR or CSC. It is not copied.
+    y : (n,) numbers, or an ordered pandas Categorical, or any labels with ``order``
+        Levels keep the order of their type. Levels that do not occur are allowed, with a warning.
+    lam : float > 0
+    thresholds : "all" or "immediate"
+        Which thresholds an example counts for.
+    order : sequence of levels, lowest first, optional
+        Needed where the labels have no order of their own, as strings.
+    sample_weight : (n,) numbers >= 0, optional
+    """
+    if thresholds not in ("all", "immediate"):
+        raise ValueError(f"thresholds must be 'all' or 'immediate', not {thresholds!r:.60}")
+    refuse_masked(X=X, y=y, sample_weight=sample_weight)
+    storage = check_data(X)
+    n = storage.shape[0]
+    level, K = levels_of(y, order, n)
+    k = np.arange(K - 1)
+    near = (k == level[:, None] - 1) | (k == level[:, None]) if thresholds == "immediate" else np.ones((n, K - 1), bool)
+    number, plane = np.nonzero(near)
+    minus_t = np.where(level[number] > plane, -1.0, 1.0)
+    A = SharedRows(storage, number, minus_t)
+    check_rows(A)
+    upper = (example_weights(level, sample_weight, None) / n)[number]
+    return Problem(A, np.ones(len(number)), Box(np.zeros(len(number)), upper), lam, Planes(minus_t, plane, K - 1))

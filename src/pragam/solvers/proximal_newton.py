@@ -1,0 +1,257 @@
+r"""Proximal point steps in the dual, each by semismooth Newton in the primal: for any set with a prox and a derivative.
+
+Rockafellar (1976); Li, Sun and Toh, "A highly efficient semismooth Newton augmented Lagrangian method", SIAM J. Optim.
+2018. A stage maximises D(alpha) - mu/2 |alpha - centre|^2 over the feasible dual points, from the other side:
+
+    Psi(w, b) = lam/2 |w|^2 + <tilt, w> - <levels, b> + max over Q of <alpha, s> - g(alpha) - mu/2 |alpha - centre|^2
+    s = A w + B b + c,    gradient (lam w + tilt + A' alpha, B' alpha - levels) at the maximising alpha
+    Hessian lam I + [A B]' P [A B],    P = Q.derivative: a mask for a box, a centred mask for a simplex
+
+Then the centre moves to alpha, and mu shrinks. Biases are variables like w, without lam: nothing is eliminated. Where a
+plane has no curvature, a ridge |gradient| / reach keeps the step finite; it vanishes at the minimum. Line searches need
+no product with the data, since s moves along a line.
+
+The box family has faster code for the same idea (:mod:`pragam.solvers.newton`). This one serves simplices and pairs of
+labels, with and without biases.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import numpy as np
+import scipy.linalg
+from scipy.sparse.linalg import LinearOperator, cg
+
+from pragam.operators.base import Vector
+from pragam.problem import AnyProblem
+from pragam.slope_search import vanishing_slope
+from pragam.solvers.base import Cost, Solver, Start, State, unbounded_and_flat
+from pragam.solvers.sizes import digits
+
+#: mu shrinks by this factor from one stage to the next.
+_SHRINK = 0.25
+#: mu is no less than this share of the first one: below, s / mu has no digits left.
+_LEAST = 1e-10
+#: A stage ends when |gradient|^2 / (2 lam) is below this share of its proximal term.
+_INNER = 0.3
+#: A stage ends after this many steps in any case.
+_STEPS = 40
+#: A line search ends where the slope has fallen to this share of the first one.
+_FLAT = 0.1
+#: The Hessian is a matrix, factorised, if [A B] has at most this many entries. Else conjugate gradients.
+_MATRIX = 2_000_000
+#: What alpha may be off the planes by when it is proposed, relative to its size and the tolerance.
+_OFF = 1e-3
+#: The relative residual at which conjugate gradients end.
+_CG_TOL = 0.1
+#: The number of their iterations at the most.
+_CG_STEPS = 200
+_TINY, _EPS = float(np.finfo(np.float64).tiny), float(np.finfo(np.float64).eps)
+
+
+@dataclass(frozen=True)
+class Constants:
+    """Of the cost, in its unit. ``python benchmarks/other_risks.py`` prints the steps and times that they follow."""
+
+    first_steps: float = 5.0
+    steps_per_digit: float = 6.0
+    per_step: float = 5e-4
+    per_call: float = 3e-5  # of Q.derivative, for each column of the matrix
+    per_bend: float = 1e-8  # for each entry that it reads
+    per_flop: float = 1e-10  # of the product of two matrices
+    per_entry: float = 1e-9  # of a product with the data
+    cg_products: float = 40.0  # with the data in a step without the matrix
+
+
+@dataclass
+class ProximalState(State):
+    w: Vector
+    b: Vector
+    alpha: Vector
+    centre: Vector
+    scores: Vector  # A w + B b + c
+    adjoint: Vector  # A' alpha + tilt
+    mu: float
+    least_mu: float
+    matrix: Vector | None  # [A B], where it is small
+    tol: float
+    steps: int = 0  # of this stage
+    gap: float = np.inf  # the estimate
+
+
+@dataclass(frozen=True)
+class ProximalNewton(Solver[AnyProblem, ProximalState]):
+    """Semismooth Newton proximal point method over any set with a prox and a derivative."""
+
+    name = "proximal-newton"
+    needs = ("Q.prox", "Q.derivative", "g.prox")
+
+    @classmethod
+    def misfits(cls, problem: AnyProblem) -> list[str]:
+        return unbounded_and_flat(problem)
+
+    def cost(self, problem: AnyProblem, tol: float) -> Cost:
+        return _cost(problem, tol)
+
+    def init(self, problem: AnyProblem, rng: np.random.Generator, start: Start | None, tol: float) -> ProximalState:
+        alpha = problem.start() if start is None else start.alpha.copy()
+        w = np.zeros(problem.n_weights) if start is None else start.w.copy()
+        scores = problem.scores(w)
+        b = problem.best_biases(scores)
+        scores = scores + problem.B.matvec(b)
+        mu = _steepness(problem, scores)
+        m, d = problem.A.shape
+        matrix = _matrix(problem) if m * (d + problem.n_biases) <= _MATRIX else None
+        passes = 4.0 if matrix is None else 4.0 + d
+        return _placed(problem, ProximalState(passes, w, b, alpha, alpha, scores, w, mu, _LEAST * mu, matrix, tol))
+
+    def step(self, problem: AnyProblem, state: ProximalState) -> ProximalState:
+        if state.steps and (_is_inner_optimal(problem, state) or state.steps >= _STEPS):
+            state.centre, state.steps = state.alpha, 0
+            state.mu = max(_SHRINK * state.mu, state.least_mu)
+            _placed(problem, state)
+        dw, db = _direction(problem, state)
+        ds = problem.A.matvec(dw) + problem.B.matvec(db)
+        t = vanishing_slope(_slope_along(problem, state, dw, db, ds), _FLAT)
+        state.w, state.b, state.scores = state.w + t * dw, state.b + t * db, state.scores + t * ds
+        state.steps += 1
+        state.passes += 1
+        return _placed(problem, state)
+
+    def candidate(self, problem: AnyProblem, state: ProximalState) -> tuple[Vector, Vector]:
+        """alpha moves onto the planes where what it is off them by would show; a certificate repairs and pays less."""
+        off = float(np.abs(_off(problem, state)).max(initial=0.0))
+        is_near = off <= _OFF * state.tol * float(np.abs(state.alpha).sum())
+        return state.w, state.alpha if is_near else problem.domain.project(state.alpha)
+
+    def estimate(self, problem: AnyProblem, state: ProximalState) -> float:
+        return state.gap
+
+
+def _cost(problem: AnyProblem, tol: float, by: Constants = Constants()) -> Cost:
+    """Steps, each with a Hessian or with the products of conjugate gradients."""
+    (m, d), K = problem.A.shape, problem.n_biases
+    steps = by.first_steps + by.steps_per_digit * max(digits(tol), 0.0)
+    per_pass = by.per_entry * problem.A.entries + by.per_bend * m
+    if m * (d + K) <= _MATRIX:
+        per_step = (d + K) * (by.per_call + by.per_bend * m + by.per_flop * m * (d + K))
+        return Cost(passes=3 * steps, steps=steps, per_pass=per_pass, per_step=by.per_step + per_step)
+    return Cost(passes=by.cg_products * steps, steps=steps, per_pass=per_pass, per_step=by.per_step)
+
+
+def _placed(problem: AnyProblem, state: ProximalState) -> ProximalState:
+    """The maximising alpha at (w, b), A' alpha there, and the gap that they suggest."""
+    state.alpha = _maximiser(problem, state, state.scores)
+    state.adjoint = problem.adjoint(state.alpha)
+    state.passes += 1
+    w, lam, linear = state.w, problem.lam, float(problem.tilt @ state.w) - float(problem.levels @ state.b)
+    primal = 0.5 * lam * float(w @ w) + linear + problem.g.support(problem.Q, state.scores)
+    dual = float(problem.c @ state.alpha) - problem.g.value(state.alpha)
+    dual -= 0.5 * float(state.adjoint @ (state.adjoint / lam)) + float(np.abs(state.b) @ np.abs(_off(problem, state)))
+    primal, dual = problem.constant + primal, problem.constant + dual
+    state.gap = (primal - dual) / max(abs(primal), abs(dual), _TINY)
+    return state
+
+
+def _maximiser(problem: AnyProblem, state: ProximalState, scores: Vector) -> Vector:
+    return problem.g.prox(problem.Q, scores + state.mu * state.centre, state.mu)
+
+
+def _off(problem: AnyProblem, state: ProximalState) -> Vector:
+    """B' alpha - levels, the derivative of Psi by the biases."""
+    return problem.B.rmatvec(state.alpha) - problem.levels
+
+
+def _gradient(problem: AnyProblem, state: ProximalState) -> Vector:
+    return np.concatenate([problem.lam * state.w + state.adjoint, _off(problem, state)])
+
+
+def _is_inner_optimal(problem: AnyProblem, state: ProximalState) -> bool:
+    """Whether the gradient is small against the proximal term."""
+    gradient, d = _gradient(problem, state), problem.n_weights
+    moved = state.alpha - state.centre
+    proximal = 0.5 * state.mu * float(moved @ moved)
+    error = float(gradient[:d] @ (gradient[:d] / (2 * problem.lam)))
+    off = 0.5 * state.mu * float(gradient[d:] @ gradient[d:])
+    return error + off <= _INNER * proximal or error <= _EPS**2
+
+
+def _direction(problem: AnyProblem, state: ProximalState) -> tuple[Vector, Vector]:
+    """The Newton direction of (w, b)."""
+    d, gradient = problem.n_weights, _gradient(problem, state)
+    kappa = problem.g.curvature + state.mu
+    reach = float(np.ptp(state.scores)) + float(np.abs(state.b).max(initial=0.0)) + _TINY
+    ridge = np.concatenate([np.full(d, problem.lam), np.full(len(gradient) - d, _norm(gradient[d:]) / reach)])
+    if state.matrix is not None:
+        bent = np.array([problem.Q.derivative(state.alpha, kappa, column) for column in state.matrix.T]).T
+        step = _solve(state.matrix.T @ bent, ridge, -gradient)
+    else:
+        step = _conjugate_gradients(problem, state, kappa, ridge, -gradient)
+    return step[:d], step[d:]
+
+
+def _solve(hessian: Vector, ridge: Vector, rhs: Vector) -> Vector:
+    """(hessian + diag(ridge)) x = rhs. What rounding leaves in doubt of the diagonal is added, as little as helps."""
+    sizes = np.maximum(hessian.diagonal(), _TINY)
+    more = 0.0
+    while True:
+        try:
+            factor = scipy.linalg.cho_factor(hessian + np.diag(ridge + more * sizes), check_finite=False)
+            return scipy.linalg.cho_solve(factor, rhs, check_finite=False)
+        except np.linalg.LinAlgError:
+            more = max(4 * more, _EPS)
+            if more >= 1:
+                raise
+
+
+def _conjugate_gradients(
+    problem: AnyProblem, state: ProximalState, kappa: Vector | float, ridge: Vector, rhs: Vector
+) -> Vector:
+    d, A, B = problem.n_weights, problem.A, problem.B
+    products = 0
+
+    def product(x: Vector) -> Vector:
+        nonlocal products
+        products += 1
+        bent = problem.Q.derivative(state.alpha, kappa, A.matvec(x[:d]) + B.matvec(x[d:]))
+        return ridge * x + np.concatenate([A.rmatvec(bent), B.rmatvec(bent)])
+
+    matrix = LinearOperator((len(rhs), len(rhs)), matvec=product, dtype=np.float64)
+    step = cg(matrix, rhs, rtol=_CG_TOL, maxiter=_CG_STEPS)[0]
+    state.passes += 2 * products
+    return step
+
+
+def _slope_along(
+    problem: AnyProblem, state: ProximalState, dw: Vector, db: Vector, ds: Vector
+) -> Callable[[float], float]:
+    """t -> the derivative of Psi at (w, b) + t (dw, db)."""
+    fixed = float((problem.lam * state.w + problem.tilt) @ dw) - float(problem.levels @ db)
+    square = problem.lam * float(dw @ dw)
+
+    def slope(t: float) -> float:
+        return fixed + t * square + float(_maximiser(problem, state, state.scores + t * ds) @ ds)
+
+    return slope
+
+
+def _matrix(problem: AnyProblem) -> Vector:
+    """[A B] as a matrix."""
+    columns = [problem.A.matvec(e) for e in np.eye(problem.n_weights)]
+    columns += [problem.B.matvec(e) for e in np.eye(problem.n_biases)]
+    return np.array(columns).reshape(len(columns), problem.Q.size).T
+
+
+def _steepness(problem: AnyProblem, s: Vector) -> float:
+    """|A' s|^2 / (lam |s|^2): the curvature of D along s."""
+    size = _norm(s)
+    if size == 0:
+        return 1.0
+    rise = _norm(problem.A.rmatvec(s / size))
+    return max(rise * (rise / problem.lam), _TINY)
+
+
+def _norm(x: Vector) -> float:
+    return float(scipy.linalg.norm(x, check_finite=False)) if x.size else 0.0
