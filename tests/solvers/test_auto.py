@@ -247,3 +247,11 @@ def ordinary(n, d):
     rng = np.random.default_rng(7)
     X = rng.standard_normal((n, d))
     return X, np.where(X @ rng.standard_normal(d) + 0.5 * rng.standard_normal(n) > 0, 1.0, -1.0)
+
+
+def test_it_says_which_guarantee_it_keeps():
+    X, y = ordinary(40, 3)
+    assert "twice the passes of pragam" in Auto().guarantee(pragam.hinge(X, y, 0.1))
+    unbounded = pragam.squared_hinge(X, y, 0.1)
+    assert "No number of passes is promised: pragam needs a bounded Q" in Auto().guarantee(unbounded)
+    assert pragam.solve(unbounded, tol=1e-8).converged
