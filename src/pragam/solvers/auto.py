@@ -14,8 +14,8 @@ guess is better there. Binary data are packed once (:func:`pragam.views.packed`)
 
 *Guarantee.* PRAGAM certifies eps after k iterations with 4 L D_2 / ((k+1)(k+2)) <= eps, whatever the data. When the
 others have read the data as often as that bound allows, PRAGAM takes over: in all at most about twice its bound
-(:mod:`pragam.theory.auto_guarantee` states it exactly). Where D_2 is infinite, as for the squared hinge, PRAGAM does not
-fit, and no number of passes is promised: :meth:`Auto.guarantee` says so.
+(:mod:`pragam.theory.auto_guarantee` states it exactly). Where D_2 is infinite, as for the squared hinge, PRAGAM does
+not fit, and no number of passes is promised: :meth:`Auto.guarantee` says so.
 """
 
 from __future__ import annotations
