@@ -16,11 +16,9 @@ from math import frexp, fsum, inf, isfinite, ldexp, nextafter, sqrt
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from pragam import _kernels
-
-Vector = NDArray[np.float64]
+from pragam.vector import Vector
 
 U = 2.0**-53
 #: The smallest normal number. What is below it may be read, or written, as zero (flush-to-zero).

@@ -10,12 +10,10 @@ B has 0, 1 or K columns, and a dual variable lies on at most one plane: sigma_j 
 
 from __future__ import annotations
 
-from functools import cached_property
-
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from pragam.rounding import TINY, Stating, Vector, gamma, total, two_product, two_sum
+from pragam.rounding import TINY, Stating, Vector, gamma, two_product, two_sum
 
 
 class Planes(Stating):
@@ -78,23 +76,6 @@ class Planes(Stating):
         high, rest = two_sum(high, shift)
         size = np.abs(low) + np.abs(cut) + np.abs(rest)
         return high, (low + cut) + rest, slack + gamma(3) * size + 16 * TINY
-
-    def excess(self, alpha: Vector, origin: Vector | None, levels: Vector) -> tuple[Vector, Vector]:
-        """(B' (alpha - origin) + levels, a bound of its error), in twice the precision."""
-        found = [self._excess(k, alpha, origin, float(level)) for k, level in enumerate(levels)]
-        return np.array([value for value, _ in found]), np.array([error for _, error in found])
-
-    def _excess(self, k: int, alpha: Vector, origin: Vector | None, level: float) -> tuple[float, float]:
-        rows = self.rows_of(k)
-        terms = [two_product(self.sigma[rows], x[rows]) for x in (alpha, *(() if origin is None else (-origin,)))]
-        parts = np.concatenate([part for pair in terms for part in pair]) if terms else np.empty(0)
-        value, error = total(parts, level)
-        return value, error + 0.0 if self.is_signs else error + 8 * TINY * len(parts) * (1 + float(np.abs(parts).sum()))
-
-    @cached_property
-    def is_signs(self) -> bool:
-        """Whether every coefficient is -1, 0 or 1, so that products with them are exact."""
-        return bool(((self.sigma == 0) | (np.abs(self.sigma) == 1)).all())
 
     def __repr__(self) -> str:
         return f"<Planes: {self.shape[1]} for {self.shape[0]} dual variables>"

@@ -9,8 +9,7 @@ from numpy.typing import ArrayLike, NDArray
 from scipy import sparse
 
 from pragam.operators import Operator
-
-Vector = NDArray[np.float64]
+from pragam.vector import Vector
 
 
 def refuse_masked(**arrays: Any) -> None:

@@ -11,7 +11,8 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-Vector = NDArray[np.float64]
+from pragam.vector import Vector
+
 Indices = NDArray[np.int64]
 
 #: Columns of the table of the dual variables, one cache line for each: A = diag(scale) X, the offset c, the box, the

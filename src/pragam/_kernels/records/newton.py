@@ -7,7 +7,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-Vector = NDArray[np.float64]
+from pragam.vector import Vector
 
 
 class Boxes(NamedTuple):

@@ -15,14 +15,13 @@ from __future__ import annotations
 
 import numpy as np
 import scipy.linalg
-from numpy.typing import NDArray
 
 from pragam._kernels.records.newton import Border, Boxes, DenseGoal, DenseIterate, DenseProblem, Line
 from pragam._kernels.twins.newton import bounds_and_bend, box_line_search, box_move, box_weights
+from pragam.vector import Vector
 
 __all__ = ["dense_newton"]
 
-Vector = NDArray[np.float64]
 
 #: The factors of delta after a stage: if its inner problem was solved, and if not. And the least delta, below which
 #: rounding in s shows in beta.

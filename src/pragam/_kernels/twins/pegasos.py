@@ -5,14 +5,12 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from pragam._kernels.twins.random import SplitMix64
 from pragam._kernels.twins.rows import Row, csr_rows, dense_rows
+from pragam.vector import Vector
 
 __all__ = ["pegasos_epoch_csr", "pegasos_epoch_dense"]
-
-Vector = NDArray[np.float64]
 
 
 def pegasos_epoch_csr(data: Any, indices: Any, indptr: Any, *args: Any) -> None:

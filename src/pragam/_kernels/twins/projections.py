@@ -6,7 +6,8 @@ Each column (lower, upper, sigma, d) is as long as the first argument, or has le
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import NDArray
+
+from pragam.vector import Vector
 
 __all__ = [
     "box_plane_bias",
@@ -17,7 +18,6 @@ __all__ = [
     "box_plane_support",
 ]
 
-Vector = NDArray[np.float64]
 BLOCK = 1024  # rows in a block of the sampled sums
 
 

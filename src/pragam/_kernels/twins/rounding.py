@@ -11,6 +11,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from pragam.vector import Vector
+
 __all__ = [
     "box_plane_support_bound",
     "csr_twofold_matvec",
@@ -20,7 +22,6 @@ __all__ = [
 ]
 
 Array = NDArray[Any]
-Vector = NDArray[np.float64]
 UNIT, TINY = 8 * 2.0**-53, 2.0**-1022
 
 

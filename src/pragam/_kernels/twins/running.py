@@ -10,10 +10,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from pragam.vector import Vector
+
 __all__ = ["csr_running_matvec", "csr_running_rmatvec", "dense_running_matvec"]
 
 Array = NDArray[Any]
-Vector = NDArray[np.float64]
 
 
 def csr_running_matvec(
