@@ -144,18 +144,19 @@ def report(found: list[Cell]) -> None:
     show("CPU ms; loss: auto over the better path", header, rows)
     losses = np.array([cell.loss for cell in found])
     long = [cell.loss for cell in found if cell.better >= SHORT]
-    ahead = [cell.auto / cell.peer for cell in found]
     print(machine())
     print(
         f"{len(found)} cells: geometric mean {np.exp(np.log(losses).mean()):.3f}, "
         f"95 % at most {np.quantile(losses, 0.95):.2f}, worst {losses.max():.2f}, "
         f"worst of {len(long)} where the better path takes {1e3 * SHORT:g} ms or more {max(long, default=np.nan):.2f}"
     )
-    print(
-        f"LIBLINEAR more than 10 % ahead in {100 * np.mean(np.array(ahead) > 1.1):.1f} % of the cells; where it takes "
-        f"{1e3 * SHORT:g} ms or more at most {max((c.auto / c.peer for c in found if c.peer >= SHORT), default=0):.2f} "
-        "times as fast"
-    )
+    ahead = np.array([cell.auto / cell.peer for cell in found])
+    if ahead.any():
+        most = max((cell.auto / cell.peer for cell in found if cell.peer >= SHORT), default=0.0)
+        print(
+            f"LIBLINEAR more than 10 % ahead in {100 * np.mean(ahead > 1.1):.1f} % of the cells; where it takes "
+            f"{1e3 * SHORT:g} ms or more at most {most:.2f} times as fast"
+        )
 
 
 def short(path: str) -> str:

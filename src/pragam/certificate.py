@@ -350,10 +350,13 @@ def certificate_of(problem: AnyProblem, upper: Upper, lower: Lower | None) -> Ce
 
 
 def _comparable(one: Upper | Lower, other: Upper | Lower) -> tuple[Bound, Bound]:
-    """The values of two bounds of one side, in as many digits as tell them apart, or in all there are."""
+    """The values of two bounds of one side, in as many digits as tell them apart, or in all there are.
+
+    Equal values are of one point as a rule, proposed twice, which no digit tells apart.
+    """
     for level in one.levels:
         first, second = getattr(one, level), getattr(other, level)
-        if abs(first.value - second.value) > first.slack + second.slack:
+        if first[:3] == second[:3] or abs(first.value - second.value) > first.slack + second.slack:
             break
     return first, second
 

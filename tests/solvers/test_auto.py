@@ -14,7 +14,7 @@ import pragam
 from posed import posed
 from pragam.operators import Operator
 from pragam.operators.pattern import PatternRows
-from pragam.solvers import Auto, Dcd, Newton, Pragam, QpBmrm, auto
+from pragam.solvers import Auto, Dcd, Newton, Pragam, auto, by_name
 from pragam.solvers.base import UNKNOWN, Cost
 from zoo import ZOO, hinge_case, multiclass_case
 
@@ -228,8 +228,8 @@ def test_a_storage_without_rows_goes_to_an_algorithm_that_needs_none():
         with pytest.raises(ValueError, match=rf"solver '{name}' does not fit .* needs A.rows, which Products does not"):
             pragam.solve(problem, name)
     result = pragam.solve(problem, tol=1e-4)
-    assert result.converged and result.solver == "auto (qp-bmrm)"
-    assert not QpBmrm.missing(problem)
+    chosen = by_name(result.solver.removeprefix("auto (").removesuffix(")"))
+    assert result.converged and "A.rows" not in chosen.needs and not chosen.missing(problem)
     optimum = pragam.solve(pragam.hinge(X, y, 0.1, bias=False), tol=1e-9).certificate
     assert result.certificate.primal == pytest.approx(optimum.primal, rel=2e-4)
 
@@ -247,3 +247,11 @@ def ordinary(n, d):
     rng = np.random.default_rng(7)
     X = rng.standard_normal((n, d))
     return X, np.where(X @ rng.standard_normal(d) + 0.5 * rng.standard_normal(n) > 0, 1.0, -1.0)
+
+
+def test_it_says_which_guarantee_it_keeps():
+    X, y = ordinary(40, 3)
+    assert "twice the passes of pragam" in Auto().guarantee(pragam.hinge(X, y, 0.1))
+    unbounded = pragam.squared_hinge(X, y, 0.1)
+    assert "No number of passes is promised: pragam needs a bounded Q" in Auto().guarantee(unbounded)
+    assert pragam.solve(unbounded, tol=1e-8).converged

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from pragam import _kernels
+from pragam import _kernels, interrupts
 from pragam.operators.base import RowOperator, Rows, Vector
 from pragam.operators.storage import Csr, as_vector
 from pragam.threads import n_threads
@@ -54,12 +54,14 @@ class PatternRows(RowOperator):
     def matvec(self, w: Vector) -> Vector:
         """diag(scale) P w."""
         w, out = as_vector(w, self.shape[1], "w"), np.empty(self.shape[0])
+        interrupts.check()
         _kernels.get("pattern_matvec")(self.indices, self.indptr, self.scale, w, out, n_threads())
         return out
 
     def rmatvec(self, alpha: Vector) -> Vector:
         """P' diag(scale) alpha."""
         alpha, out = as_vector(alpha, self.shape[0], "alpha"), np.empty(self.shape[1])
+        interrupts.check()
         _kernels.get("pattern_rmatvec")(self.indices, self.indptr, self.scale, alpha, out, n_threads())
         return out
 

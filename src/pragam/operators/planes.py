@@ -55,7 +55,9 @@ class Planes(Stating):
 
     def take(self, rows: NDArray[np.int64]) -> Planes:
         """The planes of these dual variables alone. None is dropped, even if no row is left on it."""
-        return Planes(self.sigma[rows], self.group[rows], self.shape[1])
+        part = Planes.__new__(Planes)  # nothing has to be checked again
+        part.sigma, part.group, part.shape = self.sigma[rows], self.group[rows], (len(rows), self.shape[1])
+        return part
 
     def rows_of(self, k: int) -> NDArray[np.int64]:
         """The dual variables on plane k."""

@@ -255,7 +255,10 @@ class Dense(Storage):
 
 
 class Csr(Storage):
-    """Compressed rows: row i has ``data[p]`` in column ``indices[p]``, indptr[i] <= p < indptr[i+1]."""
+    """Compressed rows: row i has ``data[p]`` in column ``indices[p]``, indptr[i] <= p < indptr[i+1].
+
+    The kernels' pulse begins anew with each product, so Ctrl-C is checked before each: many short ones may take long.
+    """
 
     rigorous = True
 
@@ -270,11 +273,13 @@ class Csr(Storage):
 
     def matvec(self, w: Vector, scale: Vector | None = None) -> Vector:
         out = np.empty(self.shape[0])
+        interrupts.check()
         _kernels.get("csr_matvec")(*self.arrays, scale, as_vector(w, self.shape[1], "w"), out, n_threads())
         return out
 
     def rmatvec(self, alpha: Vector, scale: Vector | None = None) -> Vector:
         out = np.empty(self.shape[1])
+        interrupts.check()
         _kernels.get("csr_rmatvec")(*self.arrays, scale, as_vector(alpha, self.shape[0], "alpha"), out, n_threads())
         return out
 

@@ -14,7 +14,8 @@ guess is better there. Binary data are packed once (:func:`pragam.views.packed`)
 
 *Guarantee.* PRAGAM certifies eps after k iterations with 4 L D_2 / ((k+1)(k+2)) <= eps, whatever the data. When the
 others have read the data as often as that bound allows, PRAGAM takes over: in all at most about twice its bound
-(:mod:`pragam.theory.auto_guarantee` states it exactly).
+(:mod:`pragam.theory.auto_guarantee` states it exactly). Where D_2 is infinite, as for the squared hinge, PRAGAM does
+not fit, and no number of passes is promised: :meth:`Auto.guarantee` says so.
 """
 
 from __future__ import annotations
@@ -101,6 +102,12 @@ class Auto(Solver[AnyProblem, AutoState]):
     def missing(cls, problem: AnyProblem) -> list[str]:
         """Something is missing only if it is for every algorithm; then what the net needs, which needs least."""
         return [] if any(not solver.missing(problem) for solver in CANDIDATES) else NET.missing(problem)
+
+    def guarantee(self, problem: AnyProblem) -> str:
+        """What is promised for this problem whatever the data, as a sentence."""
+        if reasons := self.net.missing(problem):
+            return f"No number of passes is promised: {self.net.name} {'; it '.join(reasons)}."
+        return f"At most about twice the passes of {self.net.name}'s worst case (pragam.theory.auto_guarantee)."
 
     def init(self, problem: AnyProblem, rng: np.random.Generator, start: Start | None, tol: float) -> AutoState:
         state = AutoState(0.0, rng, tol, has_net=not self.net.missing(problem))

@@ -48,15 +48,13 @@ class Function(NamedTuple):
         return s
 
     def block(self, together: list[int]) -> Block:
-        """-F'' in the variables of one row, where several are met together if sigma_i / scale_i is the same for all.
+        """-F'' in several variables of one row, which are met together if sigma_i / scale_i is the same for all.
 
         Then a_i + sigma_i m = scale_i v, and the block is p scale scale' + diag(d): rho belongs to p if they are on one
         plane, to d if each is on its own. q_i = scale_i^2 p + d_i.
         """
         table, planes = self.variables.table, self.planes
         scale, d, q = table[together, SCALE], table[together, OWN].copy(), table[together, CURVATURE]
-        if len(together) == 1:
-            return Block(q, np.ones(1), 0.0)
         if planes.group is not None:
             d += planes.rho * planes.terms[together, 0] ** 2
         return Block(d, scale, max(q[0] - d[0], 0.0) / scale[0] ** 2)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from itertools import groupby
+from math import copysign, inf, isnan
 from typing import Any
 
 import numpy as np
@@ -103,7 +104,10 @@ def _sweep(
     active, tally = visits.active[: visits.n_active].tolist(), _Tally()
     together = _runs(active, F.variables) if F.variables.joint else [[i] for i in active]
     for k in _random_order(len(together), visits.block, random):
-        _visit(F, together[k], w, visits.reach, tally)
+        if len(together[k]) == 1:
+            _visit(F, together[k][0], w, visits.reach, tally)
+        else:
+            _visit_together(F, together[k], w, visits.reach, tally)
     stay = [i for i in active if i not in tally.gone]
     visits.active[: len(stay)] = stay
     drift2 = float(np.mean(tally.changes)) if tally.changes else np.inf
@@ -118,8 +122,34 @@ def _runs(active: list[int], variables: Variables) -> list[list[int]]:
     return [list(run) for _, run in groupby(active, key=lambda i: int(number[i]))]
 
 
-def _visit(F: Function, together: list[int], w: NDArray[Any], reach: float, tally: _Tally) -> None:
-    """The exact step along these variables, which read one row, and what it tells."""
+def _visit(F: Function, i: int, w: NDArray[Any], reach: float, tally: _Tally) -> None:
+    """The exact step along variable i, and what it tells."""
+    table, kappa, running = F.variables.table, F.variables.kappa, F.planes.running
+    _, _, lower, upper, q, _, alpha, before = table[i].tolist()
+    s = float(F.slope(i, alpha, w, running))
+    if q > 0 and not isnan(s - before):
+        tally.changes.append((s - before) ** 2 / q)
+    table[i, SLOPE] = s
+    if (alpha <= lower and s <= 0) or (alpha >= upper and s >= 0):
+        if reach < inf and s * s > reach * q:
+            tally.gone.add(i)
+            table[i, SLOPE] = np.nan
+        return
+    tally.gap += _gap(alpha, s, lower, upper, 0.0 if kappa is None else float(kappa[i]))
+    target = alpha + s / q if q > 0 else copysign(inf, s)
+    moved = min(max(target, lower), upper)
+    step = moved - alpha
+    tally.free += lower < moved < upper
+    if step == 0:
+        return
+    tally.gain += step * (s - 0.5 * q * step)
+    tally.turns += not (lower < alpha < upper and lower < moved < upper)
+    table[i, ALPHA], table[i, SLOPE] = moved, s - q * step
+    F.move(i, step, w, running)
+
+
+def _visit_together(F: Function, together: list[int], w: NDArray[Any], reach: float, tally: _Tally) -> None:
+    """The same for several variables at once, which read one row."""
     table, kappa, running = F.variables.table, F.variables.kappa, F.planes.running
     q, lower, upper, alpha = (table[together, column] for column in (CURVATURE, LOWER, UPPER, ALPHA))
     s = np.array([F.slope(i, alpha_i, w, running) for i, alpha_i in zip(together, alpha, strict=True)])

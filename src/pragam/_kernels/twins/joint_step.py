@@ -30,23 +30,21 @@ def joint_maximum(s: Vector, block: Block, alpha: Vector, lower: Vector, upper: 
     which bisection finds. Where the best step jumps, the equation says what lies between.
     """
     d, u, p = block
-    if len(s) == 1 or p == 0:
-        q = d + p * u**2
-        with np.errstate(divide="ignore", invalid="ignore"):
-            step = np.where(q > 0, s / q, np.where(s == 0, 0.0, np.copysign(np.inf, s)))
-        return np.clip(alpha + step, lower, upper)
 
     def best(z: float) -> Vector:
+        """alpha + t(z)."""
         slope = s - u * z
         with np.errstate(divide="ignore", invalid="ignore"):
             inside = np.where(d > 0, slope / d, np.where(slope == 0, 0.0, np.copysign(np.inf, slope)))
-        return np.clip(alpha + inside, lower, upper) - alpha
+        return np.clip(alpha + inside, lower, upper)
 
+    if p == 0:
+        return best(0.0)
     high = float(np.abs(s / u).max())
     low = -high
     for _ in range(_HALVINGS):
         z = (low + high) / 2
-        low, high = (low, z) if z - p * u @ best(z) >= 0 else (z, high)
+        low, high = (low, z) if z - p * u @ (best(z) - alpha) >= 0 else (z, high)
     below, above = best(low), best(high)
-    miss, jump = low / p - u @ below, u @ (above - below)
-    return np.clip(alpha + below + (miss / jump if jump < 0 else 0.0) * (above - below), lower, upper)
+    miss, jump = low / p - u @ (below - alpha), u @ (above - below)
+    return np.clip(below + (miss / jump if jump < 0 else 0.0) * (above - below), lower, upper)

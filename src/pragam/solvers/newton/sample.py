@@ -8,8 +8,6 @@ long as enough rows are left to fix d weights, also outside the largest class.
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 from numpy.typing import NDArray
 
@@ -29,15 +27,15 @@ def sample_rows(A: RowOperator, rng: np.random.Generator) -> NDArray[np.int64] |
     """The numbers of the dual variables in the sample, sorted, or None if a sample would not help."""
     rows, d = A.rows(), A.shape[1]
     if rows.number is None:
-        return _sample(rows.scale > 0, d, rng)
+        return _sample((rows.scale > 0).astype(np.int64), d, rng)
     n = int(rows.number.max(initial=-1)) + 1
-    drawn = _sample(np.bincount(rows.number, rows.scale > 0, minlength=n), d, rng)
+    drawn = _sample(np.bincount(rows.number[rows.scale > 0], minlength=n), d, rng)
     return None if drawn is None else np.flatnonzero(np.isin(rows.number, drawn))
 
 
-def _sample(classes: NDArray[Any], d: int, rng: np.random.Generator) -> NDArray[np.int64] | None:
+def _sample(classes: NDArray[np.int64], d: int, rng: np.random.Generator) -> NDArray[np.int64] | None:
     """Data rows of every class."""
-    strata = [np.flatnonzero(classes == label) for label in np.unique(classes)[::-1]]
+    strata = [np.flatnonzero(classes == label) for label in np.flatnonzero(np.bincount(classes))[::-1]]
     n = len(classes)
     others = n - max((len(stratum) for stratum in strata), default=0)
     needed = max(_LEAST_ROWS, _ROWS_PER_WEIGHT * d, _OTHERS_PER_WEIGHT * d * n / others if others > 0 else 0.0)

@@ -51,11 +51,14 @@ from pragam.solvers.newton.state import (
     Point,
     Stage,
     all_beta,
+    along_levels,
     centred_adjoint,
-    centred_biases,
+    cost_of_planes,
+    error_of_planes,
     off_planes,
     risk,
     steepness,
+    with_biases,
 )
 from pragam.solvers.newton.system import Centre, NewtonSystem
 from pragam.solvers.sizes import sizes
@@ -98,7 +101,7 @@ class Newton(Solver[BoxProblem, NewtonState]):
         guess = first_guess(self, form, rng, start and Start(start.w, view.restrict(start.alpha)))
         s = form.c + form.A.matvec(guess.w) if guess.w.any() else form.c.copy()
         biases = form.best_biases(s) if guess.biases is None else guess.biases
-        s += form.B.matvec(biases)
+        s = with_biases(s, form.B, biases)
         stage = Stage(guess.centre, guess.delta)
         stage.begin(form)
         # No row is left out before a first stage has shown how far w is from its place.
@@ -124,9 +127,9 @@ class Newton(Solver[BoxProblem, NewtonState]):
             begin_stage(state)
         point, stage, active, form = state.point, state.stage, state.active, state.form
         dw, db = _direction(state)
-        ds = active.A.matvec(dw) + active.B.matvec(db)
+        ds = with_biases(active.A.matvec(dw), active.B, db)
         linear = form.lam * float(point.w @ dw) + float(active.fixed_adjoint @ dw)
-        linear -= float(db @ (form.levels - active.fixed_totals))
+        linear -= along_levels(state, db)
         t = line_search(active.boxes, active.s, ds, stage.tau, linear, form.lam * float(dw @ dw))
         point.w += t * dw
         point.biases += t * db
@@ -155,7 +158,7 @@ class Newton(Solver[BoxProblem, NewtonState]):
         primal = 0.5 * lam * float(w @ w) + risk(state)
         adjoint = centred_adjoint(state)
         dual = active.fixed_linear + active.sums.linear - 0.5 * float(adjoint @ (adjoint / lam))
-        dual -= float((state.form.scale + np.abs(centred_biases(state))) @ np.abs(off_planes(state)))
+        dual -= cost_of_planes(state)
         return (primal - dual) / max(abs(primal), abs(dual), _TINY)
 
 
@@ -163,14 +166,22 @@ def _direction(state: NewtonState) -> tuple[Vector, Vector]:
     """The Newton direction of w and the biases; these are eliminated from the equations."""
     active, system, stage, tau = state.active, state.system, state.stage, state.stage.tau
     system.weights = active.weights(tau, stage.blur * stage.unit if stage.blur >= _LEAST_BLUR else 0.0)
-    weights = tau * system.weights * active.B.sigma
-    totals = _totals(state, active.B.rmatvec(weights))
-    means = _adjoints(active, weights, len(totals)) / totals[:, None]
-    state.elimination.means = means
-    system.rows_read += int(np.count_nonzero(weights)) if len(totals) else 0
+    centre = _centre(state)
     gradient = state.form.lam * state.point.w + centred_adjoint(state)
-    dw = -system.solve(tau, gradient, Centre(active.B, means, totals))
-    return dw, off_planes(state) / totals - means @ dw
+    dw = -system.solve(tau, gradient, centre)
+    return dw, off_planes(state) / centre.totals - centre.means @ dw if centre.totals.size else centre.totals
+
+
+def _centre(state: NewtonState) -> Centre:
+    """The weighted means of the rows of each plane, which eliminate the biases."""
+    active, system = state.active, state.system
+    if state.form.levels.size == 0:
+        return Centre(active.B, state.elimination.means, np.zeros(0))
+    weights = state.stage.tau * system.weights * active.B.sigma
+    system.rows_read += int(np.count_nonzero(weights))
+    totals = _totals(state, active.B.rmatvec(weights))
+    state.elimination.means = _adjoints(active, weights, len(totals)) / totals[:, None]
+    return Centre(active.B, state.elimination.means, totals)
 
 
 def _totals(state: NewtonState, curvature: Vector) -> Vector:
@@ -193,14 +204,12 @@ def _adjoints(active: ActiveRows, weights: Vector, count: int) -> Vector:
     """A' of the weights on each plane, (K, d)."""
     if count == 1:
         return active.A.rmatvec(weights)[None]
-    parts = [active.A.rmatvec(np.where(active.B.group == k, weights, 0.0)) for k in range(count)]
-    return np.array(parts).reshape(count, active.A.shape[1])
+    return np.array([active.A.rmatvec(np.where(active.B.group == k, weights, 0.0)) for k in range(count)])
 
 
 def _is_inner_optimal(state: NewtonState) -> bool:
     """Whether the gradient of Psi is small against the proximal term."""
-    lam, tau = state.form.lam, state.stage.tau
+    lam = state.form.lam
     gradient = lam * state.point.w + centred_adjoint(state)
-    error = float(gradient @ (gradient / (2 * lam)))
-    error += 0.5 / tau * float(np.sum(off_planes(state) ** 2 / np.maximum(state.elimination.steepness, _TINY)))
-    return error <= _INNER * 0.5 / tau * state.active.sums.proximal
+    error = float(gradient @ (gradient / (2 * lam))) + error_of_planes(state)
+    return error <= _INNER * 0.5 / state.stage.tau * state.active.sums.proximal

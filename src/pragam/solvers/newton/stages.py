@@ -39,7 +39,7 @@ def begin_stage(state: NewtonState) -> None:
     state.beta = all_beta(state)
     stage.centre = state.beta.copy()
     # On data that can be separated, alpha fills a tiny part of its box, whose size says nothing then.
-    largest = float(np.abs(state.beta).max(initial=0.0))
+    largest = max(float(state.beta.max(initial=0.0)), -float(state.beta.min(initial=0.0)))
     stage.unit = min(1.0, 2 * largest) if largest > 0 else 1.0
     stage.begin(form)
     state.elimination.steepness = steepness(form, stage.tau)
@@ -68,8 +68,9 @@ def readmit(state: NewtonState) -> bool:
         return False
     keep = np.flatnonzero(found.near | wrong)
     dw, db, ds = point.w - entry.w, point.biases - entry.biases, found.s - entry.s
-    linear = float((form.lam * entry.w + form.problem.tilt) @ dw) + float(form.ends.anchor @ ds)
-    linear -= float(form.levels @ db)
+    linear = (
+        float((form.lam * entry.w + form.problem.tilt) @ dw) + float(form.ends.anchor @ ds) - float(form.levels @ db)
+    )
     boxes = form.boxes._replace(base=stage.centre)
     t = line_search(boxes, entry.s, ds, stage.tau, linear, form.lam * float(dw @ dw))
     point.w, point.biases = entry.w + t * dw, entry.biases + t * db

@@ -5,7 +5,10 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import NamedTuple
 
+import numpy as np
+
 from pragam.operators.base import Vector
+from pragam.operators.planes import Planes
 from pragam.solvers.base import State
 from pragam.solvers.newton.active_rows import ActiveRows
 from pragam.solvers.newton.box_form import BoxForm
@@ -20,6 +23,7 @@ _SMOOTH = 5.0
 _NEGLIGIBLE = 1e-6
 #: A row counts in the Hessian up to this many units outside its box, at the beginning of a stage with a proximal term.
 _FIRST_BLUR = 1.0
+_TINY = float(np.finfo(np.float64).tiny)
 
 
 @dataclass
@@ -86,6 +90,8 @@ class NewtonState(State):
 def steepness(form: BoxForm, tau: float) -> Vector:
     """sum_i size_i / (1 + tau bend_i) sigma_i^2 of each plane."""
     size, bend = form.boxes.size, form.boxes.bend
+    if form.levels.size == 0:
+        return np.zeros(0)
     return form.B.rmatvec((size / (1 + tau * bend) if bend.size else size) * form.B.sigma)
 
 
@@ -102,14 +108,26 @@ def all_slopes(state: NewtonState) -> Vector:
     """s of all rows, from w."""
     form, point = state.form, state.point
     state.passes += 1
-    return form.c + form.A.matvec(point.w) + form.B.matvec(point.biases)
+    return with_biases(form.c + form.A.matvec(point.w), form.B, point.biases)
+
+
+def with_biases(s: Vector, B: Planes, biases: Vector) -> Vector:
+    """s + B b, in place, without a pass over the rows if there is no plane."""
+    if biases.size:
+        s += B.matvec(biases)
+    return s
 
 
 def risk(state: NewtonState) -> float:
     """J without lam/2 |w|^2, at w and the current biases, if no other row has to move."""
     active, point = state.active, state.point
     value = active.fixed_linear + float(active.fixed_adjoint @ point.w) + active.sums.risk
-    return value - float(point.biases @ (state.form.levels - active.fixed_totals))
+    return value - along_levels(state, point.biases)
+
+
+def along_levels(state: NewtonState, biases: Vector) -> float:
+    """<levels - B' fixed, b>: what the biases cost beside the active rows."""
+    return float(biases @ (state.form.levels - state.active.fixed_totals)) if biases.size else 0.0
 
 
 def off_planes(state: NewtonState) -> Vector:
@@ -123,9 +141,24 @@ def centred_adjoint(state: NewtonState) -> Vector:
     They make the same problem: on the planes A' alpha is the same up to a sum of levels times means, and the biases
     shrink by <mean, w>. Off them, lam w + A' alpha is the derivative of Psi by w at fixed biases of theirs.
     """
-    return state.point.adjoint + off_planes(state) @ state.elimination.means
+    adjoint = state.point.adjoint
+    return adjoint + off_planes(state) @ state.elimination.means if state.form.levels.size else adjoint
 
 
-def centred_biases(state: NewtonState) -> Vector:
-    """The biases of the same model on those rows."""
-    return state.point.biases + state.elimination.means @ state.point.w
+def cost_of_planes(state: NewtonState) -> float:
+    """What it costs D, roughly, to move alpha onto the planes: |b| and a score of the usual size for each unit.
+
+    The biases are those of the same model on the centred rows.
+    """
+    if state.form.levels.size == 0:
+        return 0.0
+    biases = state.point.biases + state.elimination.means @ state.point.w
+    return float((state.form.scale + np.abs(biases)) @ np.abs(off_planes(state)))
+
+
+def error_of_planes(state: NewtonState) -> float:
+    """How far alpha is from the planes: the least proximal term of a way onto them, if no bound were in it."""
+    if state.form.levels.size == 0:
+        return 0.0
+    squares = off_planes(state) ** 2 / np.maximum(state.elimination.steepness, _TINY)
+    return 0.5 / state.stage.tau * float(squares.sum())
