@@ -13,6 +13,7 @@ linear program ends after finitely many of them (Rockafellar 1976).
 from __future__ import annotations
 
 from functools import cached_property
+from math import sqrt
 from typing import Any
 
 import numpy as np
@@ -21,15 +22,19 @@ from pragam.polytopes.base import REPAIRABLE, Curvature, Polytope, Repair, Vecto
 from pragam.polytopes.plane_newton import minimise
 from pragam.rounding import TINY, gamma, total, two_product
 
-#: Proximal point steps at the most. Each has a tenth of the curvature of the one before.
-_STEPS = 30
-#: They end when the maximum is known to this much of the size of its terms.
+#: Proximal point steps at the most.
+_STEPS = 40
+#: Each has this much of the curvature of the one before, and more after one that failed.
+_SHRINK = 0.1
+#: They end when the maximum is known to this much of the size of its terms,
 _ACCURACY = 1e-14
-#: Or after this many in a row that brought nothing. With too little curvature B' alpha is rounding: |s| u / kappa.
-_POOR = 2
+#: or after this many in a row that brought nothing.
+_POOR = 4
 #: What rounding leaves of B' alpha - levels, in units of the roundings of its terms.
 _ROUNDINGS = 8.0
 _U = 2.0**-53
+#: Where scores, or their ratio to the curvature, differ by more, steps overflow: the origin and no biases will do.
+_LARGEST = 1e290
 
 
 class ColumnsOnPlanes(Polytope):
@@ -54,7 +59,9 @@ class ColumnsOnPlanes(Polytope):
         return max(inside, off / mass if mass > 0 else (np.inf if off > 0 else 0.0))
 
     def project(self, v: Vector) -> Vector:
-        return self._prox(v, 1.0)[0]
+        """The nearest point; of a v so large that its own rounding hides the planes, one that maximises <alpha, v>."""
+        alpha = self._prox(v, 1.0)[0]
+        return alpha if self.violation(alpha) <= REPAIRABLE else self._linear(v)[0]
 
     def prox(self, s: Vector, kappa: Curvature) -> Vector:
         self.check_curvature(kappa)
@@ -116,6 +123,8 @@ class ColumnsOnPlanes(Polytope):
     def _prox(self, s: Vector, kappa: float, start: Vector | None = None) -> tuple[Vector, Vector]:
         """(argmax of <alpha, s> - kappa/2 |alpha|^2 on the planes, its multipliers)."""
         Q, directions = self.Q, self._directions
+        if not np.ptp(s) / min(kappa, 1.0) < _LARGEST:
+            return self.origin, np.zeros(len(self.levels))
 
         def gradient(b: Vector) -> tuple[Vector, Vector, Vector]:
             alpha = Q.prox(s + self._shift(b), kappa)
@@ -133,19 +142,22 @@ class ColumnsOnPlanes(Polytope):
         """(argmax of <alpha, s> on the planes, its multipliers) by proximal point steps."""
         largest = float(np.max(self.Q.totals, initial=0.0))
         kappa = float(np.ptp(s)) / (largest + TINY) + TINY
+        if not max(kappa, float(np.ptp(s))) < _LARGEST:
+            return self.origin, np.zeros(len(self.levels))
         b, alpha = np.zeros(len(self.levels)), self.origin if not self.shift.any() else self.project(self.origin)
-        best, found, poor = np.inf, (alpha, b), 0
+        best, shrink, poor = np.inf, _SHRINK, 0
         for _ in range(_STEPS):
-            alpha, b = self._prox(s + kappa * alpha, kappa, b)
-            r = s + self._shift(b)
-            short = self.Q.support(r) - float(r @ alpha) + float(np.abs(b) @ np.abs(self._off(alpha)))
-            poor = 0 if short < best else poor + 1
+            trial, multipliers = self._prox(s + kappa * alpha, kappa, b)
+            r = s + self._shift(multipliers)
+            short = self.Q.support(r) - float(r @ trial) + float(np.abs(multipliers) @ np.abs(self._off(trial)))
             if short < best:
-                best, found = short, (alpha, b)
-            if poor == _POOR or best <= _ACCURACY * float(np.abs(r) @ np.abs(alpha)):
+                best, alpha, b, poor = short, trial, multipliers, 0
+                kappa *= shrink
+            else:  # Newton's method has lost its way, or B' alpha is rounding, |s| u / kappa: with more curvature
+                kappa, shrink, poor = kappa / sqrt(shrink), sqrt(shrink), poor + 1
+            if poor == _POOR or best <= _ACCURACY * float(np.abs(r) @ np.abs(trial)):
                 break
-            kappa *= 0.1
-        return found
+        return alpha, b
 
     @cached_property
     def _directions(self) -> Vector:
