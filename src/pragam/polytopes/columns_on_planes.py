@@ -12,7 +12,6 @@ linear program ends after finitely many of them (Rockafellar 1976).
 
 from __future__ import annotations
 
-from functools import cached_property
 from math import sqrt
 from typing import Any
 
@@ -38,7 +37,7 @@ _LARGEST = 1e290
 
 
 class ColumnsOnPlanes(Polytope):
-    """``Q`` has prox, derivative and ``balanced_columns``; plane k holds column k, with the signs ``Q.signs``.
+    """``Q`` has prox, column_hessian and ``balanced_columns``; plane k holds column k, with the signs ``Q.signs``.
 
     Its level is that of ``origin``, whose sums are not rounded, less ``shift_k``.
     """
@@ -122,7 +121,7 @@ class ColumnsOnPlanes(Polytope):
 
     def _prox(self, s: Vector, kappa: float, start: Vector | None = None) -> tuple[Vector, Vector]:
         """(argmax of <alpha, s> - kappa/2 |alpha|^2 on the planes, its multipliers)."""
-        Q, directions = self.Q, self._directions
+        Q = self.Q
         if not np.ptp(s) / min(kappa, 1.0) < _LARGEST:
             return self.origin, np.zeros(len(self.levels))
 
@@ -130,12 +129,9 @@ class ColumnsOnPlanes(Polytope):
             alpha = Q.prox(s + self._shift(b), kappa)
             return self._off(alpha), alpha, _ROUNDINGS * _U * (Q.rows(np.abs(alpha)).sum(axis=0) + np.abs(self.levels))
 
-        def hessian(alpha: Vector) -> Vector:
-            return np.array([self._columns(Q.derivative(alpha, kappa, t)) for t in directions])
-
         b = np.zeros(len(self.levels)) if start is None else start
         reach = float(np.ptp(s)) + kappa * float(np.max(Q.totals, initial=0.0)) + TINY
-        alpha, b = minimise(gradient, hessian, b, reach)
+        alpha, b = minimise(gradient, lambda alpha: Q.column_hessian(alpha, kappa), b, reach)
         return alpha, b - b.mean()  # the same may be added to all: a block's signed mass is fixed
 
     def _linear(self, s: Vector) -> tuple[Vector, Vector]:
@@ -158,12 +154,6 @@ class ColumnsOnPlanes(Polytope):
             if poor == _POOR or best <= _ACCURACY * float(np.abs(r) @ np.abs(trial)):
                 break
         return alpha, b
-
-    @cached_property
-    def _directions(self) -> Vector:
-        """The columns of B."""
-        signs = self.Q.rows(self.Q.signs)
-        return np.array([np.where(np.arange(self.Q.K) == k, signs, 0.0).ravel() for k in range(self.Q.K)])
 
     def _shift(self, b: Vector) -> Vector:
         """B b."""

@@ -13,7 +13,7 @@ from numpy.typing import ArrayLike, NDArray
 from pragam.polytopes.base import REPAIRABLE, Curvature, Repair, Vector
 from pragam.polytopes.box import relative
 from pragam.polytopes.label_graph import LabelGraph
-from pragam.polytopes.per_example import PerExample, lacks, without_mean
+from pragam.polytopes.per_example import PerExample, centred_gram, lacks, without_mean
 from pragam.polytopes.simplex_projection import project_simplex
 from pragam.rounding import TINY, gamma, total
 
@@ -117,9 +117,7 @@ class Pairs(PerExample):
         sign = np.where(self.wrong, 1.0, -1.0)
         free = sign * without_mean(sign * change, rows > 0)
         fixed = sum(without_mean(change, side & (rows > 0)) for side in self._sides)
-        mass = rows.sum(axis=1, where=self.wrong)
-        full = mass >= self.totals * (1 - gamma(8 * self.K))  # the rounding of a projection
-        return (np.where(full[:, None], fixed, free) / float(np.max(kappa))).ravel()
+        return (np.where(self._is_full(rows)[:, None], fixed, free) / float(np.max(kappa))).ravel()
 
     def take(self, blocks: NDArray[np.int64], growth: float = 1.0) -> Pairs:
         """The set of these blocks alone, ``growth`` times as large."""
@@ -178,6 +176,18 @@ class Pairs(PerExample):
     @cached_property
     def _graph(self) -> LabelGraph:
         return LabelGraph.of(self.wrong, self.totals)
+
+    def column_hessian(self, alpha: Vector, kappa: float) -> Vector:
+        """How the signed sums of the columns of prox(s, kappa) move with a number, with its sign, added to each column
+        of s (K, K): as ``derivative``."""
+        rows = self.rows(alpha)
+        full = self._is_full(rows)[:, None]
+        masks = ((rows > 0) & ~full, *((rows > 0) & full & side for side in self._sides))
+        return sum((centred_gram(mask) for mask in masks), np.zeros((self.K, self.K))) / kappa
+
+    def _is_full(self, rows: Matrix) -> NDArray[np.bool_]:
+        """Whether both sides have all of the total, but for the rounding of a projection."""
+        return rows.sum(axis=1, where=self.wrong) >= self.totals * (1 - gamma(8 * self.K))
 
     def has_vertex(self, alpha: Vector) -> bool:
         """Whether alpha is the vertex 0."""

@@ -55,3 +55,10 @@ def without_mean(t: NDArray[np.float64], moving: NDArray[np.bool_]) -> NDArray[n
     """Each row of t less the mean of its moving entries, and 0 where it does not move."""
     count = np.maximum(moving.sum(axis=1, keepdims=True), 1)
     return np.where(moving, t - np.sum(t, axis=1, keepdims=True, where=moving) / count, 0.0)
+
+
+def centred_gram(moving: NDArray[np.bool_]) -> NDArray[np.float64]:
+    """The sum over rows of diag(m) - m m' / |m|_1, m the moving entries: what :func:`without_mean` does to columns."""
+    m = moving.astype(np.float64)
+    count = np.maximum(m.sum(axis=1, keepdims=True), 1.0)
+    return np.diag(m.sum(axis=0)) - (m / count).T @ m

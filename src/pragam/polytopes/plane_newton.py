@@ -14,7 +14,8 @@ from pragam.slope_search import vanishing_slope
 
 #: Steps at the most.
 _STEPS = 50
-#: A line search ends where the slope has fallen to this share of the first one.
+#: A full step is taken if it shrinks the gradient to this share. Else a line search ends where the slope has fallen to
+#: the same share of the first one.
 _FLAT = 0.5
 #: It ends after this many steps in a row that did not shrink the gradient by a tenth.
 _POOR = 5
@@ -46,11 +47,15 @@ def minimise(
         if not (np.isfinite(matrix).all() and np.isfinite(ridge)):  # at the ends of float64
             break
         step: Vector = np.linalg.lstsq(matrix + ridge * np.eye(len(b)), -g, rcond=None)[0].astype(np.float64)
-        t = vanishing_slope(_along(gradient, b, step), _FLAT)
+        there = gradient(b + step)
+        t = 1.0
+        if not _excess(there[0], there[2]) <= _FLAT * _excess(g, rounding):
+            t = vanishing_slope(_along(gradient, b, step), _FLAT)
+            there = gradient(b + t * step)
         if t == 0 or np.array_equal(b + t * step, b):
             break
         b = b + t * step
-        g, alpha, rounding = gradient(b)
+        g, alpha, rounding = there
         excess = _excess(g, rounding)
         poor = 0 if excess < 0.9 * best else poor + 1
         if excess < best:

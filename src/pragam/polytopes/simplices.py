@@ -7,7 +7,7 @@ from numpy.typing import NDArray
 
 from pragam.polytopes.base import REPAIRABLE, Curvature, Repair, Vector
 from pragam.polytopes.box import relative
-from pragam.polytopes.per_example import PerExample, lacks, without_mean
+from pragam.polytopes.per_example import PerExample, centred_gram, lacks, without_mean
 from pragam.polytopes.simplex_projection import project_simplex
 from pragam.rounding import TINY, gamma, total
 
@@ -89,6 +89,10 @@ class Simplices(PerExample):
     def signs(self) -> Vector:
         """With biases, those of the planes that hold the columns."""
         return np.ones(self.size)
+
+    def column_hessian(self, alpha: Vector, kappa: float) -> Vector:
+        """How the sums of the columns of prox(s, kappa) move with a number added to each column of s (K, K)."""
+        return centred_gram(self.rows(alpha) > 0) / kappa
 
     def has_vertex(self, alpha: Vector) -> bool:
         """Whether alpha is a vertex, exactly."""
