@@ -158,3 +158,10 @@ def test_violation_is_relative():
         assert box.violation(np.full(3, -size * 1e-3)) == pytest.approx(1e-3)
         plane = BoxPlane(np.zeros(3), np.full(3, size), np.ones(3), size)
         assert plane.violation(np.full(3, size / 3) + np.array([3e-3, 0, 0]) * size) == pytest.approx(3e-3 / 4)
+
+
+def test_a_plane_of_rows_without_width_does_not_magnify_what_is_outside():
+    """The rows on the plane are all held at 0, so its size is 0; the box has a size of its own."""
+    Q = BoxPlane([0.0, 0.0], [1.0, 0.0], [0.0, 1.0])
+    assert Q.violation(np.array([0.5, 1e-12])) == 1e-12
+    np.testing.assert_array_equal(Q.repair(np.array([0.5, 1e-12])).point, [0.5, 0.0])

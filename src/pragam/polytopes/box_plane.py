@@ -50,7 +50,8 @@ class BoxPlane(Box):
             return box
         bound = np.maximum(np.abs(self.lower), np.abs(self.upper))
         size = float(np.sum(np.abs(self.sigma) * np.where(np.isfinite(bound), bound, np.abs(alpha))))
-        return max(box, relative(abs(self._excess(alpha)), size + abs(self.z)))
+        inside = alpha if box == 0 else np.clip(alpha, self.lower, self.upper)  # what is outside counts once
+        return max(box, relative(abs(self._excess(inside)), size + abs(self.z)))
 
     def project(self, v: Vector, start: float | None = None) -> Vector:
         """The point clip(v + t sigma) of Q nearest to ``v``. ``start`` is a guess of t."""
