@@ -63,14 +63,14 @@ class Planes(Stating):
 
     def add_to(self, scores: Vector, slack: Vector, b: Vector) -> tuple[Vector, Vector]:
         """(scores + B b, a bound of its error), where the scores have an error of at most ``slack``."""
-        if self.shape[1] == 0:
+        if not b.any():
             return scores, slack
         shift = self.matvec(b)
         return scores + shift, slack + gamma(3) * (np.abs(scores) + np.abs(shift)) + 2 * TINY
 
     def sharp_add_to(self, high: Vector, low: Vector, slack: Vector, b: Vector) -> tuple[Vector, Vector, Vector]:
         """The same for scores high + low in twice the precision."""
-        if self.shape[1] == 0:
+        if not b.any():
             return high, low, slack
         shift, cut = two_product(self.sigma, b[0] if self.shape[1] == 1 else b[self.group])
         high, rest = two_sum(high, shift)

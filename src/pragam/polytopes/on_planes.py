@@ -43,7 +43,9 @@ def on_planes(Q: Any, B: PlanesLike, origin: Vector | None, shift: Vector) -> An
     """{alpha in Q : B' (alpha - origin) + shift = 0}, for a box or a set of columns of labels."""
     zeros = np.zeros(Q.size) if origin is None else origin
     if hasattr(Q, "lower"):
-        return boxes_on_planes(Q, B, _sums(B, zeros) - shift)
+        cut = boxes_on_planes(Q, B, _sums(B, zeros) - shift)
+        cut.rigorous = cut.rigorous and not zeros.any()  # the level of an origin is rounded
+        return cut
     if hasattr(Q, "balanced_columns") and B.shape[1] == Q.K and np.array_equal(B.sigma, Q.signs):
         return ColumnsOnPlanes(Q, zeros, shift)
     raise ValueError(f"no way is known to put {type(Q).__name__} on these {B.shape[1]} planes")
@@ -57,10 +59,10 @@ def _sums(B: PlanesLike, alpha: Vector) -> Vector:
 def boxes_on_planes(Q: Any, B: PlanesLike, levels: Vector) -> Any:
     """A box on planes that share no row: a box cut by a plane, or a product of such."""
     if B.shape[1] == 1:
-        return BoxPlane(Q.lower, Q.upper, -B.sigma, 0.0 - float(levels[0]))
+        return _on_plane(Q.lower, Q.upper, B.sigma, float(levels[0]))
     on = [B.rows_of(k) for k in range(B.shape[1])]
     off = np.flatnonzero(B.sigma == 0)
-    parts = [BoxPlane(Q.lower[at], Q.upper[at], -B.sigma[at], 0.0 - float(z)) for at, z in zip(on, levels, strict=True)]
+    parts = [_on_plane(Q.lower[at], Q.upper[at], B.sigma[at], float(z)) for at, z in zip(on, levels, strict=True)]
     held = [k for k, at in enumerate(on) if len(at)]
     if any(levels[k] for k in range(B.shape[1]) if k not in held):
         raise ValueError("a plane without dual variables has a level that is not 0")
@@ -68,3 +70,11 @@ def boxes_on_planes(Q: Any, B: PlanesLike, levels: Vector) -> Any:
     rest = [] if not len(off) else [(Q.take(off), off)]
     pairs = [*((parts[k], on[k]) for k in held), *rest]
     return Product([part for part, _ in pairs], [at for _, at in pairs], planes)
+
+
+def _on_plane(lower: Vector, upper: Vector, sigma: Vector, level: float) -> BoxPlane:
+    """The box on the plane <sigma, alpha> = level, with the multiplier b of scores s + b sigma."""
+    cut = BoxPlane(lower, upper, -sigma, 0.0 - level)
+    if cut.z != 0.0 - level:  # moved to the end of its range: another plane, if only by rounding
+        cut.rigorous = False
+    return cut

@@ -6,7 +6,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from pragam.polytopes.base import Polytope, Vector
-from pragam.rounding import gamma, total, two_sum
+from pragam.rounding import TINY, gamma, total, two_sum
 
 
 class PerExample(Polytope):
@@ -47,8 +47,9 @@ def lacks(rows: NDArray[np.float64], totals: Vector) -> tuple[Vector, Vector]:
     for column in rows.T:
         high, cut = two_sum(high, -column)
         low += cut
-    lack = high + low
-    return lack, gamma(1) * np.abs(lack) + gamma(K + 2) ** 2 * (totals + rows.sum(axis=1))
+    lack, size = high + low, totals + rows.sum(axis=1)
+    lost = np.where(size > 0, 8 * K * TINY, 0.0)  # what is below TINY may be read as zero
+    return lack, gamma(1) * np.abs(lack) + gamma(K + 2) ** 2 * size + lost
 
 
 def without_mean(t: NDArray[np.float64], moving: NDArray[np.bool_]) -> NDArray[np.float64]:

@@ -80,10 +80,10 @@ class Simplices(PerExample):
         t = (rows - kappa * alpha).max(axis=1, where=alpha > 0, initial=-np.inf)
         t = np.where(np.isfinite(t), t, rows.max(axis=1))
         above = np.maximum(rows - t[:, None], 0.0)
-        squares = above**2 / (2 * kappa)
+        squares = above * (above / (2 * kappa))  # in this order little can be lost below TINY
         level = t * self.totals
-        sizes = squares.sum(axis=1) + np.abs(level) + (above * np.abs(rows)).sum(axis=1) / kappa
-        return squares.sum(axis=1) + level, gamma(self.K + 8) * sizes
+        sizes = squares.sum(axis=1) + np.abs(level) + (above / kappa * np.abs(rows)).sum(axis=1)
+        return squares.sum(axis=1) + level, gamma(self.K + 8) * sizes + TINY * above.sum(axis=1)
 
     @property
     def signs(self) -> Vector:
