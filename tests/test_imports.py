@@ -42,6 +42,7 @@ CORE = {
         "certificate",
         "interrupts",
         "operators",
+        "polytopes",
         "problem",
         "record",
         "result",

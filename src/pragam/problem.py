@@ -156,11 +156,19 @@ class Problem(Generic[OperatorT, SetT]):
         return self.A.matvec(w) + self.c if w.any() else self.c.copy()
 
     def best_biases(self, scores: Vector) -> Vector:
-        """The biases that minimise the risk at these scores A w + c; 0 where it is infinite for all of them."""
+        """The biases that minimise the risk at these scores A w + c; 0 where none are found.
+
+        So it is where the risk is infinite for all of them, or the scores are at the ends of float64.
+        """
         if self.n_biases == 0:
             return np.empty(0)
-        b = self.g.multipliers(self.domain, scores)
-        return np.where(np.isnan(b), 0.0, b)
+        if not np.isfinite(scores).all():
+            return np.zeros(self.n_biases)
+        try:
+            b = self.g.multipliers(self.domain, scores)
+        except ValueError:  # too large to project
+            return np.zeros(self.n_biases)
+        return np.where(np.isfinite(b), b, 0.0)
 
     def dual(self, alpha: Vector) -> float:
         """D(alpha); a lower bound of every J if alpha is feasible."""

@@ -51,7 +51,7 @@ def can_screen(problem: AnyProblem) -> bool:
     if not all(has(problem, name) for name in ROWS_AND_BOX):
         return False
     proves = all(part.rigorous for part in (problem.A, problem.B, problem.Q, problem.g))
-    return proves and not np.any(problem.g.curvature) and bool(np.isfinite(problem.Q.radius2()))
+    return proves and not np.any(problem.g.curvature) and problem.Q.is_bounded
 
 
 def proven_bounds(problem: AnyProblem, w: Vector, alpha: Vector, certificate: Certificate) -> Vector:

@@ -10,6 +10,7 @@ from pragam import solvers
 from pragam.certificate import Upper, certificate_of
 from pragam.interrupts import listen
 from pragam.operators.base import Vector
+from pragam.polytopes.base import REPAIRABLE
 from pragam.problem import AnyProblem
 from pragam.record import Clock, Progress, Record, contradicts
 from pragam.result import History, Result, Status
@@ -124,9 +125,18 @@ def _as_start(problem: AnyProblem, start: Any) -> Start | None:
     w, alpha = start if isinstance(start, tuple) else (None, start)
     alpha = _finite("start (alpha)", alpha, problem.Q.size)
     if not problem.domain.contains(alpha):
-        alpha = problem.domain.project(alpha)
+        alpha = _feasible(problem, alpha)
     w = problem.w_of_alpha(alpha) if w is None else _finite("start (w)", w, problem.n_weights)
     return Start(w, alpha)
+
+
+def _feasible(problem: AnyProblem, alpha: Vector) -> Vector:
+    """alpha moved into the set; where that is beyond float64, the point that solvers start from."""
+    try:
+        moved = problem.domain.project(alpha)
+    except ValueError:  # too large to project
+        return problem.start()
+    return moved if problem.domain.contains(moved, REPAIRABLE) else problem.start()
 
 
 def _finite(name: str, x: Any, size: int) -> Vector:

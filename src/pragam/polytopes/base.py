@@ -96,6 +96,11 @@ class Polytope(Stating, ABC):
                 f"and {allowed:g} is allowed"
             )
 
+    @property
+    def is_bounded(self) -> bool:
+        """Whether Q is bounded. By default, whether its radius is finite, which may also overflow."""
+        return bool(np.isfinite(self.radius2()))
+
     @abstractmethod
     def radius2(self, centre: Vector | None = None) -> float:
         """An upper bound of max over Q of 1/2 |alpha - centre|^2 (centre 0 if not given)."""

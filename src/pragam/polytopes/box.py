@@ -120,6 +120,11 @@ class Box(Polytope):
         """The set of these rows alone, with bounds that are ``growth`` times as large."""
         return Box(growth * self.lower[rows], growth * self.upper[rows])
 
+    @property
+    def is_bounded(self) -> bool:
+        """Whether no side is infinite."""
+        return bool(np.isfinite(self.lower).all() and np.isfinite(self.upper).all())
+
     def radius2(self, centre: Vector | None = None) -> float:
         return self._radius2 if centre is None else _half_farthest2(self.lower - centre, self.upper - centre)
 

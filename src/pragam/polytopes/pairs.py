@@ -145,7 +145,7 @@ class Pairs(PerExample):
             terms, rounding = self._smooth_bound(raised, kappa)
             nominal = self._smooth_bound(rows, kappa)[0]
         value, error = total(terms)
-        error += float(np.sum(rounding)) * 1.01 + 8 * self.size * TINY
+        error += float(np.sum(rounding)) * 1.01 + (8 * self.size * TINY if self.totals.any() and s.any() else 0.0)
         return value + error, (value - float(np.sum(nominal))) + error
 
     def _line(self, rows: Matrix) -> Vector:
@@ -193,20 +193,17 @@ class Pairs(PerExample):
         """Whether alpha is the vertex 0."""
         return not alpha.any()
 
-    def without_closed_columns(self, alpha: Vector, levels: Vector) -> Vector:
-        """alpha, with zeros in the columns of labels that are right, or wrong, in every pair: nothing could balance
-        them."""
-        return np.where(self._graph.is_open, self.rows(alpha), 0.0).ravel()
-
     def balanced_columns(self, alpha: Vector, levels: Vector, off: Vector) -> Vector | None:
         r"""How far each entry moves at most to a point of Q whose signed columns sum to 0 exactly, if those of alpha, a
-        point of Q, do within ``off``. None if no such point is known.
+        point that :meth:`repair_on_columns` has found, do within ``off``. None if no such point is known.
 
         alpha shrinks by a factor 1 - t, which makes room of t totals_i in every example. The excess of each column then
-        goes to one label, or comes from it, along the paths of the label graph: no example gets more than K sum(off).
+        goes to one label of its component, or comes from it, along the paths of the label graph. Each is at most K
+        long, so no example gets more than K sum(off).
         """
         graph, most = self._graph, 1.02 * self.K * float(off.sum())
-        if levels.any() or not graph.is_connected or off[~graph.is_open].any():
+        alone = np.bincount(graph.component)[graph.component] == 1
+        if levels.any() or off[alone].any():
             return None
         room = float(self.totals[graph.example].min(initial=np.inf))
         if not most <= 0.5 * room:
@@ -216,21 +213,34 @@ class Pairs(PerExample):
             np.add.at(moves, (graph.example, label), most)
         return 1.02 * moves.ravel()
 
+    def repair_on_columns(self, alpha: Vector, levels: Vector) -> Repair:
+        """As ``repair``, for columns that sum to 0: both sides have the same mass in each component of the graph."""
+        return self._repair(alpha, self._graph.parts())
+
     def repair(self, alpha: Vector) -> Repair:
         """Negative entries become 0. Both sides of a row are scaled to the least of their sums and the total, in floats
         and then by real factors 1 + t, where |t| is at most the relative error of the sum."""
+        return self._repair(alpha, [np.ones(self.K, dtype=bool)])
+
+    def _repair(self, alpha: Vector, parts: list[NDArray[np.bool_]]) -> Repair:
+        """The same for each of these parts of the labels by itself."""
         self._require(alpha, REPAIRABLE)
         rows = np.maximum(self.rows(alpha), 0.0)
-        sums = [rows.sum(axis=1, where=side) for side in self._sides]
-        mass = np.minimum(np.minimum(*sums), self.totals)
+        sums = [[rows.sum(axis=1, where=side & part) for side in self._sides] for part in parts]
+        masses = [np.minimum(p, q) for p, q in sums]
+        # With several parts a row's mass is a sum, whose rounding must not lead beyond the total.
+        margin = 1.0 if len(parts) == 1 else 1 - gamma(4 * self.K + 8)
+        share = np.minimum(_ratio(margin * self.totals, sum(masses, np.zeros(self.n_blocks))), 1.0)
         slack, feasible = np.zeros_like(rows), True
-        for side, mass_here in zip(self._sides, sums, strict=True):
-            part = np.where(side, rows, 0.0) * _ratio(mass, mass_here)[:, None]
-            lack, error = lacks(part, mass)
-            most = np.where(mass > 0, 1.02 * (np.abs(lack) + error), 0.0)
-            feasible &= bool((most <= mass / 256).all())  # so |t| <= most / mass, as the exact sum is near the mass
-            rows = np.where(side, part, rows)
-            slack += np.where(part > 0, part * _ratio(most, mass)[:, None] + TINY, 0.0)
+        for part, both, mass in zip(parts, sums, masses, strict=True):
+            mass = np.minimum(mass, self.totals) if len(parts) == 1 else share * mass
+            for side, mass_here in zip(self._sides, both, strict=True):
+                scaled = np.where(side & part, rows, 0.0) * _ratio(mass, mass_here)[:, None]
+                lack, error = lacks(scaled, mass)
+                most = np.where(mass > 0, 1.02 * (np.abs(lack) + error), 0.0)
+                feasible &= bool((most <= mass / 256).all())  # so |t| <= most / mass, as the exact sum is near the mass
+                rows = np.where(side & part, scaled, rows)
+                slack += np.where(scaled > 0, scaled * _ratio(most, mass)[:, None] + TINY, 0.0)
         some = np.flatnonzero(slack)
         return Repair(rows.ravel(), some, 1.01 * slack.ravel()[some], feasible)
 

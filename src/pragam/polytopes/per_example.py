@@ -27,6 +27,11 @@ class PerExample(Polytope):
         return self.totals.size
 
     @property
+    def is_bounded(self) -> bool:
+        """By its totals, however large they are."""
+        return True
+
+    @property
     def starts(self) -> NDArray[np.int64]:
         """Where each block begins, and where the last one ends."""
         return np.arange(self.n_blocks + 1, dtype=np.int64) * self.K

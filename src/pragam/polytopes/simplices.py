@@ -71,7 +71,7 @@ class Simplices(PerExample):
             terms, rounding = self._smooth_bound(raised, kappa)
             nominal = self._smooth_bound(rows, kappa)[0]
         value, error = total(terms)
-        error += float(np.sum(rounding)) * 1.01 + 8 * self.size * TINY
+        error += float(np.sum(rounding)) * 1.01 + (8 * self.size * TINY if self.totals.any() and s.any() else 0.0)
         return value + error, (value - float(np.sum(nominal))) + error
 
     def _smooth_bound(self, rows: NDArray[np.float64], kappa: float) -> tuple[Vector, Vector]:
@@ -99,9 +99,10 @@ class Simplices(PerExample):
         rows = self.rows(alpha)
         return bool(np.array_equal(rows.max(axis=1), self.totals) and (np.count_nonzero(rows, axis=1) <= 1).all())
 
-    def without_closed_columns(self, alpha: Vector, levels: Vector) -> Vector:
-        """alpha, with zeros in the columns that must sum to 0."""
-        return np.where(levels > 0, self.rows(alpha), 0.0).ravel()
+    def repair_on_columns(self, alpha: Vector, levels: Vector) -> Repair:
+        """As ``repair``, with zeros in the columns that must sum to 0."""
+        self._require(alpha, REPAIRABLE)
+        return self.repair(np.where(levels > 0, self.rows(alpha), 0.0).ravel())
 
     def balanced_columns(self, alpha: Vector, levels: Vector, off: Vector) -> Vector | None:
         r"""How far each entry moves at most to a point of Q whose columns sum to ``levels`` exactly, if those of alpha,

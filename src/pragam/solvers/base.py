@@ -97,13 +97,15 @@ def has(problem: AnyProblem, name: str) -> bool:
 
 def unbounded(problem: AnyProblem) -> list[str]:
     """A misfit if Q is unbounded: D_2, the radius that rates are stated in, is infinite then."""
-    return [] if np.isfinite(problem.Q.radius2()) else [f"needs a bounded Q, and this {_name(problem.Q)} is unbounded"]
+    return [] if problem.Q.is_bounded else [f"needs a bounded Q, and this {_name(problem.Q)} is unbounded"]
 
 
 def unbounded_and_flat(problem: AnyProblem) -> list[str]:
     """A misfit if Q is unbounded where g has no curvature: the maximum over Q is infinite at some w then."""
+    if problem.Q.is_bounded or np.all(problem.g.curvature):
+        return []
     flat = np.flatnonzero(np.broadcast_to(problem.g.curvature, problem.Q.size) == 0)
-    is_bounded = np.isfinite(problem.Q.radius2()) or np.isfinite(problem.Q.take(flat).radius2())
+    is_bounded = hasattr(problem.Q, "lower") and problem.Q.take(flat).is_bounded
     return [] if is_bounded else unbounded(problem)
 
 

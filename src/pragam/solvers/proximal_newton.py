@@ -101,7 +101,7 @@ class ProximalNewton(Solver[AnyProblem, ProximalState]):
         scores = problem.scores(w)
         b = problem.best_biases(scores)
         scores = scores + problem.B.matvec(b)
-        mu = _steepness(problem, scores)
+        mu = max(_steepness(problem, scores), _slope_over_size(problem, scores, alpha))
         m, d = problem.A.shape
         matrix = _matrix(problem) if m * (d + problem.n_biases) <= _MATRIX else None
         passes = 4.0 if matrix is None else 4.0 + d
@@ -251,6 +251,12 @@ def _steepness(problem: AnyProblem, s: Vector) -> float:
         return 1.0
     rise = _norm(problem.A.rmatvec(s / size))
     return max(rise * (rise / problem.lam), _TINY)
+
+
+def _slope_over_size(problem: AnyProblem, s: Vector, alpha: Vector) -> float:
+    """The range of the scores over the size of alpha: where w hardly matters, D is flat but for the proximal term."""
+    size = max(float(np.abs(x).max(initial=0.0)) for x in (alpha, problem.g.oracle(problem.Q, s)))
+    return float(np.ptp(s)) / size if size > 0 and s.size else 0.0
 
 
 def _norm(x: Vector) -> float:

@@ -15,6 +15,7 @@ def excessive_gap(problem: Problem, iterate: Iterate) -> float:
     scores = problem.A.matvec(w) + problem.c
     alpha = problem.prox(scores + mu * centre, mu)
     shift = alpha - centre
-    smoothed = 0.5 * problem.lam * float(w @ w) + float(scores @ alpha) - 0.5 * mu * float(shift @ shift)
+    smoothed = problem.constant + 0.5 * problem.lam * float(w @ w) + float(problem.tilt @ w)
+    smoothed += float(scores @ alpha) - 0.5 * mu * float(shift @ shift)
     dual = iterate.certificate.dual
     return (smoothed - dual) / max(abs(smoothed), abs(dual))

@@ -72,8 +72,8 @@ def _curvature(problem: Problem) -> Iterator[tuple[float, float]]:
     """The second difference of -lam Omega*(-A' alpha / lam), which is that of D."""
     for alpha, h in _random_pairs(problem.Q.size):
         second = problem.dual(alpha + h) + problem.dual(alpha - h) - 2 * problem.dual(alpha)
-        u = problem.w_of_alpha(h)
-        yield -second / (problem.lam * float(u @ u)), 1.0
+        u = problem.A.rmatvec(h)
+        yield -second * problem.lam / float(u @ u), 1.0
 
 
 def _gradient(problem: Problem) -> Iterator[tuple[float, float]]:
