@@ -80,7 +80,8 @@ def beyond(estimator):
     return {"check_class_weight_classifiers": "no intercept"} if isinstance(estimator, CrammerSinger) else {}
 
 
-@parametrize_with_checks([Quantile(), CrammerSinger()], expected_failed_checks=beyond)
+# The weights of a model that is solved to rounding are those of its repeated rows: the checks compare seven digits.
+@parametrize_with_checks([Quantile(), CrammerSinger(tol=1e-13)], expected_failed_checks=beyond)
 def test_scikit_learn_check(estimator, check):
     check(estimator)
 
