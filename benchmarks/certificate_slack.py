@@ -2,8 +2,8 @@
 
 The first table has a row for each set and tolerance: the slack of both bounds, and their sum over the goal,
 max(2e-13, tol/10). The other two have the distribution over the problems of tests/adversarial.py that converged: of
-that ratio, and of the sum itself. "limited" counts the solves that ended with another status. Every solve is ``auto`` at
-the given tolerance. A negative slack would be a false bound: the script then exits with status 1.
+that ratio, and of the sum itself. "limited" counts the solves that ended with another status. Every solve is ``auto``
+at the given tolerance. A negative slack would be a false bound: the script then exits with status 1.
 
     python benchmarks/certificate_slack.py [--sets a9a w8a] [--tols 1e-3 1e-6] [--seeds 500] [--no-bias] [--cap 10]
 """
