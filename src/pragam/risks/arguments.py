@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy import sparse
 
-from pragam.arguments import array_of, check_number, float_of, real_array
+from pragam.arguments import array_of, float_of, real_array
 from pragam.operators import Operator
 from pragam.vector import Vector
 
@@ -135,7 +135,7 @@ def example_weights(y: NDArray[Any], sample_weight: ArrayLike | None, class_weig
     else:
         weights = real_array("sample_weight", sample_weight).astype(np.float64)
         if weights.ndim == 0:
-            weights = np.full(len(y), check_number("sample_weight", weights[()], least=0))
+            weights = np.full(len(y), float(weights))
         if weights.shape != y.shape:
             raise ValueError(f"sample_weight must hold {len(y)} numbers, not shape {weights.shape}")
     if not (np.isfinite(weights).all() and (weights >= 0).all()):
