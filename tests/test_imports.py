@@ -17,18 +17,19 @@ FILES = sorted(ROOT.rglob("*.py"))
 #: What each part may import of the package, beside itself. "*" is the public API and everything below it.
 CORE = {
     "_kernels": set(),
+    "arguments": set(),
     "rounding": {"_kernels"},
     "slope_search": set(),
     "vector": set(),  # a type, which everybody may import
     "polytopes": {"_kernels", "rounding", "slope_search"},
     "operators": {"_kernels", "interrupts", "rounding", "threads"},
     "conjugates": {"polytopes", "rounding"},
-    "problem": {"conjugates", "operators", "polytopes"},
+    "problem": {"arguments", "conjugates", "operators", "polytopes"},
     "views": {"operators", "polytopes", "problem"},
-    "risks": {"conjugates", "operators", "polytopes", "problem"},
+    "risks": {"arguments", "conjugates", "operators", "polytopes", "problem"},
     "structured": {"_kernels", "operators", "polytopes", "problem"},
     "solvers": {"_kernels", "operators", "polytopes", "problem", "slope_search", "views"},
-    "certificate": {"operators", "problem", "rounding", "threads"},
+    "certificate": {"arguments", "operators", "problem", "rounding", "threads"},
     "optimum": {"certificate", "operators", "problem", "rounding"},
     "result": {"certificate", "operators"},
     "threads": set(),
@@ -39,6 +40,7 @@ CORE = {
     "record": {"certificate", "operators", "problem", "result", "solvers"},
     "turn": {"certificate", "interrupts", "problem", "record", "result", "solvers"},
     "solve": {
+        "arguments",
         "certificate",
         "interrupts",
         "operators",

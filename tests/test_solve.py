@@ -11,6 +11,8 @@ from pragam import Status
 from zoo import PAIRS, SOLVERS, ZOO, hinge_case, max_affine_case, multiclass_case
 
 LIMIT = 30
+#: Weights and dual variables of the lengths of ``hinge_case("plain", .., 0)``.
+W, ALPHA = np.zeros(6), np.zeros(25)
 
 
 @pytest.mark.parametrize(("solver", "name"), PAIRS)
@@ -199,11 +201,47 @@ def test_smooth_risks_are_refused_by_solvers_for_piecewise_linear_ones(solver):
         ({"start": np.zeros(3)}, "start"),
         ({"start": np.full(25, np.nan)}, "start"),
         ({"start": (np.full(6, np.inf), np.zeros(25))}, "start"),
+        *(({"tol": bad}, "tol") for bad in (None, "a", 1j, [1, 2], True, np.array([1e-3]), -(10**400))),
+        *(({"max_iter": bad}, "max_iter") for bad in ("a", 1.5, True, 1j, [1], np.inf)),
+        *(({"max_seconds": bad}, "max_seconds") for bad in ("a", 1j, [1], True)),
+        *(({"start": bad}, "start") for bad in ({}, "x", (), (ALPHA,), (None, ALPHA, None), ALPHA + 0j, ["0"] * 25)),
+        *(({"start": bad}, "start") for bad in ((None, None), [[0], [0, 0]], np.ma.masked_array(ALPHA, ALPHA == 0))),
+        *(({"random_state": bad}, "random_state") for bad in ("a", 1.5, -1, True, [-1], 1j)),
+        *(({"callback": bad}, "callback") for bad in (5, "print", [print])),
+        *(({"screening": bad}, "screening") for bad in ("no", None, 1)),
+        *(({"stall": bad}, "stall") for bad in ("no", None, 0)),
     ],
 )
 def test_errors_name_the_argument(keywords, argument):
-    with pytest.raises(ValueError, match=argument):
+    with pytest.raises(ValueError, match=rf"\b{argument}\b") as error:
         pragam.solve(hinge_case("plain", False, 0).problem, **keywords)
+    assert type(error.value) is ValueError
+
+
+@pytest.mark.parametrize(
+    ("keywords", "argument"),
+    [
+        *(({"w": bad}, "w") for bad in (None, "x", {}, 1j * W, ["0"] * 6, [[0], [0, 0]], np.ma.masked_equal(W, 0))),
+        *(({"alpha": bad}, "alpha") for bad in ("x", {}, ALPHA + 0j, [[0], [0, 0]], np.ma.masked_equal(ALPHA, 0))),
+        *(({"bias": bad}, "bias") for bad in ("x", {}, 0j, True, [[0], [0, 0]], np.ma.masked_array([0.0], [True]))),
+    ],
+)  # fmt: skip
+def test_errors_of_certify_name_the_argument(keywords, argument):
+    problem = hinge_case("plain", True, 0).problem
+    with pytest.raises(ValueError, match=rf"^{argument}\b") as error:
+        pragam.certify(problem, **({"w": W, "alpha": ALPHA} | keywords))
+    assert type(error.value) is ValueError
+
+
+def test_numbers_of_numpy_are_as_good_as_those_of_python():
+    problem = hinge_case("plain", False, 0).problem
+    plain = pragam.solve(problem, tol=float(np.float32(1e-6)), max_iter=50, max_seconds=10.0, random_state=3)
+    numpy = pragam.solve(
+        problem, tol=np.float32(1e-6), max_iter=np.int32(50), max_seconds=np.float16(10), random_state=np.uint8(3),
+        screening=np.True_, stall=np.True_,
+    )  # fmt: skip
+    assert numpy.certificate == plain.certificate and numpy.n_iter == plain.n_iter
+    assert pragam.solve(problem, tol=np.inf, max_seconds=np.inf).n_iter == 0
 
 
 def test_a_start_outside_q_is_projected():

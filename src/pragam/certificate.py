@@ -24,6 +24,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from pragam.arguments import array_of, real_array
 from pragam.operators.base import Vector
 from pragam.problem import AnyProblem
 from pragam.rounding import LANES, SAFE, TINY, U, dot, downward, gamma, norm, sharp_dot, two_product, two_sum, upward
@@ -131,7 +132,7 @@ def certify(
     """
     with one_blas_thread():
         lower = None if alpha is None else Lower(problem, alpha)
-        return certificate_of(problem, Upper(problem, w, bias), lower)
+        return certificate_of(problem, Upper(problem, _flat("w", w, problem.n_weights), bias), lower)
 
 
 class Bound(NamedTuple):
@@ -379,7 +380,7 @@ def _half_square(length: float, lam: float) -> float:
 def _checked_biases(problem: AnyProblem, bias: float | Vector | None) -> Vector | None:
     if bias is None:
         return None
-    values, K = np.asarray(bias), problem.n_biases
+    values, K = array_of("bias", bias), problem.n_biases
     if values.dtype.kind not in "fiu" or not np.isfinite(values).all():
         raise ValueError(f"bias must be a finite number, or an array of them, not {bias!r:.60}")
     values = values.astype(np.float64).reshape(-1)
@@ -396,9 +397,7 @@ def _twofold(scores: Vector, slack: Vector) -> tuple[Vector, Vector, Vector]:
 
 
 def _flat(name: str, x: Vector, size: int) -> Vector:
-    if np.iscomplexobj(x):
-        raise ValueError(f"{name} must be real, not complex")
-    flat = np.ascontiguousarray(x, dtype=np.float64).reshape(-1)
+    flat = np.ascontiguousarray(real_array(name, x), dtype=np.float64).reshape(-1)
     if flat.size != size:
         raise ValueError(f"{name} has {flat.size} entries, and the problem needs {size}")
     return flat

@@ -8,6 +8,7 @@ from typing import Any, Generic, TypeVar
 
 import numpy as np
 
+from pragam.arguments import check_number
 from pragam.conjugates import Conjugate, Zero
 from pragam.operators.base import Operator, RowOperator, Vector
 from pragam.operators.planes import Planes
@@ -85,8 +86,7 @@ class Problem(Generic[OperatorT, SetT]):
     rest: Rest = field(default_factory=Rest)
 
     def __post_init__(self) -> None:
-        if not (np.isfinite(self.lam) and self.lam > 0):
-            raise ValueError(f"lam must be a positive finite number, not {self.lam!r}")
+        object.__setattr__(self, "lam", check_number("lam", self.lam, above=0))
         m = self.A.shape[0]
         if self.B is None:
             object.__setattr__(self, "B", Planes.none(m))

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from math import inf
 from typing import Any
 
 import numpy as np
 
 from pragam import solvers
+from pragam.arguments import check_flag, check_number, float_of, is_whole, real_array
 from pragam.certificate import Upper, certificate_of
 from pragam.interrupts import listen
 from pragam.operators.base import Vector
@@ -70,12 +72,16 @@ def solve(
     """
     with listen() as signals, one_blas_thread(), np.errstate(all="ignore"):
         _check_budget(tol, max_iter, max_seconds)
+        check_flag("screening", screening)
+        check_flag("stall", stall)
+        if not (callback is None or callable(callback)):
+            raise ValueError(f"callback must be None or callable, not {callback!r:.60}")
         method = solvers.choose(solver, problem)
-        rng = np.random.default_rng(0 if random_state is None else random_state)
+        rng = _generator(random_state)
         begin = _as_start(problem, start)
         if screening and begin is not None:
             method = screened(method, problem)
-        rules = Rules(tol, max_iter, stall, Clock(max_seconds), signals)
+        rules = Rules(float(tol), max_iter, stall, Clock(max_seconds), signals)
         return _run(problem, method, begin, rng, rules, callback)
 
 
@@ -122,8 +128,10 @@ def _as_start(problem: AnyProblem, start: Any) -> Start | None:
         return None
     if isinstance(start, Result):
         start = (start.w, start.alpha)
-    w, alpha = start if isinstance(start, tuple) else (None, start)
-    alpha = _finite("start (alpha)", alpha, problem.Q.size)
+    pair = start if isinstance(start, tuple) else (None, start)
+    if len(pair) != 2:
+        raise ValueError(f"start must be a Result, (w, alpha) or alpha, not a tuple of length {len(pair)}")
+    w, alpha = pair[0], _finite("start (alpha)", pair[1], problem.Q.size)
     if not problem.domain.contains(alpha):
         alpha = _feasible(problem, alpha)
     w = problem.w_of_alpha(alpha) if w is None else _finite("start (w)", w, problem.n_weights)
@@ -140,16 +148,26 @@ def _feasible(problem: AnyProblem, alpha: Vector) -> Vector:
 
 
 def _finite(name: str, x: Any, size: int) -> Vector:
-    x = np.array(x, dtype=np.float64).reshape(-1)
+    x = np.array(real_array(name, x), dtype=np.float64).reshape(-1)
     if x.size != size or not np.isfinite(x).all():
         raise ValueError(f"{name} must hold {size} finite numbers, not {np.isfinite(x).sum()} out of {x.size}")
     return x
 
 
-def _check_budget(tol: float, max_iter: int | None, max_seconds: float | None) -> None:
-    if not tol >= 0:
-        raise ValueError(f"tol must be a number >= 0, not {tol!r}")
-    if max_iter is not None and not max_iter >= 0:
-        raise ValueError(f"max_iter must be None or a whole number >= 0, not {max_iter!r}")
-    if max_seconds is not None and not max_seconds >= 0:
-        raise ValueError(f"max_seconds must be None or a number >= 0, not {max_seconds!r}")
+def _generator(random_state: Any) -> np.random.Generator:
+    if isinstance(random_state, np.random.Generator):
+        return random_state
+    seed = 0 if random_state is None else random_state
+    if not is_whole(seed):
+        raise ValueError(
+            f"random_state must be None, a whole number >= 0 or a numpy Generator, not {random_state!r:.60}"
+        )
+    return np.random.default_rng(seed)
+
+
+def _check_budget(tol: Any, max_iter: Any, max_seconds: Any) -> None:
+    check_number("tol", tol, least=0, most=inf)
+    if not (max_iter is None or is_whole(max_iter)):
+        raise ValueError(f"max_iter must be None or a whole number >= 0, not {max_iter!r:.60}")
+    if not (max_seconds is None or float_of(max_seconds) >= 0):
+        raise ValueError(f"max_seconds must be None or a number >= 0, not {max_seconds!r:.60}")

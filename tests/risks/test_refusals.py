@@ -25,6 +25,12 @@ def out_of_range():
     return matrix
 
 
+def objects(values):
+    array = np.empty(len(values), dtype=object)
+    array[:] = values
+    return array
+
+
 BAD = [
     ("X", {"X": spoilt(X, np.nan)}),
     ("X", {"X": spoilt(X, np.inf)}),
@@ -53,20 +59,33 @@ BAD = [
     ("class_weight", {"class_weight": {5: 1.0}}),
     ("class_weight", {"class_weight": {1: -1.0}}),
     ("class_weight", {"class_weight": {1: np.nan}}),
-]
+    *(("lam", {"lam": bad}) for bad in (None, "1", 1j, [1], True, np.array([1.0]), np.array(1.0), 10**400, np.True_)),
+    *(("sample_weight", {"sample_weight": bad})
+      for bad in (np.ones(4) + 1j, ["1"] * 4, "abc", "1", True, 1j, {}, sparse.csr_array(np.ones((1, 4))),
+                  [[1], [1, 2]], np.ones(4, dtype=object), -1.0, np.nan)),
+    *(("y", {"y": objects(bad)})
+      for bad in ([None] * 4, [1, -1, None, 1], [1, -1, np.nan, 1], [1, "a", 1, "a"], [[1], [1], [2], [2]])),
+    ("y", {"y": [[1], [1, 2], [1], [2]]}),
+    ("y", {"y": {}}),
+    *(("class_weight", {"class_weight": bad})
+      for bad in (5, True, [1, 1], {1: 1j}, {1: "a"}, {1: "1"}, {1: True}, {1: [1]})),
+]  # fmt: skip
 
 
 #: Risks of labels y with a class_weight, and those without one.
 WEIGHING = [pragam.hinge, pragam.multiclass_hinge]
-OTHERS = [pragam.squared_hinge, pragam.smoothed_hinge, pragam.epsilon_insensitive, pragam.ordinal_hinge]
+OTHERS = [
+    pragam.squared_hinge, pragam.smoothed_hinge, pragam.epsilon_insensitive, pragam.quantile, pragam.ordinal_hinge,
+]  # fmt: skip
 CALLS = [(risk, *bad) for risk in WEIGHING for bad in BAD]
 CALLS += [(risk, *bad) for risk in OTHERS for bad in BAD if bad[0] != "class_weight"]
 
 
 @pytest.mark.parametrize(("risk", "argument", "change"), CALLS)
 def test_the_message_names_the_argument(risk, argument, change):
-    with pytest.raises(ValueError, match=rf"\b{argument}\b"):
+    with pytest.raises(ValueError, match=rf"^{argument}\b") as error:
         risk(**({"X": X, "y": Y, "lam": 0.1} | change))
+    assert type(error.value) is ValueError
 
 
 LABEL_SETS = np.array([[1, 0, 0], [0, 1, 1], [1, 1, 0], [0, 0, 1]])
@@ -80,17 +99,20 @@ LABEL_SETS = np.array([[1, 0, 0], [0, 1, 1], [1, 1, 0], [0, 0, 1]])
         ("Y", {"Y": 2 * LABEL_SETS}), ("Y", {"Y": spoilt(LABEL_SETS, np.nan)}), ("Y", {"Y": LABEL_SETS.astype(str)}),
         ("Y", {"Y": sparse.csr_array(0.5 * LABEL_SETS)}), ("Y", {"Y": np.ma.masked_array(LABEL_SETS, LABEL_SETS > 0)}),
         ("X", {"X": np.zeros((0, 3)), "Y": np.zeros((0, 2))}), ("bias", {"bias": 1}),
+        ("Y", {"Y": [[1, 0], [1], [0, 1], [1, 1]]}),
     ],
 )  # fmt: skip
 def test_the_multilabel_hinge_names_the_argument(argument, change):
-    with pytest.raises(ValueError, match=rf"\b{argument}\b"):
+    with pytest.raises(ValueError, match=rf"^{argument}\b") as error:
         pragam.multilabel_hinge(**({"X": X, "Y": LABEL_SETS, "lam": 0.1} | change))
+    assert type(error.value) is ValueError
 
 
 @pytest.mark.parametrize(
     "cost",
     [np.ones((2, 2)), np.zeros((3, 3)), np.zeros(2), -1 + np.eye(2), np.nan * np.ones((2, 2)), [[0, np.inf], [1, 0]],
-     [["0", "1"], ["1", "0"]], 1j * np.ones((2, 2)), np.ma.masked_array(np.zeros((2, 2)), np.eye(2))],
+     [["0", "1"], ["1", "0"]], 1j * np.ones((2, 2)), np.ma.masked_array(np.zeros((2, 2)), np.eye(2)),
+     [[0, 1], [1]], "cost", {}],
 )  # fmt: skip
 def test_costs_are_at_least_zero_and_zero_for_the_truth(cost):
     with pytest.raises(ValueError, match=r"\bcost\b"):
@@ -144,9 +166,57 @@ def test_the_multiclass_hinge_needs_two_classes():
     ("argument", "A", "b"),
     [
         ("A", spoilt(X, np.nan), np.zeros(3)), ("b", X, np.zeros(4)), ("b", X, spoilt(np.zeros(3), np.nan)),
-        ("A", np.zeros((3, 0)), np.zeros(0)),
+        ("A", np.zeros((3, 0)), np.zeros(0)), ("A", np.ma.masked_array(X, X > 5), np.zeros(3)),
+        ("b", X, np.zeros(3) + 1j), ("b", X, ["1"] * 3), ("b", X, np.ma.masked_array(np.zeros(3), [1, 0, 0])),
     ],
 )  # fmt: skip
 def test_max_affine(argument, A, b):
-    with pytest.raises(ValueError, match=rf"\b{argument}\b"):
+    with pytest.raises(ValueError, match=rf"^{argument}\b") as error:
         pragam.max_affine(A, b)
+    assert type(error.value) is ValueError
+
+
+@pytest.mark.parametrize(
+    ("risk", "argument", "value"),
+    [
+        *((pragam.quantile, "q", q) for q in (None, 0.5 + 0j, "0.5", True, [0.5], np.array(0.5))),
+        (pragam.smoothed_hinge, "gamma", 1e308), (pragam.smoothed_hinge, "gamma", 10**400),
+        (pragam.epsilon_insensitive, "epsilon", 10**400),
+        *((pragam.ordinal_hinge, "thresholds", t) for t in (np.array(["all", "all"]), ["all"], None, 1)),
+        *((pragam.ordinal_hinge, "order", order)
+          for order in (5, True, np.int64(5), np.array(5), [["a"], ["b"]], np.array([[-1, 1]]), {-1, 1}, [],
+                        np.ma.masked_array([-1, 1], [True, False]))),
+        *((pragam.max_affine, "lam", lam) for lam in (None, "1", 1j, [1], True, np.array([1.0]))),
+    ],
+)  # fmt: skip
+def test_what_one_risk_alone_takes_is_named(risk, argument, value):
+    data = (X, np.zeros(3)) if risk is pragam.max_affine else (X, Y)
+    with pytest.raises(ValueError, match=rf"^{argument}\b") as error:
+        risk(*data, **{argument: value})
+    assert type(error.value) is ValueError
+
+
+def test_a_tube_that_overflows_is_named():
+    with pytest.raises(ValueError, match=r"^epsilon = 1e\+308 is too large"):
+        pragam.epsilon_insensitive(X, 1e308 * Y, epsilon=1e308)
+
+
+@pytest.mark.parametrize("lam", [None, "1", 1j, [1], True, np.array([1.0]), 0.0, np.inf])
+def test_a_problem_checks_lam_itself(lam):
+    plain = pragam.hinge(X, Y)
+    with pytest.raises(ValueError, match=r"^lam must be a finite number > 0") as error:
+        pragam.Problem(plain.A, plain.c, plain.Q, lam)
+    assert type(error.value) is ValueError
+
+
+@pytest.mark.parametrize("kind", [np.float16, np.float32, np.float64, np.longdouble, int, np.int8, np.uint64])
+def test_numbers_of_numpy_are_as_good_as_those_of_python(kind):
+    """All that is computed from lam is computed in float64, whatever its type."""
+    one, other = (pragam.solve(pragam.hinge(X, Y, lam), tol=1e-9) for lam in (kind(3.3), float(kind(3.3))))
+    assert one.converged and one.certificate == other.certificate
+    weighted = pragam.hinge(X, Y, sample_weight=np.array([1, 0, 1, 1]).astype(kind))
+    assert weighted.Q.upper.tolist() == [0.25, 0.0, 0.25, 0.25]
+
+
+def test_an_array_of_bool_is_a_choice_of_rows():
+    assert pragam.hinge(X, Y, sample_weight=Y > 0).Q.upper.tolist() == [0.0, 0.25, 0.25, 0.0]

@@ -19,6 +19,7 @@ from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.validation import _check_sample_weight, check_is_fitted, validate_data
 
 from pragam import solvers
+from pragam.arguments import refuse_masked
 from pragam.estimators import advice
 from pragam.estimators.callbacks import FRAMES_AROUND_FIT, CallbackSupportMixin, with_callbacks
 from pragam.estimators.jobs import solve_problems
@@ -29,7 +30,7 @@ from pragam.operators.storage import Storage
 from pragam.optimum import neighbourhood
 from pragam.problem import Problem
 from pragam.result import History, Result
-from pragam.risks.arguments import example_weights, refuse_masked
+from pragam.risks.arguments import example_weights
 
 if TYPE_CHECKING:
     from typing_extensions import Self

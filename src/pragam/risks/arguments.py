@@ -2,26 +2,21 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy import sparse
 
+from pragam.arguments import array_of, float_of, real_array
 from pragam.operators import Operator
 from pragam.vector import Vector
 
 
-def refuse_masked(**arrays: Any) -> None:
-    """Refuse masked arrays. NumPy drops a mask silently, and the model would use the masked numbers."""
-    for name, array in arrays.items():
-        if isinstance(array, np.ma.MaskedArray):
-            raise ValueError(f"{name} is a masked array: fill its masked entries, or leave out their rows")
-
-
 def check_labels(y: ArrayLike, n: int) -> NDArray[Any]:
     """y as a vector of n labels without NaN."""
-    y = np.asarray(y)
+    y = array_of("y", y)
     if y.dtype.kind == "c":
         raise ValueError(f"y must hold labels, not complex numbers ({y.dtype})")
     if y.ndim != 1 or len(y) != n:
@@ -30,12 +25,33 @@ def check_labels(y: ArrayLike, n: int) -> NDArray[Any]:
         raise ValueError("X has no rows")
     if y.dtype.kind == "f" and not np.isfinite(y).all():
         raise ValueError("y contains NaN or infinity")
+    missing = [i for i, label in enumerate(y) if not _is_label(label)] if y.dtype.kind in "OmM" else []
+    if missing:
+        raise ValueError(f"y has no label in row {missing[0]}, but {y[missing[0]]!r:.60}")
     return y
+
+
+def _is_label(value: Any) -> bool:
+    """Whether it can be told from others: None, NaN and what has no hash cannot."""
+    try:
+        hash(value)
+        return value is not None and bool(value == value)
+    except (TypeError, ValueError):
+        return False
+
+
+def classes_of(y: NDArray[Any]) -> tuple[NDArray[Any], NDArray[np.int64]]:
+    """(the classes, sorted; the number of each label's class)."""
+    try:
+        classes, index = np.unique(y, return_inverse=True)
+    except TypeError as error:
+        raise ValueError(f"y must hold labels that can be sorted: {error}") from error
+    return classes, index
 
 
 def check_targets(y: ArrayLike, n: int) -> Vector:
     """y as a vector of n finite real numbers."""
-    values = np.asarray(y)
+    values = array_of("y", y)
     if values.ndim != 1 or len(values) != n:
         raise ValueError(f"y must hold one number for each of the {n} rows of X, not shape {values.shape}")
     if n == 0:
@@ -48,24 +64,11 @@ def check_targets(y: ArrayLike, n: int) -> Vector:
     return targets
 
 
-def check_bias(bias: bool) -> None:
-    if not isinstance(bias, (bool, np.bool_)):
-        raise ValueError(f"bias must be True or False, not {bias!r}")
-
-
-def check_number(name: str, value: Any, least: float = -np.inf, above: float = -np.inf) -> None:
-    """Refuse what is no finite real number of at least ``least`` and more than ``above``."""
-    is_number = isinstance(value, (int, float, np.integer, np.floating)) and not isinstance(value, (bool, np.bool_))
-    if not (is_number and np.isfinite(value) and value >= least and value > above):
-        bound = f"> {above:g}" if above > -np.inf else f">= {least:g}"
-        raise ValueError(f"{name} must be a finite number {bound}, not {value!r:.60}")
-
-
 def check_cost(cost: ArrayLike | None, K: int) -> Vector:
     """cost as a (K, K) matrix of finite numbers >= 0 with a zero diagonal; by default 1 off the diagonal."""
     if cost is None:
         return 1.0 - np.eye(K)
-    values = np.asarray(cost)
+    values = array_of("cost", cost)
     if values.shape != (K, K) or values.dtype.kind not in "biuf":
         raise ValueError(
             f"cost must be a ({K}, {K}) matrix of real numbers, not {values.dtype} of shape {values.shape}"
@@ -81,7 +84,7 @@ def check_cost(cost: ArrayLike | None, K: int) -> Vector:
 def check_label_sets(Y: Any, n: int) -> NDArray[np.bool_]:
     """Y as an (n, K) matrix of bool, K >= 2."""
     is_sparse: bool = sparse.issparse(Y)
-    values = Y.toarray() if is_sparse else np.asarray(Y)
+    values = Y.toarray() if is_sparse else array_of("Y", Y)
     if values.ndim != 2 or len(values) != n or values.shape[1] < 2:
         raise ValueError(f"Y must have a row for each of the {n} rows of X and two columns or more, not {values.shape}")
     if n == 0:
@@ -92,12 +95,18 @@ def check_label_sets(Y: Any, n: int) -> NDArray[np.bool_]:
 
 
 def curvature(numerator: float, size: Vector) -> Vector:
-    """numerator / size, the curvature of an example of that size, weight / n; 0 where the weight is 0."""
+    """numerator / size, the curvature of an example of that size, weight / n; 0 where the weight is 0.
+
+    The numerator is the gamma of a smoothed hinge, and 1/2 for a squared one.
+    """
     with np.errstate(over="ignore"):
         kappa = np.divide(numerator, size, out=np.zeros(len(size)), where=size > 0)
-    if not np.isfinite(kappa).all():
-        raise ValueError(f"sample_weight is as small as {len(size) * size[size > 0].min():g}, and n / weight overflows")
-    return kappa
+        if np.isfinite(kappa).all():
+            return kappa
+        least = size[size > 0].min()
+        if np.isfinite(1 / least):
+            raise ValueError(f"gamma = {numerator:g} is too large: gamma n / weight overflows")
+    raise ValueError(f"sample_weight is as small as {len(size) * least:g}, and n / weight overflows")
 
 
 def check_rows(A: Operator) -> None:
@@ -109,10 +118,10 @@ def signs(y: NDArray[Any]) -> Vector:
     """Two classes as -1.0 and +1.0. The larger label becomes +1. Labels -1/+1 may all have the same sign."""
     if y.dtype.kind in "iuf" and (np.abs(y) == 1).all():
         return y.astype(np.float64)
-    classes = np.unique(y)
+    classes, index = classes_of(y)
     if len(classes) != 2:
         raise ValueError(f"y must have two classes (or be -1 and +1), not {len(classes)}: {classes[:5].tolist()}")
-    return np.where(y == classes[1], 1.0, -1.0)
+    return np.where(index == 1, 1.0, -1.0)
 
 
 def example_weights(y: NDArray[Any], sample_weight: ArrayLike | None, class_weight: Any) -> Vector:
@@ -124,7 +133,7 @@ def example_weights(y: NDArray[Any], sample_weight: ArrayLike | None, class_weig
     if sample_weight is None:
         weights = np.ones(len(y))
     else:
-        weights = np.array(sample_weight, dtype=np.float64)
+        weights = real_array("sample_weight", sample_weight).astype(np.float64)
         if weights.ndim == 0:
             weights = np.full(len(y), float(weights))
         if weights.shape != y.shape:
@@ -133,19 +142,20 @@ def example_weights(y: NDArray[Any], sample_weight: ArrayLike | None, class_weig
         raise ValueError("sample_weight must hold finite numbers >= 0")
     if class_weight is None:
         return weights
-    classes, index = np.unique(y, return_inverse=True)
+    classes, index = classes_of(y)
     return weights * _class_weights(class_weight, classes, np.bincount(index, weights).astype(np.float64))[index]
 
 
 def _class_weights(class_weight: Any, classes: NDArray[Any], mass: Vector) -> Vector:
-    if isinstance(class_weight, str):
-        if class_weight != "balanced":
-            raise ValueError(f"class_weight must be None, 'balanced' or a dict, not {class_weight!r}")
+    is_balanced = isinstance(class_weight, str) and class_weight == "balanced"
+    if not (is_balanced or isinstance(class_weight, Mapping)):
+        raise ValueError(f"class_weight must be None, 'balanced' or a dict, not {class_weight!r:.60}")
+    if is_balanced:
         return np.divide(mass.sum(), len(classes) * mass, out=np.ones(len(classes)), where=mass > 0)
     unknown = [label for label in class_weight if label not in classes]
     if unknown:
         raise ValueError(f"class_weight has labels that are not in y: {unknown[:5]}")
-    values = np.array([class_weight.get(label, 1.0) for label in classes.tolist()], dtype=np.float64)
+    values = np.array([float_of(class_weight.get(label, 1.0)) for label in classes.tolist()])
     if not (np.isfinite(values).all() and (values >= 0).all()):
         raise ValueError("class_weight must hold finite numbers >= 0")
     return values

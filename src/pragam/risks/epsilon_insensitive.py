@@ -7,17 +7,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
+from pragam.arguments import check_flag, check_number, refuse_masked
 from pragam.operators import Planes, SharedRows, check_data
 from pragam.polytopes import Box
 from pragam.problem import Problem
-from pragam.risks.arguments import (
-    check_bias,
-    check_number,
-    check_rows,
-    check_targets,
-    example_weights,
-    refuse_masked,
-)
+from pragam.risks.arguments import check_rows, check_targets, example_weights
 
 
 def epsilon_insensitive(
@@ -53,8 +47,8 @@ def epsilon_insensitive(
         Whether the model has an intercept, which is not penalised.
     sample_weight : (n,) numbers >= 0, optional
     """
-    check_bias(bias)
-    check_number("epsilon", epsilon, least=0)
+    check_flag("bias", bias)
+    width = check_number("epsilon", epsilon, least=0)
     refuse_masked(X=X, y=y, sample_weight=sample_weight)
     storage = check_data(X)
     n = storage.shape[0]
@@ -63,5 +57,8 @@ def epsilon_insensitive(
     upper = np.repeat(example_weights(targets, sample_weight, None) / n, 2)
     A = SharedRows(storage, number, sign)
     check_rows(A)
-    offsets = -sign * targets[number] - epsilon
+    with np.errstate(over="ignore"):
+        offsets = -sign * targets[number] - width
+    if not np.isfinite(offsets).all():
+        raise ValueError(f"epsilon = {width:g} is too large: y - epsilon or y + epsilon overflows")
     return Problem(A, offsets, Box(np.zeros(2 * n), upper), lam, Planes(sign, K=int(bias)))

@@ -7,10 +7,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
+from pragam.arguments import check_flag, refuse_masked
 from pragam.operators import Planes, ScaledRows, check_data
 from pragam.polytopes import Box
 from pragam.problem import Problem
-from pragam.risks.arguments import check_bias, check_labels, check_rows, example_weights, refuse_masked, signs
+from pragam.risks.arguments import check_labels, check_rows, example_weights, signs
 
 
 def hinge(
@@ -46,7 +47,7 @@ def hinge(
     class_weight : dict or "balanced", optional
         Each weight scales the loss of its examples, and so the size of their boxes.
     """
-    check_bias(bias)
+    check_flag("bias", bias)
     refuse_masked(X=X, y=y, sample_weight=sample_weight)
     storage = check_data(X)
     n = storage.shape[0]

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import warnings
+from collections.abc import Set
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from pragam.arguments import refuse_masked
 from pragam.risks.arguments import check_labels
 
 
@@ -27,7 +29,7 @@ def levels_of(y: Any, order: Any, n: int) -> tuple[NDArray[np.int64], int]:
             raise ValueError(f"y has no level in row {int(np.argmax(level < 0))}")
     else:
         labels = check_labels(y, n)
-        names, level = _sorted_numbers(labels) if order is None else _in_order(labels, list(order))
+        names, level = _sorted_numbers(labels) if order is None else _in_order(labels, order)
     if len(names) < 2:
         raise ValueError(f"y must have at least two levels, not {len(names)}: {names}")
     missing = np.setdiff1d(np.arange(len(names)), level)
@@ -44,8 +46,8 @@ def _sorted_numbers(labels: NDArray[Any]) -> tuple[list[Any], NDArray[np.int64]]
     return names.tolist(), level.astype(np.int64)
 
 
-def _in_order(labels: NDArray[Any], names: list[Any]) -> tuple[list[Any], NDArray[np.int64]]:
-    places = {name: k for k, name in enumerate(names)}
+def _in_order(labels: NDArray[Any], order: Any) -> tuple[list[Any], NDArray[np.int64]]:
+    names, places = _places(order)
     if len(places) < len(names):
         raise ValueError(f"order names a level twice: {names!r:.100}")
     values = labels.tolist()
@@ -53,3 +55,16 @@ def _in_order(labels: NDArray[Any], names: list[Any]) -> tuple[list[Any], NDArra
     if unknown:
         raise ValueError(f"y has labels that are not in order: {unknown[:5]}")
     return names, np.array([places[label] for label in values], dtype=np.int64)
+
+
+def _places(order: Any) -> tuple[list[Any], dict[Any, int]]:
+    """(the levels that order names, the place of each)."""
+    refuse_masked(order=order)
+    try:
+        names = [] if isinstance(order, Set) else list(order)  # a set has no order of its own
+        places = {name: k for k, name in enumerate(names)}
+    except TypeError:  # it cannot be iterated, or its levels cannot be looked up
+        places = {}
+    if not places:
+        raise ValueError(f"order must be a sequence of levels, lowest first, not {order!r:.60}")
+    return names, places

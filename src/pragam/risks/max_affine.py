@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
+from pragam.arguments import real_array, refuse_masked
 from pragam.operators import Columns, check_data
 from pragam.polytopes import Simplex
 from pragam.problem import Problem
@@ -28,8 +29,9 @@ def max_affine(A: Any, b: ArrayLike, lam: float = 1e-4) -> Problem:
     b : (m,) offsets
     lam : float > 0
     """
+    refuse_masked(A=A)
     storage = check_data(A, name="A")
-    offsets = np.array(b, dtype=np.float64)
+    offsets = real_array("b", b).astype(np.float64)
     m = storage.shape[1]
     if offsets.shape != (m,) or not np.isfinite(offsets).all():
         raise ValueError(f"b must hold one finite number for each of the {m} columns of A")

@@ -7,10 +7,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
+from pragam.arguments import check_flag, refuse_masked
 from pragam.operators import LabelRows, Planes, check_data
 from pragam.polytopes import Simplices
 from pragam.problem import Problem
-from pragam.risks.arguments import check_bias, check_cost, check_labels, check_rows, example_weights, refuse_masked
+from pragam.risks.arguments import check_cost, check_labels, check_rows, classes_of, example_weights
 
 
 def multiclass_hinge(
@@ -48,12 +49,12 @@ def multiclass_hinge(
         Whether every class has an intercept, which is not penalised.
     sample_weight, class_weight : as for :func:`pragam.hinge`
     """
-    check_bias(bias)
+    check_flag("bias", bias)
     refuse_masked(X=X, y=y, cost=cost, sample_weight=sample_weight)
     storage = check_data(X)
     n = storage.shape[0]
     labels = check_labels(y, n)
-    classes, index = np.unique(labels, return_inverse=True)
+    classes, index = classes_of(labels)
     K = len(classes)
     if K < 2:
         raise ValueError(f"y must have at least two classes, not {K}: {classes.tolist()}")

@@ -7,10 +7,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
+from pragam.arguments import check_flag, refuse_masked
 from pragam.operators import LabelRows, Planes, check_data
 from pragam.polytopes import Pairs
 from pragam.problem import Problem
-from pragam.risks.arguments import check_bias, check_label_sets, check_rows, example_weights, refuse_masked
+from pragam.risks.arguments import check_label_sets, check_rows, example_weights
 
 
 def multilabel_hinge(
@@ -40,7 +41,7 @@ def multilabel_hinge(
         Whether every label has an intercept, which is not penalised.
     sample_weight : (n,) numbers >= 0, optional
     """
-    check_bias(bias)
+    check_flag("bias", bias)
     refuse_masked(X=X, Y=Y, sample_weight=sample_weight)
     storage = check_data(X)
     n = storage.shape[0]

@@ -7,10 +7,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
+from pragam.arguments import refuse_masked
 from pragam.operators import Planes, SharedRows, check_data
 from pragam.polytopes import Box
 from pragam.problem import Problem
-from pragam.risks.arguments import check_rows, example_weights, refuse_masked
+from pragam.risks.arguments import check_rows, example_weights
 from pragam.risks.levels import levels_of
 
 
@@ -49,7 +50,7 @@ def ordinal_hinge(
         Needed where the labels have no order of their own, as strings.
     sample_weight : (n,) numbers >= 0, optional
     """
-    if thresholds not in ("all", "immediate"):
+    if not isinstance(thresholds, str) or thresholds not in ("all", "immediate"):
         raise ValueError(f"thresholds must be 'all' or 'immediate', not {thresholds!r:.60}")
     refuse_masked(X=X, y=y, sample_weight=sample_weight)
     storage = check_data(X)

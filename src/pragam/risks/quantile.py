@@ -7,10 +7,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
+from pragam.arguments import check_flag, float_of, refuse_masked
 from pragam.operators import Planes, ScaledRows, check_data
 from pragam.polytopes import Box
 from pragam.problem import Problem
-from pragam.risks.arguments import check_bias, check_rows, check_targets, example_weights, refuse_masked
+from pragam.risks.arguments import check_rows, check_targets, example_weights
 
 
 def quantile(
@@ -45,15 +46,16 @@ def quantile(
         Whether the model has an intercept, which is not penalised.
     sample_weight : (n,) numbers >= 0, optional
     """
-    check_bias(bias)
-    if not (np.ndim(q) == 0 and np.isreal(q) and 0 < q < 1):
+    check_flag("bias", bias)
+    share = float_of(q)
+    if not 0 < share < 1:
         raise ValueError(f"q must be a number between 0 and 1, not {q!r:.60}")
     refuse_masked(X=X, y=y, sample_weight=sample_weight)
     storage = check_data(X)
     n = storage.shape[0]
     targets = check_targets(y, n)
     weights = example_weights(targets, sample_weight, None) / n
-    lower, upper = (q - 1) * weights, q * weights
+    lower, upper = (share - 1) * weights, share * weights
     A = ScaledRows(storage, np.full(n, -1.0))
     check_rows(A)
     return Problem(A, targets, Box(lower, upper), lam, Planes(np.full(n, -1.0), K=int(bias)))

@@ -7,9 +7,10 @@ from typing import Any
 
 from numpy.typing import ArrayLike
 
+from pragam.arguments import check_number
 from pragam.conjugates import Quadratic
 from pragam.problem import Problem
-from pragam.risks.arguments import check_number, curvature
+from pragam.risks.arguments import curvature
 from pragam.risks.hinge import hinge
 
 
@@ -39,6 +40,6 @@ def smoothed_hinge(
     gamma : float > 0
         The width over which the loss is quadratic.
     """
-    check_number("gamma", gamma, above=0)
+    width = check_number("gamma", gamma, above=0)
     plain = hinge(X, y, lam, bias, sample_weight)
-    return replace(plain, g=Quadratic(curvature(gamma, plain.Q.upper)))
+    return replace(plain, g=Quadratic(curvature(width, plain.Q.upper)))
