@@ -42,7 +42,7 @@ _STEPS = 40
 _FLAT = 0.1
 #: The Hessian is a matrix, factorised, if [A B] has at most this many entries. Else conjugate gradients.
 _MATRIX = 2_000_000
-#: What alpha may be off the planes by when it is proposed, relative to its size and the tolerance.
+#: What alpha may be off the planes by when it is proposed, times the largest score: so much of the gap asked for.
 _OFF = 1e-3
 #: The relative residual at which conjugate gradients end.
 _CG_TOL = 0.1
@@ -79,6 +79,7 @@ class ProximalState(State):
     tol: float
     steps: int = 0  # of this stage
     gap: float = np.inf  # the estimate
+    value: float = 0.0  # the size of J there
 
 
 @dataclass(frozen=True)
@@ -122,8 +123,8 @@ class ProximalNewton(Solver[AnyProblem, ProximalState]):
 
     def candidate(self, problem: AnyProblem, state: ProximalState) -> tuple[Vector, Vector]:
         """alpha moves onto the planes where what it is off them by would show; a certificate repairs and pays less."""
-        off = float(np.abs(_off(problem, state)).max(initial=0.0))
-        is_near = off <= _OFF * state.tol * float(np.abs(state.alpha).sum())
+        off = float(np.abs(_off(problem, state)).sum())
+        is_near = off * float(np.abs(state.scores).max(initial=0.0)) <= _OFF * state.tol * state.value
         return state.w, state.alpha if is_near else problem.domain.project(state.alpha)
 
     def estimate(self, problem: AnyProblem, state: ProximalState) -> float:
@@ -151,7 +152,8 @@ def _placed(problem: AnyProblem, state: ProximalState) -> ProximalState:
     dual = float(problem.c @ state.alpha) - problem.g.value(state.alpha)
     dual -= 0.5 * float(state.adjoint @ (state.adjoint / lam)) + float(np.abs(state.b) @ np.abs(_off(problem, state)))
     primal, dual = problem.constant + primal, problem.constant + dual
-    state.gap = (primal - dual) / max(abs(primal), abs(dual), _TINY)
+    state.value = max(abs(primal), abs(dual), _TINY)
+    state.gap = (primal - dual) / state.value
     return state
 
 
