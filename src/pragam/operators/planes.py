@@ -20,14 +20,16 @@ class Planes(Stating):
     """``Planes(sigma, group, K)``: entry sigma_j in row j and column group_j. With K = 0 there is no plane at all."""
 
     rigorous = True
+    group: NDArray[np.int64]
 
     def __init__(self, sigma: ArrayLike, group: ArrayLike = 0, K: int = 1) -> None:
         self.sigma: Vector = np.ascontiguousarray(sigma, dtype=np.float64)
+        if K == 0:
+            self.sigma, self.group, self.shape = *_nothing(self.sigma.size), (self.sigma.size, 0)
+            return
         if self.sigma.ndim != 1 or not np.isfinite(self.sigma).all():
             raise ValueError("sigma must be a vector of finite numbers")
-        self.group: NDArray[np.int64] = np.array(np.broadcast_to(np.asarray(group, np.int64), self.sigma.shape))
-        if K == 0:
-            self.sigma = np.zeros_like(self.sigma)
+        self.group = np.array(np.broadcast_to(np.asarray(group, np.int64), self.sigma.shape))
         if K < 0 or not ((self.group >= 0) & (self.group < K))[self.sigma != 0].all():
             raise ValueError(f"group must name one of {K} planes wherever sigma is not 0")
         self.group[self.sigma == 0] = 0
@@ -54,7 +56,8 @@ class Planes(Stating):
     def take(self, rows: NDArray[np.int64]) -> Planes:
         """The planes of these dual variables alone. None is dropped, even if no row is left on it."""
         part = Planes.__new__(Planes)  # nothing has to be checked again
-        part.sigma, part.group, part.shape = self.sigma[rows], self.group[rows], (len(rows), self.shape[1])
+        part.shape = len(rows), self.shape[1]
+        part.sigma, part.group = (self.sigma[rows], self.group[rows]) if self.shape[1] else _nothing(len(rows))
         return part
 
     def rows_of(self, k: int) -> NDArray[np.int64]:
@@ -79,3 +82,8 @@ class Planes(Stating):
 
     def __repr__(self) -> str:
         return f"<Planes: {self.shape[1]} for {self.shape[0]} dual variables>"
+
+
+def _nothing(m: int) -> tuple[Vector, NDArray[np.int64]]:
+    """sigma and group where there is no plane."""
+    return np.zeros(m), np.zeros(m, dtype=np.int64)

@@ -120,7 +120,7 @@ class Box(Polytope):
         """The set of these rows alone, with bounds that are ``growth`` times as large."""
         return Box(growth * self.lower[rows], growth * self.upper[rows])
 
-    @property
+    @cached_property
     def is_bounded(self) -> bool:
         """Whether no side is infinite."""
         return bool(np.isfinite(self.lower).all() and np.isfinite(self.upper).all())

@@ -54,6 +54,8 @@ _EARLY = 2.0
 _LATE = 1.3
 #: The share of a rival's work after which the margin is _LATE.
 _SPENT = 0.5
+#: The work left is judged again when the work done has grown by this factor: a judgement takes as long as a short step.
+_AGAIN = 1.1
 #: Each hand-over multiplies the margins by this.
 _GROWTH = 2.0
 #: Passes that may be made before the net's limit is computed, which takes a pass.
@@ -78,8 +80,10 @@ class AutoState(State):
     rivals: list[Rival] = field(default_factory=list)  # those among them that may run, the current one included
     current: Any = None  # a Rival; None before the first
     inner: Any = None  # its state
+    estimates: list[float | None] = field(default_factory=list)  # its estimate after its last step; empty at its start
     before: float = 0.0  # passes of earlier turns
     turns: int = 0  # hand-overs so far
+    judged_at: float = 0.0  # work of the current algorithm when it was last judged
     limit: float | None = None  # passes after which the net takes over, once that is known
     view: View | None = None  # the problem on packed rows, once somebody takes it so
 
@@ -122,7 +126,11 @@ class Auto(Solver[AnyProblem, AutoState]):
         solver, seen = state.current.solver, state.current.view.problem
         state.inner = solver.step(seen, state.inner)
         state.passes = state.before + state.inner.passes
-        state.current.outlook.note(state.inner.passes, solver.progress(seen, state.inner))
+        state.estimates = [solver.estimate(seen, state.inner)]
+        # By default an algorithm's progress is its estimate, which the driver asks for next.
+        is_default = type(solver).progress is Solver.progress
+        shown = state.estimates[0] if is_default else solver.progress(seen, state.inner)
+        state.current.outlook.note(state.inner.passes, shown)
         return state
 
     def recover(self, problem: AnyProblem, state: AutoState, start: Start) -> AutoState | None:
@@ -147,6 +155,9 @@ class Auto(Solver[AnyProblem, AutoState]):
         return state
 
     def estimate(self, problem: AnyProblem, state: AutoState) -> float | None:
+        """That of the current algorithm after its last step, or at its start."""
+        if state.estimates:
+            return state.estimates[0]
         return state.current.solver.estimate(state.current.view.problem, state.inner)
 
     def label(self, state: AutoState) -> str:
@@ -178,6 +189,9 @@ class Auto(Solver[AnyProblem, AutoState]):
             return self._take_net(problem, state)
         if own.steps >= own.cost.most_steps:
             return self._cheapest(problem, state) or current
+        if own.used < _AGAIN * state.judged_at:
+            return current
+        state.judged_at = own.used
         self._ask(problem, state)
         left, margin = own.left, _GROWTH**state.turns
         ahead = [other for other in state.others if left > margin * _needed(other.outlook, own, margin)]
@@ -217,7 +231,8 @@ class Auto(Solver[AnyProblem, AutoState]):
                     raise
                 rival = following
         state.turns += state.current is not None
-        state.before, state.current, state.inner = state.passes, rival, inner
+        state.before, state.current, state.inner, state.estimates = state.passes, rival, inner, []
+        state.judged_at = 0.0
         state.passes += inner.passes
         rival.outlook.begin_turn(inner.passes)
 
