@@ -44,6 +44,8 @@ _FLAT = 0.1
 _MATRIX = 2_000_000
 #: What alpha may be off the planes by when it is proposed, times the largest score: so much of the gap asked for.
 _OFF = 1e-3
+#: The same relative to the size of alpha: well within what a certificate repairs.
+_REPAIRABLE = 1e-8
 #: The relative residual at which conjugate gradients end.
 _CG_TOL = 0.1
 #: The number of their iterations at the most.
@@ -124,7 +126,8 @@ class ProximalNewton(Solver[AnyProblem, ProximalState]):
     def candidate(self, problem: AnyProblem, state: ProximalState) -> tuple[Vector, Vector]:
         """alpha moves onto the planes where what it is off them by would show; a certificate repairs and pays less."""
         off = float(np.abs(_off(problem, state)).sum())
-        is_near = off * float(np.abs(state.scores).max(initial=0.0)) <= _OFF * state.tol * state.value
+        is_cheap = off * float(np.abs(state.scores).max(initial=0.0)) <= _OFF * state.tol * state.value
+        is_near = is_cheap and off <= _REPAIRABLE * float(np.abs(state.alpha).sum())
         return state.w, state.alpha if is_near else problem.domain.project(state.alpha)
 
     def estimate(self, problem: AnyProblem, state: ProximalState) -> float:
