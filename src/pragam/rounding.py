@@ -16,6 +16,7 @@ from math import frexp, fsum, inf, isfinite, ldexp, nextafter, sqrt
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from pragam import _kernels
 from pragam.vector import Vector
@@ -43,6 +44,11 @@ class Stating:
         super().__init_subclass__()
         if "rigorous" not in cls.__dict__:
             cls.rigorous = False
+
+
+def is_zero(x: Vector) -> NDArray[np.bool_]:
+    """Which entries are 0, by their bits: in a comparison a denormal may be read as zero."""
+    return x.view(np.int64) << 1 == 0
 
 
 def gamma(k: Any) -> Any:

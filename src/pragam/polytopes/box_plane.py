@@ -13,7 +13,7 @@ from pragam.polytopes.base import REPAIRABLE, Curvature, Repair, Vector
 from pragam.polytopes.box import ZERO, Box, as_column, relative
 from pragam.polytopes.box_plane_projection import column, level_in_range, minimise, plane_range, project_box_plane
 from pragam.polytopes.multiplier_search import DiagonalQP
-from pragam.rounding import TINY, gamma, total, two_product, upward
+from pragam.rounding import TINY, gamma, is_zero, total, two_product, upward
 
 ONE = np.ones(1)
 #: If the best biases form a half-line, how far inside it the chosen one lies, relative to 1 and the end of the line.
@@ -202,9 +202,9 @@ class BoxPlane(Box):
 
     def _lost(self, terms: Vector, alpha: Vector) -> float:
         """What the parts of a product may lose below TINY: nothing where it is 0, or far above TINY as its factors."""
-        is_zero = (alpha.view(np.int64) << 1 == 0) | (self.sigma == 0)  # by bits: a denormal may be read as zero
+        nothing = is_zero(alpha) | (self.sigma == 0)
         is_far = (np.abs(terms) > _FAR) & (np.abs(alpha) > _FAR) & (np.abs(self.sigma) > _FAR)
-        near = ~(is_zero | is_far)
+        near = ~(nothing | is_far)
         return 8 * TINY * float(np.sum(1 + np.abs(self.sigma[near]) + np.abs(alpha[near])))
 
     def _row_with_room(self, alpha: Vector, off: float, error: float) -> int:

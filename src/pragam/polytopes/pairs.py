@@ -145,7 +145,7 @@ class Pairs(PerExample):
             terms, rounding = self._smooth_bound(raised, kappa)
             nominal = self._smooth_bound(rows, kappa)[0]
         value, error = total(terms)
-        error += float(np.sum(rounding)) * 1.01 + (8 * self.size * TINY if self.totals.any() and s.any() else 0.0)
+        error += float(np.sum(rounding)) * 1.01 + self._lost(s, slack)
         return value + error, (value - float(np.sum(nominal))) + error
 
     def _line(self, rows: Matrix) -> Vector:

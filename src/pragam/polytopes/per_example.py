@@ -6,7 +6,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from pragam.polytopes.base import Polytope, Vector
-from pragam.rounding import TINY, gamma, total, two_sum
+from pragam.rounding import TINY, gamma, is_zero, total, two_sum
 
 
 class PerExample(Polytope):
@@ -36,6 +36,11 @@ class PerExample(Polytope):
         """Where each block begins, and where the last one ends."""
         return np.arange(self.n_blocks + 1, dtype=np.int64) * self.K
 
+    def _lost(self, s: Vector, slack: Vector) -> float:
+        """What products of totals and scores may lose below TINY: nothing where the one or the other are all 0."""
+        nothing = is_zero(self.totals).all() or (is_zero(s).all() and is_zero(slack).all())
+        return 0.0 if nothing else 8 * self.size * TINY
+
     def rows(self, x: Vector) -> NDArray[np.float64]:
         """x as an (n, K) matrix, a row for each example."""
         return x.reshape(self.totals.size, self.K)
@@ -53,7 +58,8 @@ def lacks(rows: NDArray[np.float64], totals: Vector) -> tuple[Vector, Vector]:
         high, cut = two_sum(high, -column)
         low += cut
     lack, size = high + low, totals + rows.sum(axis=1)
-    lost = np.where(size > 0, 8 * K * TINY, 0.0)  # what is below TINY may be read as zero
+    empty = is_zero(totals) & is_zero(rows).all(axis=1)
+    lost = np.where(empty, 0.0, 8 * K * TINY)  # what is below TINY may be read as zero
     return lack, gamma(1) * np.abs(lack) + gamma(K + 2) ** 2 * size + lost
 
 
