@@ -23,6 +23,7 @@ COMMANDS = {
     "interrupt": "--runs 2 --rows 2000 --columns 20 --classes 3 --within 0.2",
     "kernels": "--repeats 1",
     "memory_order": "--shapes 30x20 --tols 1e-1 --repeats 1",
+    "ordinary": "--problems 10",
     "other_risks": "--size 0.02 --repeats 1 --cap 0.5",
     "pragam_bound": "a9a --iterations 20",
     "projections": "1e3",
