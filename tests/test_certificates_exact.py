@@ -142,7 +142,7 @@ def test_the_slack_of_ordinary_problems_is_small(part):
     for seed in seeds(part, 0.1):
         problem, text, settings = ordinary(seed)
         tol = 10 ** np.random.default_rng(seed).uniform(-12, -2)
-        result = pragam.solve(problem, **{**settings, "tol": tol, "max_seconds": 0.5})
+        result = pragam.solve(problem, **{**settings, "tol": tol, "max_seconds": 5.0})
         proof = result.certificate
         primal, dual = exact_primal(problem, result.w, proof.biases), exact_dual(problem, result.alpha)
         slack = Fraction(proof.primal) - primal + dual - Fraction(proof.dual)
