@@ -15,25 +15,30 @@ from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, contextmanager
 from functools import cache
 from importlib import import_module
+from math import inf
 from typing import Any
 
 ThreadCount = tuple[Callable[[], int], Callable[[int], Any]]  # one library's number of threads: get, set
 
 #: More have not been measured.
 _DEFAULT = 2
+#: With fewer entries the kernels take one thread in any case (``_kernels/parallel.hpp``, worthwhile).
+_FEW = 2**21
 
 _lock = threading.Lock()
 _inside = 0  # contexts open at the moment, in all threads
 _restore: list[tuple[Callable[[int], Any], int]] = []
 
 
-def n_threads() -> int:
+def n_threads(entries: float = inf) -> int:
     """How many threads a kernel may use: the environment variable PRAGAM_NUM_THREADS, else OMP_NUM_THREADS, else two
     where there are as many processors.
 
     Always 1 in worker processes (joblib's, multiprocessing's) and in threads other than the main one: there the others
-    work at the same time. A loop of less than a millisecond or so takes no more than one.
+    work at the same time. A loop over few entries takes no more than one, and nothing is looked up for it.
     """
+    if entries < _FEW:
+        return 1
     asked = os.environ.get("PRAGAM_NUM_THREADS")
     if asked is not None and not (asked.isdecimal() and int(asked) >= 1):
         raise ValueError(f"PRAGAM_NUM_THREADS is {asked!r}: expected a positive whole number")

@@ -72,10 +72,10 @@ int64_t parts_of(int64_t entries, int64_t d) {
 
 // sum += x_i s_i alpha_i for the rows i in [begin, end). Many dual variables are 0 near the optimum. The others are
 // first collected without a branch, since whether a row counts is hard to predict.
-template <class Values, class I>
+template <bool is_wide, class Values, class I>
 void add_rows(Values v, const I *PRAGAM_RESTRICT index, const int64_t *ptr, const double *s, const double *alpha,
               int64_t begin, int64_t end, Pulse &pulse, double *PRAGAM_RESTRICT sum) {
-    const int64_t final = ptr[end] - 1;
+    [[maybe_unused]] const int64_t final = ptr[end] - 1;
     constexpr int64_t batch = 512;
     int64_t row[batch];
     double weight[batch];
@@ -89,7 +89,7 @@ void add_rows(Values v, const I *PRAGAM_RESTRICT index, const int64_t *ptr, cons
         }
         for (int64_t k = 0; k < count; ++k)
             for (int64_t p = ptr[row[k]]; p < ptr[row[k] + 1]; ++p) {
-                PRAGAM_PREFETCH(sum + index[std::min(p + ahead, final)]);
+                if constexpr (is_wide) PRAGAM_PREFETCH(sum + index[std::min(p + ahead, final)]);
                 sum[index[p]] += weight[k] * double(v[p]);
             }
         pulse.beat(size_t(ptr[stop] - ptr[start] + batch));
@@ -110,7 +110,8 @@ void rmatvec(Values v, const I *index, const Indptr &indptr, const In<double> &s
     std::fill_n(out.data(), d, 0.0);
     parallel_for(parts, worthwhile(threads, ptr[n]), [&](int64_t part, Pulse &pulse) {
         double *sum = part == 0 ? out.data() : sums.data() + (part - 1) * stride;
-        add_rows(v, index, ptr, s, alpha.data(), n * part / parts, n * (part + 1) / parts, pulse, sum);
+        const auto add = d > beyond_cache ? add_rows<true, Values, I> : add_rows<false, Values, I>;
+        add(v, index, ptr, s, alpha.data(), n * part / parts, n * (part + 1) / parts, pulse, sum);
     });
     for (int64_t part = 1; part < parts; ++part)
         for (int64_t j = 0; j < d; ++j) out.data()[j] += sums[size_t((part - 1) * stride + j)];

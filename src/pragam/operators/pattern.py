@@ -55,14 +55,14 @@ class PatternRows(RowOperator):
         """diag(scale) P w."""
         w, out = as_vector(w, self.shape[1], "w"), np.empty(self.shape[0])
         interrupts.check()
-        _kernels.get("pattern_matvec")(self.indices, self.indptr, self.scale, w, out, n_threads())
+        _kernels.get("pattern_matvec")(self.indices, self.indptr, self.scale, w, out, n_threads(self.indices.size))
         return out
 
     def rmatvec(self, alpha: Vector) -> Vector:
         """P' diag(scale) alpha."""
         alpha, out = as_vector(alpha, self.shape[0], "alpha"), np.empty(self.shape[1])
         interrupts.check()
-        _kernels.get("pattern_rmatvec")(self.indices, self.indptr, self.scale, alpha, out, n_threads())
+        _kernels.get("pattern_rmatvec")(self.indices, self.indptr, self.scale, alpha, out, n_threads(self.indices.size))
         return out
 
     def row_norms(self) -> Vector:

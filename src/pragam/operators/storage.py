@@ -156,7 +156,7 @@ class Dense(Storage):
         if self._blas:
             np.matmul(self.X, w, out=out)
         else:
-            _kernels.get("dense_matvec")(self.X, w, out, n_threads())
+            _kernels.get("dense_matvec")(self.X, w, out, n_threads(self.stored))
         return _times(scale, out)
 
     def rmatvec(self, alpha: Vector, scale: Vector | None = None) -> Vector:
@@ -212,17 +212,21 @@ class Dense(Storage):
 
     def twofold_matvec(self, w: Vector) -> tuple[Vector, Vector, Vector]:
         out = _three(self.shape[0])
-        _kernels.get("dense_twofold_matvec")(self.X, as_vector(w, self.shape[1], "w"), *out, n_threads())
+        _kernels.get("dense_twofold_matvec")(self.X, as_vector(w, self.shape[1], "w"), *out, n_threads(self.stored))
         return self._sharp(out, w)
 
     def running_rmatvec(self, alpha: Vector, roundings: int = 1) -> tuple[Vector, float]:
         out = np.empty(self.shape[1]), np.empty(self.shape[1])
-        _kernels.get("dense_running_matvec")(self.X.T, as_vector(alpha, self.shape[0], "alpha"), *out, n_threads())
+        _kernels.get("dense_running_matvec")(
+            self.X.T, as_vector(alpha, self.shape[0], "alpha"), *out, n_threads(self.stored)
+        )
         return self._followed(out, alpha, roundings)
 
     def twofold_rmatvec(self, alpha: Vector) -> tuple[Vector, float]:
         out = _three(self.shape[1])
-        _kernels.get("dense_twofold_matvec")(self.X.T, as_vector(alpha, self.shape[0], "alpha"), *out, n_threads())
+        _kernels.get("dense_twofold_matvec")(
+            self.X.T, as_vector(alpha, self.shape[0], "alpha"), *out, n_threads(self.stored)
+        )
         return self._rounded(out, alpha)
 
     def abs_sums(self) -> tuple[Vector, Vector]:
@@ -274,18 +278,20 @@ class Csr(Storage):
     def matvec(self, w: Vector, scale: Vector | None = None) -> Vector:
         out = np.empty(self.shape[0])
         interrupts.check()
-        _kernels.get("csr_matvec")(*self.arrays, scale, as_vector(w, self.shape[1], "w"), out, n_threads())
+        _kernels.get("csr_matvec")(*self.arrays, scale, as_vector(w, self.shape[1], "w"), out, n_threads(self.stored))
         return out
 
     def rmatvec(self, alpha: Vector, scale: Vector | None = None) -> Vector:
         out = np.empty(self.shape[1])
         interrupts.check()
-        _kernels.get("csr_rmatvec")(*self.arrays, scale, as_vector(alpha, self.shape[0], "alpha"), out, n_threads())
+        _kernels.get("csr_rmatvec")(
+            *self.arrays, scale, as_vector(alpha, self.shape[0], "alpha"), out, n_threads(self.stored)
+        )
         return out
 
     def matmat(self, W: Array) -> Array:
         out = np.empty((self.shape[0], len(W)))
-        _kernels.get("csr_matmat")(*self.arrays, np.ascontiguousarray(W.T), out, n_threads())
+        _kernels.get("csr_matmat")(*self.arrays, np.ascontiguousarray(W.T), out, n_threads(self.stored))
         return out
 
     def rmatmat(self, B: Array) -> Array:
@@ -335,7 +341,7 @@ class Csr(Storage):
 
     def twofold_matvec(self, w: Vector) -> tuple[Vector, Vector, Vector]:
         out = _three(self.shape[0])
-        _kernels.get("csr_twofold_matvec")(*self.arrays, as_vector(w, self.shape[1], "w"), *out, n_threads())
+        _kernels.get("csr_twofold_matvec")(*self.arrays, as_vector(w, self.shape[1], "w"), *out, n_threads(self.stored))
         return self._sharp(out, w)
 
     def running_rmatvec(self, alpha: Vector, roundings: int = 1) -> tuple[Vector, float]:
@@ -413,12 +419,16 @@ class Csc(Storage):
 
     def running_rmatvec(self, alpha: Vector, roundings: int = 1) -> tuple[Vector, float]:
         out = np.empty(self.shape[1]), np.empty(self.shape[1])
-        _kernels.get("csr_running_matvec")(*self.T.arrays, as_vector(alpha, self.shape[0], "alpha"), *out, n_threads())
+        _kernels.get("csr_running_matvec")(
+            *self.T.arrays, as_vector(alpha, self.shape[0], "alpha"), *out, n_threads(self.stored)
+        )
         return self._followed(out, alpha, roundings)
 
     def twofold_rmatvec(self, alpha: Vector) -> tuple[Vector, float]:
         out = _three(self.shape[1])
-        _kernels.get("csr_twofold_matvec")(*self.T.arrays, as_vector(alpha, self.shape[0], "alpha"), *out, n_threads())
+        _kernels.get("csr_twofold_matvec")(
+            *self.T.arrays, as_vector(alpha, self.shape[0], "alpha"), *out, n_threads(self.stored)
+        )
         return self._rounded(out, alpha)
 
     def abs_sums(self) -> tuple[Vector, Vector]:

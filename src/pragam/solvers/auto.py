@@ -55,7 +55,7 @@ _LATE = 1.3
 #: The share of a rival's work after which the margin is _LATE.
 _SPENT = 0.5
 #: The work left is judged again when the work done has grown by this factor: a judgement takes as long as a short step.
-_AGAIN = 1.1
+_AGAIN = 1.2
 #: Each hand-over multiplies the margins by this.
 _GROWTH = 2.0
 #: Passes that may be made before the net's limit is computed, which takes a pass.

@@ -52,6 +52,7 @@ class Outlook:
     passes: float = 0.0
     steps: int = 0
     gap: float = 1.0  # as last seen, no more than 1
+    used: float = 0.0  # the work so far
     earlier: float = 0.0  # passes of earlier turns
     work: list[float] = field(default_factory=list)  # after the steps of this turn, and
     gaps: list[float] = field(default_factory=list)  # log g there
@@ -65,15 +66,11 @@ class Outlook:
         """One more step; the turn has made these passes so far and has this gap, if that is known."""
         self.passes = self.earlier + passes
         self.steps += 1
+        self.used = self.cost.work(self.passes, self.steps)
         if gap is not None and 0 < gap < inf:
             self.gap = min(gap, 1.0)
             self.work.append(self.used)
             self.gaps.append(log(self.gap))
-
-    @property
-    def used(self) -> float:
-        """The work so far."""
-        return self.cost.work(self.passes, self.steps) if self.steps else 0.0
 
     @property
     def left(self) -> float:

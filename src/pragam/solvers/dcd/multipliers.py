@@ -60,10 +60,12 @@ class Multipliers:
     def biases(self, values: Vector) -> None:
         self.planes.multiplier[:] = values - self.planes.running[-1:]
 
-    @property
-    def excess(self) -> Vector:
-        """What the residual of each plane may change of the gap."""
-        return (1.0 + np.abs(self.biases)) * np.abs(self.residuals)
+    def excess(self, of: NDArray[np.bool_] | None = None) -> float:
+        """What the residuals of these planes, by default of all, may change of the gap."""
+        if not self.count:
+            return 0.0
+        each = (1.0 + np.abs(self.biases)) * np.abs(self.residuals)
+        return float((each if of is None else each[of]).sum())
 
     def refresh(self, w: Vector, alpha: Vector) -> None:
         """Recompute the residuals and <m, w>, keeping the model's biases."""
@@ -78,6 +80,8 @@ class Multipliers:
 
         The multiplier of a plane that nothing moves on would run away.
         """
+        if not self.count:
+            return
         step = self.planes.rho * self.residuals
         self.planes.multiplier[:] -= step if met is None else np.where(met, step, 0.0)
 

@@ -86,7 +86,7 @@ def _is_plane_left(state: DcdState) -> bool:
     met = state.work.planes_met()
     if met is None or met.all():
         return False
-    return float(state.multipliers.excess[~met].sum()) > DONE * state.tol * state.precision.size
+    return state.multipliers.excess(~met) > DONE * state.tol * state.precision.size
 
 
 def perhaps_copy_rows(problem: BoxProblem, state: DcdState) -> None:

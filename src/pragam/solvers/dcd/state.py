@@ -124,7 +124,7 @@ class DcdState(State):
         sweeps.last = swept
         sweeps.rate = None if swept.before == inf else min(swept.gap / max(swept.before, _TINY), 1.0)
         gap = swept.gap * (1.0 if sweeps.rate is None else sweeps.rate**0.5) / HINDSIGHT
-        gap += float(self.multipliers.excess.sum())
+        gap += self.multipliers.excess()
         size = max(abs(self.dual + gap), abs(self.dual), _TINY)
         sweeps.relative_gap = inf if gap == inf else gap / size
         self.precision.size = size
