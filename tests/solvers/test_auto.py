@@ -130,6 +130,7 @@ def test_the_paths_hand_over_to_each_other_and_lose_nothing(bias, monkeypatch):
     monkeypatch.setattr(auto, "_EARLY", 1e-3)
     monkeypatch.setattr(auto, "_LATE", 1e-3)
     monkeypatch.setattr(auto, "_GROWTH", 1.5)
+    monkeypatch.setattr(auto, "_QUESTION", 0.0)  # a problem as small as this is judged too
     problem, method = hinge_case("plain", bias, 3).problem, Auto((Dcd(), Newton()))
     state = method.init(problem, np.random.default_rng(0), None, 1e-9)
     seen, best = [], inf

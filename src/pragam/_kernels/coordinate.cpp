@@ -22,7 +22,8 @@ namespace {
 using Answer = std::tuple<std::int64_t, double, double, double, std::int64_t, std::int64_t, double, std::int64_t,
                           std::int64_t>;
 
-template <bool with_planes, class R, class W>
+// Plain variables have a row each and no curvature of g: it is known here that nothing need be looked up for them.
+template <bool with_planes, bool is_plain, class R, class W>
 Swept sweep(const R &rows, const Variables &variables, Planes &planes, double lam, W *w, const Visits &visits,
             SplitMix64 &random, Pulse &pulse) {
     constexpr double inf = std::numeric_limits<double>::infinity();
@@ -34,10 +35,10 @@ Swept sweep(const R &rows, const Variables &variables, Planes &planes, double la
     std::int64_t known = 0, turns = 0, free = 0;
     std::size_t entries = 0;
     for (std::int64_t k = 0; k < n_active; ++k) {
-        const std::int64_t i = active[order[k]], data_row = variables.row_of(i);
+        const std::int64_t i = active[order[k]], data_row = is_plain ? i : variables.row_of(i);
         if (k + ahead < n_active) {
             const std::int64_t next = active[order[k + ahead]];
-            rows.prefetch(variables.row_of(next));
+            rows.prefetch(is_plain ? next : variables.row_of(next));
             PRAGAM_PREFETCH(variables.table + next);
         }
         Row &row = variables.table[i];
@@ -54,7 +55,7 @@ Swept sweep(const R &rows, const Variables &variables, Planes &planes, double la
             if (s * s > visits.reach * q) leaves[order[k]] = 1, row.slope = std::numeric_limits<double>::quiet_NaN();
             continue;
         }
-        gap += gap_of(row, s, variables.kappa ? variables.kappa[i] : 0.0);
+        gap += gap_of(row, s, !is_plain && variables.kappa ? variables.kappa[i] : 0.0);
         const double target = q > 0 ? a + s / q : (s > 0 ? inf : -inf);
         const double moved = std::min(std::max(target, row.lower), row.upper);
         const double step = moved - a;
@@ -88,7 +89,9 @@ Answer sweeps(const R &rows, const Variables &variables, Planes planes, double l
     double gain = 0;
     std::int64_t met = 0, entries = 0;
     for (;;) {
-        const auto once = variables.joint ? &sweep_rows<with_planes, R, W> : &sweep<with_planes, R, W>;
+        const auto once = variables.joint      ? &sweep_rows<with_planes, R, W>
+                          : variables.is_plain() ? &sweep<with_planes, true, R, W>
+                                                 : &sweep<with_planes, false, R, W>;
         const Swept swept = once(rows, variables, planes, lam, w, visits, random, pulse);
         met += visits.n_active;
         entries += std::int64_t(swept.entries);

@@ -26,6 +26,7 @@ struct Variables {
     bool joint;                  // whether neighbours that read one row are moved together
     std::int64_t n;
 
+    bool is_plain() const { return !number && !kappa; }
     std::int64_t row_of(std::int64_t i) const { return number ? number[i] : i; }
 };
 

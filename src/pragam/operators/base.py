@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from pragam import _kernels
 from pragam.rounding import Stating, Vector
 
 __all__ = ["Operator", "RowOperator", "Rows", "Vector"]
@@ -85,6 +87,41 @@ class Rows:
     arrays: tuple[NDArray[Any], ...]
     scale: Vector
     number: NDArray[np.int64] | None = None
+
+    def kernel(self, name: str) -> Callable[..., Any]:
+        """The kernel of this name for rows of this kind. It takes ``*arrays`` first."""
+        return _kernels.get(f"{name}_{self.kind}")
+
+    @property
+    def is_dense(self) -> bool:
+        return self.kind == "dense"
+
+    @property
+    def is_packed(self) -> bool:
+        """Whether the rows are a packed copy, short ones first."""
+        return self.kind == "pattern"
+
+    @property
+    def has_values(self) -> bool:
+        """Whether they are sparse rows of any values, of which a smaller copy can be made."""
+        return self.kind == "csr"
+
+    @property
+    def entries(self) -> int:
+        """How many are stored."""
+        return self.arrays[0].size
+
+    @property
+    def stored(self) -> int:
+        """The number of rows of X, which may be fewer than those of A."""
+        return len(self.arrays[-1]) - (not self.is_dense)
+
+    def entries_of(self, number: NDArray[np.int64]) -> int:
+        """How many entries these rows of X have."""
+        if self.is_dense:
+            return len(number) * self.arrays[0].shape[1]
+        indptr = self.arrays[-1]
+        return int((indptr[number + 1] - indptr[number]).sum())
 
 
 class RowOperator(Operator):

@@ -42,8 +42,9 @@ from pragam.views import View, packed
 CANDIDATES: tuple[AnySolver, ...] = (NewtonDense(), Dcd(), Newton(), ProximalNewton(), QpBmrm())
 #: What certifies any tolerance in a number of passes known beforehand.
 NET: AnySolver = Pragam()
-#: Work that it takes to ask for all costs. A candidate that is cheaper begins at once.
-_QUESTION = 1.5e-3
+#: Asking for all costs takes up to a tenth of this work. A candidate that is cheaper begins at once, and no work smaller
+#: than this is judged.
+_QUESTION = 2.5e-3
 #: A candidate is tried first if its trial costs no more than this share of what the cheapest one should cost. Nobody
 #: hands over before that share of the rival's work is spent.
 _TRIAL = 0.05
@@ -189,7 +190,7 @@ class Auto(Solver[AnyProblem, AutoState]):
             return self._take_net(problem, state)
         if own.steps >= own.cost.most_steps:
             return self._cheapest(problem, state) or current
-        if own.used < _AGAIN * state.judged_at:
+        if own.used < max(_AGAIN * state.judged_at, _QUESTION):
             return current
         state.judged_at = own.used
         self._ask(problem, state)

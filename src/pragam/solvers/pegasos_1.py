@@ -13,7 +13,6 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from pragam import _kernels
 from pragam.operators.base import Vector
 from pragam.problem import AnyProblem, BoxProblem
 from pragam.solvers.base import ROWS_AND_BOX, Solver, Start, State, curved, shared, unbounded
@@ -60,7 +59,7 @@ class Pegasos1(Solver[BoxProblem, Pegasos1State]):
 
     def step(self, problem: BoxProblem, state: Pegasos1State) -> Pegasos1State:
         rows, box = problem.A.contiguous_rows(), problem.Q
-        _kernels.get("pegasos_epoch_" + rows.kind)(
+        rows.kernel("pegasos_epoch")(
             *rows.arrays, rows.scale, problem.c, box.lower, box.upper, state.length2, problem.lam, state.radius,
             box.size, state.clock, state.w, state.total, state.hits, state.visits, int(state.rng.integers(2**63)),
         )  # fmt: skip

@@ -54,8 +54,7 @@ def sizes(problem: BoxProblem) -> Sizes:
     if last is not None and last[0]() is problem:
         return last[1]
     rows, (n, d) = problem.A.rows(), problem.A.shape
-    # The first array has a number for each entry: its value, or its column where there are no values.
-    found = Sizes(n, d, max(rows.arrays[0].size, 1), rows.kind, hardness(problem), _rarer(rows.scale))
+    found = Sizes(n, d, max(rows.entries, 1), rows.kind, hardness(problem), _rarer(rows.scale))
     _last = weakref.ref(problem), found
     return found
 

@@ -24,7 +24,6 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from pragam import _kernels
 from pragam._kernels.records.coordinate import Ascent, Limits, Points
 from pragam.operators.base import Vector
 from pragam.solvers.dcd.sweep import WorkingSet
@@ -77,7 +76,7 @@ class Momentum:
             slope += float((planes.multiplier - self.multiplier) @ residuals)
         self.multiplier = planes.multiplier.copy()
         w = work.w.astype(np.float64, copy=False)
-        gained, self.slope, self.has_history = _kernels.get("momentum_push_" + work.rows.kind)(
+        gained, self.slope, self.has_history = work.rows.kernel("momentum_push")(
             *work.rows.arrays, work.variables, planes, lam, w, Points(self.before, self.step, self.history),
             Ascent(gain, slope, self.has_history), _LIMITS,
         )  # fmt: skip

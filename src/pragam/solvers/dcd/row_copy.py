@@ -41,8 +41,7 @@ class DataRows(NamedTuple):
 
     def entries(self, work: WorkingSet) -> int:
         """How many entries a copy of them has."""
-        indptr = work.rows.arrays[2]
-        return int((indptr[self.distinct + 1] - indptr[self.distinct]).sum())
+        return work.rows.entries_of(self.distinct)
 
 
 def data_rows(work: WorkingSet, chosen: Indices) -> DataRows:

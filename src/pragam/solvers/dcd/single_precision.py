@@ -37,7 +37,7 @@ _TOL = 1e-5
 
 def rounding(problem: BoxProblem, work: WorkingSet, tol: float) -> float | None:
     """What w in single precision may change of the gap, over sqrt(J); None where it is not worth it."""
-    if work.rows.kind != "csr" or work.w.size < _COLUMNS or tol < _TOL:
+    if not work.rows.has_values or work.w.size < _COLUMNS or tol < _TOL:
         return None
     largest, widths = float(problem.A.row_norms().max()), float(box_sizes(problem).sum())
     if widths / work.size * float(work.table[:, CURVATURE].mean()) > _HARDEST:

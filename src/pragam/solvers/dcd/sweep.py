@@ -19,7 +19,6 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from pragam import _kernels
 from pragam._kernels.records.coordinate import (
     ALPHA,
     CURVATURE,
@@ -90,12 +89,10 @@ class WorkingSet:
         """How many entries a sweep over all of them meets."""
         number = self.variables.number
         if number is None:
-            return self.rows.arrays[0].size
+            return self.rows.entries
         if self.variables.joint:
             number = number[np.append(True, number[1:] != number[:-1])]
-        if self.rows.kind == "dense":
-            return len(number) * self.w.size
-        return int(np.diff(self.rows.arrays[-1])[number].sum())
+        return self.rows.entries_of(number)
 
     @property
     def block(self) -> int:
@@ -104,7 +101,7 @@ class WorkingSet:
         The more random the order, the fewer sweeps are needed; but rows that come from memory come faster in blocks,
         and so do those of a pattern, as neighbours are of one length.
         """
-        is_near = self.rows.kind != "pattern" and 64 * self.size + 12 * self.rows.arrays[0].size <= _CACHE
+        is_near = not self.rows.is_packed and 64 * self.size + 12 * self.rows.entries <= _CACHE
         return 1 if is_near else _BLOCK
 
     def planes_met(self) -> NDArray[np.bool_] | None:
@@ -128,7 +125,7 @@ class WorkingSet:
         A variable that is held at its bound by a slope s_i with s_i^2 > ``reach`` q_i is active no more.
         """
         visits = Visits(self.active, self.n_active, reach, self.block, seed)
-        self.n_active, *told = _kernels.get("dcd_sweep_" + self.rows.kind)(
+        self.n_active, *told = self.rows.kernel("dcd_sweep")(
             *self.rows.arrays, self.variables, self.planes, lam, self.w, visits, batch
         )
         return Swept(*told)

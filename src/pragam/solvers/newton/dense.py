@@ -135,7 +135,7 @@ class NewtonDense(Solver[BoxProblem, DenseState]):
 def _dense(A: RowOperator) -> Vector:
     """A copy of the rows of A = diag(scale) X, one for each dual variable."""
     rows = A.rows()
-    if rows.kind == "dense":
+    if rows.is_dense:
         X = rows.arrays[0]
     else:
         data, indices, indptr = rows.arrays

@@ -116,6 +116,6 @@ def by_sweeps(form: BoxForm, rng: np.random.Generator) -> Guess:
 
 def _worth_a_trial(form: BoxForm) -> bool:
     n, d = form.shape
-    if form.B.shape[1] > 0 or form.A.rows().kind == "dense" or n * d < _LEAST_PLACES or Dcd.missing(form.problem):
+    if form.B.shape[1] > 0 or form.A.rows().is_dense or n * d < _LEAST_PLACES or Dcd.missing(form.problem):
         return False
     return hardness(form.problem) <= _HARDEST

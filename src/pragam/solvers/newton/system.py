@@ -105,10 +105,9 @@ class NewtonSystem:
         self.weights = np.zeros(self.A.shape[0])
         self.contained = np.zeros(self.A.shape[0])
         rows = self.A.rows()
-        stored = rows.arrays[-1].shape[0] - (rows.kind != "dense")  # several dual variables may share a row
-        self._entries = rows.arrays[0].size / max(stored, 1)  # in a row
+        self._entries = rows.entries / max(rows.stored, 1)  # in a row
         per_pair = _PER_DENSE_PAIR if _DENSE * self._entries >= self.A.shape[1] else _PER_PAIR
-        self._per_row = self._entries**2 * (_PER_FLOP if rows.kind == "dense" else 0.5 * per_pair)
+        self._per_row = self._entries**2 * (_PER_FLOP if rows.is_dense else 0.5 * per_pair)
 
     def exchange_rows(
         self, everything: RowOperator, old: NDArray[np.int64] | None, new: NDArray[np.int64] | None, A: RowOperator
