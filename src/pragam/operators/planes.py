@@ -48,8 +48,10 @@ class Planes(Stating):
 
     def rmatvec(self, alpha: Vector) -> Vector:
         """B' alpha."""
-        if self.shape[1] <= 1:  # a plain product is several times as fast
-            return np.full(self.shape[1], self.sigma @ alpha)
+        if self.shape[1] == 0:
+            return np.zeros(0)
+        if self.shape[1] == 1:  # a plain product is several times as fast
+            return np.full(1, self.sigma @ alpha)
         sums: Vector = np.bincount(self.group, self.sigma * alpha, minlength=self.shape[1]).astype(np.float64)
         return sums[: self.shape[1]]
 

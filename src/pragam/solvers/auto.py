@@ -42,8 +42,8 @@ from pragam.views import View, packed
 CANDIDATES: tuple[AnySolver, ...] = (NewtonDense(), Dcd(), Newton(), ProximalNewton(), QpBmrm())
 #: What certifies any tolerance in a number of passes known beforehand.
 NET: AnySolver = Pragam()
-#: Asking for all costs takes up to a tenth of this work. A candidate that is cheaper begins at once, and no work smaller
-#: than this is judged.
+#: Asking for all costs takes up to a tenth of this work. A candidate that is cheaper begins at once, and less work
+#: than this is not judged.
 _QUESTION = 2.5e-3
 #: A candidate is tried first if its trial costs no more than this share of what the cheapest one should cost. Nobody
 #: hands over before that share of the rival's work is spent.
