@@ -121,8 +121,9 @@ def test_the_adjoint_and_the_bounds_of_rounding(seed):
 
 @pytest.mark.parametrize("solver", ["pragam", "ls-bmrm", "qp-bmrm", "pegasos-n"])
 def test_the_papers_solvers_run_on_sequences_unchanged(solver):
-    problem = Drawn(3).problem
-    result = pragam.solve(problem, solver, tol=1e-2, max_iter=3000)
+    rng = np.random.default_rng(3)
+    problem = chain_hinge(rng.standard_normal((12, 3)), rng.integers(0, 3, 12), [4, 3, 5], lam=1.0)
+    result = pragam.solve(problem, solver, tol=1e-2, max_iter=5000)
     best = pragam.solve(problem, "qp-bmrm", tol=1e-8)
     assert result.converged and result.certificate.rigorous
     assert result.certificate.dual <= best.certificate.primal and best.certificate.dual <= result.certificate.primal
