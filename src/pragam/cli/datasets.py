@@ -18,9 +18,9 @@ def add_parser(commands: Any) -> None:
     parser = commands.add_parser(
         "datasets",
         help="list the data sets by name, and download them",
-        description="List the data sets that pragam knows by name, and where their files are. With a NAME, show all that "
-        "is known of it. Files are looked for in --data-dir, in the folder of the environment variable PRAGAM_DATA and "
-        "in the cache; --fetch downloads the others into the cache.",
+        description="List the data sets that pragam knows by name, and where their files are. With a NAME, show all "
+        "that is known of it. Files are looked for in --data-dir, in the folder of the environment variable PRAGAM_DATA "
+        "and in the cache; --fetch downloads the others into the cache.",
     )
     parser.add_argument("names", nargs="*", metavar="NAME", help="show these sets only, in full")
     parser.add_argument("--data-dir", metavar="DIR", help="a folder of local copies")
@@ -72,6 +72,7 @@ def _record(dataset: Any, data_dir: str | None) -> dict[str, Any]:
         "nnz_exact": dataset.exact,
         "lambda": dataset.lam,
         "paper": paper and {"n": paper.n, "d": paper.d, "nnz": paper.nnz, "lambda": paper.lam},
+        "stand_in": dataset.stand_in or None,
         "stand_in_for": dataset.stand_in_for or None,
         "where": "made here" if made else availability(dataset.train, data_dir),
         "where_test": availability(test, data_dir) if test else None,
@@ -81,9 +82,8 @@ def _record(dataset: Any, data_dir: str | None) -> dict[str, Any]:
         "licence": dataset.licence,
         "note": dataset.note or None,
         "files": [
-            _file(piece, part, data_dir)
-            for part, pieces in (("train", dataset.train), ("test", test))
-            for piece in pieces
+            *(_file(piece, "train", data_dir) for piece in dataset.train),
+            *(_file(piece, "test", data_dir) for piece in test),
         ],
     }
 
@@ -121,10 +121,8 @@ def _lines(record: dict[str, Any]) -> Iterator[tuple[str, str]]:
     yield "title", record["title"]
     yield "size", f"{n} x {d}, {nnz} non-zeros"
     if paper := record["paper"]:
-        yield (
-            "in the paper",
-            f"{paper['n']:,} x {paper['d']:,}, {paper['nnz']:,} stored entries, lambda {_power(paper['lambda'])}",
-        )
+        sizes = f"{paper['n']:,} x {paper['d']:,}, {paper['nnz']:,} stored entries"
+        yield "in the paper", f"{sizes}, lambda {_power(paper['lambda'])}"
     elif record["lambda"]:
         yield "lambda", _power(record["lambda"])
     for step in record["preprocessing"]:
@@ -138,9 +136,9 @@ def _lines(record: dict[str, Any]) -> Iterator[tuple[str, str]]:
         yield f"{file['part']} file", file["found"] or "not at hand"
         for choice in file["choices"]:
             yield "", _choice(choice)
-    for key in ("source", "licence", "note"):
+    for key in ("source", "licence", "note", "stand_in"):
         if record[key]:
-            yield key, record[key]
+            yield key.replace("_", "-"), record[key]
 
 
 def _choice(choice: dict[str, Any]) -> str:

@@ -33,7 +33,9 @@ def odd_digits(paths: Sequence[Path], n_features: int | None) -> Data:
     images, digits = (_idx(path) for path in paths)
     if len(images) != len(digits):
         raise ValueError(f"{paths[0]}: {len(images)} images, but {len(digits)} labels in {paths[1]}")
-    return sparse.csr_array(images.reshape(len(digits), -1) / 255.0), np.where(digits % 2 == 1, 1.0, -1.0)
+    X = sparse.csr_array(images.reshape(len(digits), -1))
+    X.data = X.data / 255.0
+    return X, np.where(digits % 2 == 1, 1.0, -1.0)
 
 
 def reuters_topic(topic: str) -> Reader:

@@ -10,13 +10,13 @@ from collections.abc import Iterator, Sequence
 from pragam.datasets import checksums
 from pragam.datasets.download import Watcher, download
 from pragam.datasets.places import Place, downloads, find, folders, offline
-from pragam.datasets.record import File, Piece
+from pragam.datasets.record import Dataset, File, Piece
 from pragam.datasets.web import DownloadError
 
 Folder = str | os.PathLike[str] | None
 
 
-def obtain(name: str, pieces: Sequence[Piece], data_dir: Folder = None) -> list[Place]:
+def obtain(dataset: Dataset, pieces: Sequence[Piece], data_dir: Folder = None) -> list[Place]:
     """A file for each piece. One that is not at hand is downloaded into the cache.
 
     A local file is compared with the checksum on record, with a warning if they differ. If a file cannot be had, a
@@ -24,7 +24,7 @@ def obtain(name: str, pieces: Sequence[Piece], data_dir: Folder = None) -> list[
     """
     missing = [piece for piece in pieces if find(piece, data_dir) is None]
     if missing:
-        _download(name, missing, data_dir)
+        _download(dataset, missing, data_dir)
     places = [place for piece in pieces if (place := find(piece, data_dir)) is not None]
     for place in places:
         if place.kind == "local":
@@ -37,30 +37,31 @@ def address(piece: Piece) -> File | None:
     return next((file for file in piece if file.url), None)
 
 
-def _download(name: str, missing: Sequence[Piece], data_dir: Folder) -> None:
+def _download(dataset: Dataset, missing: Sequence[Piece], data_dir: Folder) -> None:
     files = [address(piece) for piece in missing]
     if None in files:
-        raise FileNotFoundError(_advice(name, missing, data_dir, "no address is known"))
+        raise FileNotFoundError(_advice(dataset, missing, data_dir, "no address is known"))
     if offline():
-        raise FileNotFoundError(_advice(name, missing, data_dir, "PRAGAM_OFFLINE is set"))
+        raise FileNotFoundError(_advice(dataset, missing, data_dir, "PRAGAM_OFFLINE is set"))
     try:
         for file in filter(None, files):
             with _progress(file) as watch:
                 download(file, downloads() / file.path, watch=watch)
     except DownloadError as error:
-        raise FileNotFoundError(_advice(name, missing, data_dir, str(error))) from error
+        raise FileNotFoundError(_advice(dataset, missing, data_dir, str(error))) from error
 
 
-def _advice(name: str, missing: Sequence[Piece], data_dir: Folder, cause: str) -> str:
+def _advice(dataset: Dataset, missing: Sequence[Piece], data_dir: Folder, cause: str) -> str:
     """Which files are not there, where they should be, and why they could not be downloaded."""
     wanted = " and ".join(piece[0].path for piece in missing)
     choices = " and ".join(
         " or ".join(file.path + (f" from {file.url}" if file.url else "") for file in piece) for piece in missing
     )
     where = [str(folder) for folder, _ in folders(data_dir)]
+    otherwise = f"; or take its synthetic stand-in, {dataset.stand_in}" if dataset.stand_in else ""
     return (
-        f"{name}: no {wanted} in {' or '.join(where)}: {cause}; put {choices} into {where[0]}, "
-        "or set PRAGAM_DATA to the folder of the data sets"
+        f"{dataset.name}: no {wanted} in {' or '.join(where)}: {cause}; put {choices} into {where[0]}, "
+        f"or set PRAGAM_DATA to the folder of the data sets{otherwise}"
     )
 
 

@@ -68,8 +68,8 @@ class Recipe(Protocol):
 class Dataset:
     """A named data set.
 
-    ``n``, ``d`` and ``nnz`` are those of the X that :func:`load_named` returns. ``nnz`` is not ``exact`` if it comes from
-    rows that were drawn otherwise than ours.
+    ``n``, ``d`` and ``nnz`` are those of the X that :func:`load_named` returns. ``nnz`` is not ``exact`` if it comes
+    from rows that were drawn otherwise than ours, or from a rounded density.
     ``train`` are the pieces of the training rows. ``test`` are those of the test rows, or a split of the training
     rows. ``load_named`` returns the training rows, and the test rows too if ``joined``.
     """
@@ -93,6 +93,11 @@ class Dataset:
     stand_in_for: str = ""
     recipe: Recipe | None = None
     note: str = ""
+
+    @property
+    def stand_in(self) -> str:
+        """The name of its synthetic stand-in. Each of the paper's sets has one."""
+        return f"{self.name}-like" if self.paper is not None else ""
 
     @property
     def test_pieces(self) -> tuple[Piece, ...]:

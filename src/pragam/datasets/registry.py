@@ -58,7 +58,7 @@ def fetch(name: str, data_dir: Folder = None) -> list[places.Place]:
     """All files of a data set, those of the test rows too. What is not at hand is downloaded and verified."""
     dataset = describe(name)
     pieces = list(dict.fromkeys(dataset.train + dataset.test_pieces))
-    return obtain(name, pieces, data_dir)
+    return obtain(dataset, pieces, data_dir)
 
 
 def load_named(name: str, *, keep_empty: bool = False, data_dir: Folder = None) -> Data:
@@ -112,7 +112,7 @@ def load_example() -> tuple[np.ndarray, np.ndarray]:
 
 
 def _rows(dataset: Dataset, pieces: Sequence[Piece], data_dir: Folder) -> Data:
-    paths = [place.path for place in obtain(dataset.name, pieces, data_dir)]
+    paths = [place.path for place in obtain(dataset, pieces, data_dir)]
     return (dataset.reader or svmlight)(paths, dataset.n_features)
 
 
@@ -156,8 +156,8 @@ def _check_sizes(dataset: Dataset, X: sparse.csr_array, data_dir: Folder) -> Non
     unproven = [str(place.path) for place in found if not place.file.sha256]
     if unproven and X.shape != (dataset.n, dataset.d):
         warnings.warn(
-            f"{dataset.name}: {X.shape[0]} x {X.shape[1]} instead of {dataset.n} x {dataset.d}: {' or '.join(unproven)} "
-            "is not the file on record",
+            f"{dataset.name}: {X.shape[0]} x {X.shape[1]} instead of {dataset.n} x {dataset.d}: "
+            f"{' or '.join(unproven)} is not the file on record",
             UserWarning,
             stacklevel=3,
         )

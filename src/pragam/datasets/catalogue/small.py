@@ -1,7 +1,7 @@
 """Small data sets: LIBSVM's, UCI's, and those of regression.
 
-The checksums are of files repacked by xz. An address leads to the file as LIBSVM publishes it, whose checksum nobody has
-verified.
+The checksums are of files repacked by xz. An address leads to the file as LIBSVM publishes it, whose checksum nobody
+has verified.
 """
 
 from __future__ import annotations
