@@ -19,8 +19,8 @@ def add_parser(commands: Any) -> None:
         "datasets",
         help="list the data sets by name, and download them",
         description="List the data sets that pragam knows by name, and where their files are. With a NAME, show all "
-        "that is known of it. Files are looked for in --data-dir, in the folder of the environment variable PRAGAM_DATA "
-        "and in the cache; --fetch downloads the others into the cache.",
+        "that is known of it. Files are looked for in --data-dir, in the folder of the environment variable "
+        "PRAGAM_DATA and in the cache; --fetch downloads the others into the cache.",
     )
     parser.add_argument("names", nargs="*", metavar="NAME", help="show these sets only, in full")
     parser.add_argument("--data-dir", metavar="DIR", help="a folder of local copies")

@@ -42,6 +42,8 @@ def downloads() -> Path:
 
 def folders(data_dir: str | os.PathLike[str] | None = None) -> list[tuple[Path, str]]:
     """The folders to look into, in this order: ``data_dir``, PRAGAM_DATA, the cache."""
+    if data_dir is not None and not Path(data_dir).is_dir():
+        raise ValueError(f"data_dir: {data_dir} is not a folder")
     own = [Path(folder) for folder in (data_dir, data_folder()) if folder is not None]
     return [*((folder, "local") for folder in own), (downloads(), "cache")]
 

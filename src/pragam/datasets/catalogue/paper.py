@@ -45,7 +45,7 @@ def _reuters(topic: str) -> Dataset:
         train=(_TRAIN, _TOPICS), test=(_TEST, _TOPICS), reader=reuters_topic(topic),
         source="RCV1-v2 of Lewis, Yang, Rose and Li (2004), the training rows of their split; addresses and checksums "
         "as in scikit-learn's fetch_rcv1, not downloaded by us",
-        licence="Reuters, for research",
+        licence="for research",
         lam=paper.lam, paper=paper,
         note="The test rows are the first of the four files of test documents, 199,328 rows.",
     )  # fmt: skip
@@ -58,7 +58,7 @@ SETS = (
         n=32_561, d=123, nnz=451_592, n_features=123,
         train=(A9A,), test=(A9A_TEST,),
         source="the same files as a9a",
-        licence="UCI Adult; none stated with LIBSVM's files",
+        licence="none stated (UCI Adult)",
         lam=2.0**-18, paper=InPaper(2.0**-18, 32_561, 123, 451_592),
     ),
     Dataset(
@@ -88,7 +88,7 @@ SETS = (
         n=522_911, d=54, nnz=6_246_290, n_features=54,
         train=(COVTYPE,), test=Drawn(522_911, seed=0),
         source="the same file as covtype",
-        licence="UCI Covertype, Colorado State University: reuse with credit",
+        licence="reuse with credit",
         lam=2.0**-17, paper=InPaper(2.0**-17, 522_911, 54, 6_274_932),
         note="The paper stores 12 entries in every row, zeros included. Ours stores no zeros, and its numbers are "
         "scaled to [0, 1].",
@@ -121,7 +121,7 @@ SETS = (
         n=45_546, d=300, nnz=579_586, n_features=300,
         train=(W8A,), test=(W8A_TEST,), steps=(without_empty_rows,),
         source="the same files as w8a",
-        licence="J. Platt's SMO data; none stated with LIBSVM's files",
+        licence="none stated",
         lam=2.0**-17, paper=InPaper(2.0**-17, 45_546, 300, 579_586),
         note="w8a without its 4,203 empty rows, which gives exactly the paper's n and number of entries.",
     ),

@@ -100,7 +100,7 @@ SETS = (
         n=32_561, d=123, nnz=451_592, n_features=123,
         train=(A9A,), test=(A9A_TEST,),
         source="LIBSVM data page, a9a and a9a.t, from UCI Adult",
-        licence="UCI Adult; none stated with LIBSVM's files",
+        licence="none stated (UCI Adult)",
         lam=2.0**-18,
     ),
     Dataset(
@@ -109,7 +109,7 @@ SETS = (
         n=45_546, d=300, nnz=579_586, n_features=300,
         train=(W8A,), test=(W8A_TEST,), steps=(without_empty_rows,),
         source="LIBSVM data page, w8a and w8a.t, from J. Platt",
-        licence="J. Platt's SMO data; none stated with LIBSVM's files",
+        licence="none stated",
         lam=2.0**-17,
         note="49,749 rows with the empty ones (keep_empty=True).",
     ),
@@ -118,8 +118,8 @@ SETS = (
         title="forest cover, type 2 against the rest, scaled to [0, 1]",
         n=581_012, d=54, nnz=6_940_438, n_features=54,
         train=(COVTYPE,),
-        source="UCI Covertype; as LIBSVM data page, covtype.libsvm.binary.scale",
-        licence="UCI Covertype, Colorado State University: reuse with credit",
+        source="UCI Covertype (J. Blackard, Colorado State University), as covtype.libsvm.binary.scale of LIBSVM",
+        licence="reuse with credit",
         lam=2.0**-17,
     ),
     Dataset(
@@ -127,8 +127,8 @@ SETS = (
         title="forest cover, seven types, unscaled",
         n=581_012, d=54, nnz=6_901_775, n_features=54,
         train=(_COVTYPE_CLASSES,),
-        source="UCI Covertype, from the package scikit-multiflow 0.4.1",
-        licence="UCI Covertype, Colorado State University: reuse with credit",
+        source="UCI Covertype (J. Blackard, Colorado State University), from the package scikit-multiflow 0.4.1",
+        licence="reuse with credit",
     ),
     Dataset(
         name="news20-bow",
@@ -156,7 +156,7 @@ SETS = (
         n=1_000, d=47_117, nnz=77_739,
         train=(_RCV1,),
         source="Vowpal Wabbit's tests, rcv1_small.dat",
-        licence="Vowpal Wabbit: BSD; Reuters, for research",
+        licence="BSD; for research",
     ),
     Dataset(
         name="mnist-odd-even",

@@ -36,13 +36,13 @@ SETS = (
             "libsvm-small/a1a.xz", 8_916,
             "17be163f181659de7a1f0fd62cae1c276c48db3347ae8ae6ed772c776c7ed512", "binary/a1a",
         ),), test=(_A1A_TEST,),
-        source="LIBSVM data page, a1a", licence="UCI; none stated with LIBSVM's file",
+        source="LIBSVM data page, a1a", licence="none stated (UCI)",
     ),
     Dataset(
         name="a1a.t", title="census income, the test rows of a1a",
         n=30_956, d=123, nnz=429_343,
         train=(_A1A_TEST,),
-        source="LIBSVM data page, a1a.t", licence="UCI; none stated with LIBSVM's file",
+        source="LIBSVM data page, a1a.t", licence="none stated (UCI)",
     ),
     Dataset(
         name="agaricus.train", title="mushrooms, edible or not, training rows",
@@ -51,13 +51,13 @@ SETS = (
             "libsvm-small/agaricus.train.xz", 27_424,
             "38e9771404cbaf2d687a467bb7fabfb45e705945fc3411ce4ebeb53c851bdb3e",
         ),), test=(_AGARICUS_TEST,),
-        source="XGBoost's demo, from UCI Mushroom", licence="XGBoost: Apache-2.0",
+        source="XGBoost's demo, from UCI Mushroom", licence="Apache-2.0",
     ),
     Dataset(
         name="agaricus.test", title="mushrooms, edible or not, test rows",
         n=1_611, d=126, nnz=35_442,
         train=(_AGARICUS_TEST,),
-        source="XGBoost's demo, from UCI Mushroom", licence="XGBoost: Apache-2.0",
+        source="XGBoost's demo, from UCI Mushroom", licence="Apache-2.0",
     ),
     Dataset(
         name="australian", title="credit approval",
@@ -66,7 +66,7 @@ SETS = (
             "libsvm-small/australian.xz", 9_524,
             "d97ce127b5bb70b1c7ada92aa95d37db9aa463104f3d80eb5ec67f2317d2c930", "binary/australian",
         ),),
-        source="LIBSVM data page, australian", licence="UCI; none stated with LIBSVM's file",
+        source="LIBSVM data page, australian", licence="none stated (UCI)",
     ),
     Dataset(
         name="breast-cancer", title="breast cancer of Wisconsin, unscaled",
@@ -75,7 +75,7 @@ SETS = (
             "libsvm-small/breast-cancer.xz", 5_964,
             "005a74a00aed28c0ec383e7513a9c12fc2cea7d0e160d336bc11ebff34f02641", "binary/breast-cancer",
         ),),
-        source="LIBSVM data page, breast-cancer", licence="UCI; none stated with LIBSVM's file",
+        source="LIBSVM data page, breast-cancer", licence="none stated (UCI)",
     ),
     Dataset(
         name="german.numer_scale", title="German credit, scaled to [-1, 1]",
@@ -84,7 +84,7 @@ SETS = (
             "libsvm-small/german.numer_scale.xz", 12_300,
             "4891ddd7665f6ed11ca8f28a7a0bcaaf94b879f8a38dfde3f896d261e285bda6", "binary/german.numer_scale",
         ),),
-        source="LIBSVM data page, german.numer_scale", licence="UCI; none stated with LIBSVM's file",
+        source="LIBSVM data page, german.numer_scale", licence="none stated (UCI)",
     ),
     Dataset(
         name="splice", title="splice junctions of primate genes",
@@ -93,7 +93,7 @@ SETS = (
             "libsvm-small/splice.xz", 91_896,
             "218fc59e79bed5506837a922df8ea2844652f62828f2c0c6b1c6ee7e00fe4eb8",
         ),),
-        source="LIBSVM data page, splice and splice.t in one file", licence="UCI; none stated with LIBSVM's file",
+        source="LIBSVM data page, splice and splice.t in one file", licence="none stated (UCI)",
     ),
     Dataset(
         name="svmguide1", title="astroparticles",
@@ -111,13 +111,13 @@ SETS = (
             "libsvm-small/svmlight_example1.train.xz", 826_808,
             "1a90e9e7faf0c0d9a32611cb5629c1a52060b2820daf846cefceef3ee783afbe",
         ),), test=(_EXAMPLE1_TEST,),
-        source="CoCoA's tests; by its sizes example 1 of SVMlight", licence="CoCoA: Apache-2.0",
+        source="CoCoA's tests; by its sizes example 1 of SVMlight", licence="Apache-2.0",
     ),
     Dataset(
         name="svmlight_example1.test", title="Reuters articles on acquisitions, test rows",
         n=600, d=9_930, nnz=23_730,
         train=(_EXAMPLE1_TEST,),
-        source="CoCoA's tests; by its sizes example 1 of SVMlight", licence="CoCoA: Apache-2.0",
+        source="CoCoA's tests; by its sizes example 1 of SVMlight", licence="Apache-2.0",
     ),
     Dataset(
         name="w1a", title="web pages of a category, the smallest of eight training sets",
@@ -126,7 +126,7 @@ SETS = (
             "libsvm-small/w1a.xz", 23_940,
             "a6987adbc377f500f8024538923c5934309f0c1ad0a98439570e22f85c133693", "binary/w1a",
         ),),
-        source="LIBSVM data page, w1a", licence="J. Platt's SMO data; none stated with LIBSVM's files",
+        source="LIBSVM data page, w1a", licence="none stated",
     ),
     Dataset(
         name="diabetes", title="diabetes among Pima women, unscaled",
