@@ -3,7 +3,7 @@
 import re
 import subprocess
 import sys
-from pathlib import PurePosixPath
+from pathlib import Path, PurePosixPath
 
 import numpy as np
 import pytest
@@ -15,6 +15,7 @@ from pragam.datasets import checksums, preparation
 from pragam.datasets.record import Drawn
 
 real = pytest.mark.skipif(datasets.data_folder() is None, reason="no folder of real data")
+DOCS = Path(__file__).resolve().parents[2] / "docs" / "data.md"
 AT_HAND = [name for name in datasets.names() if not name.endswith("-like")]
 
 
@@ -249,5 +250,18 @@ def test_example():
 
 
 def test_import_is_light():
-    code = "import sys, pragam.datasets; sys.exit('sklearn' in sys.modules)"
+    heavy = ("sklearn", "rich", "ssl", "urllib.request", "scipy.optimize")
+    code = f"import sys, pragam.datasets; sys.exit(any(name in sys.modules for name in {heavy!r}))"
     assert subprocess.run([sys.executable, "-c", code]).returncode == 0
+
+
+@pytest.mark.skipif(not DOCS.exists(), reason="no checkout")
+def test_the_documented_table_is_that_of_the_records():
+    rows = re.findall(
+        r"^\| `([^`]+)` \| ([\d,]+) \| ([\d,]+) \| ([~\d,]+) \| 2\^(-\d+) \|", DOCS.read_text(), re.MULTILINE
+    )
+    assert [row[0] for row in rows] == [name for name in datasets.names() if datasets.describe(name).paper]
+    for name, n, d, nnz, exponent in rows:
+        record = datasets.describe(name)
+        assert (n, d, 2.0 ** int(exponent)) == (f"{record.n:,}", f"{record.d:,}", record.lam)
+        assert nnz == f"{'' if record.exact else '~'}{record.nnz:,}"

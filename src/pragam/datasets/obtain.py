@@ -6,12 +6,14 @@ import contextlib
 import os
 import sys
 from collections.abc import Iterator, Sequence
+from typing import TYPE_CHECKING
 
 from pragam.datasets import checksums
-from pragam.datasets.download import Watcher, download
 from pragam.datasets.places import Place, downloads, find, folders, offline
 from pragam.datasets.record import Dataset, File, Piece
-from pragam.datasets.web import DownloadError
+
+if TYPE_CHECKING:
+    from pragam.datasets.download import Watcher
 
 Folder = str | os.PathLike[str] | None
 
@@ -43,6 +45,9 @@ def _download(dataset: Dataset, missing: Sequence[Piece], data_dir: Folder) -> N
         raise FileNotFoundError(_advice(dataset, missing, data_dir, "no address is known"))
     if offline():
         raise FileNotFoundError(_advice(dataset, missing, data_dir, "PRAGAM_OFFLINE is set"))
+    from pragam.datasets.download import download  # the standard library's web modules take a while to import
+    from pragam.datasets.web import DownloadError
+
     try:
         for file in filter(None, files):
             with _progress(file) as watch:

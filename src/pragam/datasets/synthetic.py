@@ -8,7 +8,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-from scipy import optimize, sparse, special
+from scipy import sparse
 
 from pragam.datasets.preparation import unit_rows
 from pragam.datasets.record import Data, Parts
@@ -17,6 +17,9 @@ from pragam.datasets.record import Data, Parts
 _COMMON = 10.0
 #: The spread of the lengths of documents: the standard deviation of their logarithm.
 _SPREAD = 0.5
+#: The weight of word j in the model behind the labels decays as 1 / (1 + j / _TELLING). A training set hardly holds the
+#: rare words, so nothing could be learnt if they decided.
+_TELLING = 100.0
 #: The share of labels that contradict the model which made them.
 _NOISE = 0.05
 
@@ -31,15 +34,16 @@ class _Uniform:
         return ((self._bits.random_raw(n) >> np.uint64(11)) + 0.5) * 2.0**-53
 
     def normal(self, n: int) -> np.ndarray:
-        return special.ndtri(self(n))
+        """Standard normal numbers, by Box and Muller's formula."""
+        return np.sqrt(-2 * np.log(self(n))) * np.cos(2 * np.pi * self(n))
 
 
 @dataclass(frozen=True)
 class Text:
     """Documents of ``n`` training and ``n_test`` test rows, with ``per_row`` of ``d`` words in the mean, by Zipf's law.
 
-    The entries are ones, or tf-idf weights in rows of unit length if ``unit``. The labels are those of a sparse linear
-    model, the share ``positive`` of them +1, with 5 % of them drawn anew.
+    The entries are ones, or tf-idf weights in rows of unit length if ``unit``. The labels are those of a
+    linear model, the share ``positive`` of them +1, with 5 % of them drawn anew.
     """
 
     n: int
@@ -66,18 +70,18 @@ class Text:
             unit_rows(X)
         else:
             X.data[:] = 1
-        model = uniform.normal(self.d) * (uniform(self.d) < 0.2)
+        model = uniform.normal(self.d) / (1 + np.arange(self.d) / _TELLING)
         return _cut((X, _labels(X @ model, self.positive, uniform)), self.n)
 
     def _draws(self) -> float:
         """How many words to draw for ``per_row`` different ones: the root of sum_j (1 - (1 - p_j)^m) = per_row."""
         edges = np.log1p(np.arange(self.d + 1) / _COMMON)
         never = np.log1p(-np.diff(edges) / edges[-1])
-
-        def excess(draws: float) -> float:
-            return -np.expm1(draws * never).sum() - self.per_row
-
-        return float(optimize.brentq(excess, 1, 20 * self.per_row, xtol=0.5))
+        low, high = self.per_row, 20 * self.per_row
+        while high - low > 0.01 * low:  # the lengths of documents differ much more
+            middle = (low + high) / 2
+            low, high = (low, middle) if -np.expm1(middle * never).sum() > self.per_row else (middle, high)
+        return high
 
 
 @dataclass(frozen=True)
