@@ -13,9 +13,9 @@ import faulty_server as fault
 import numpy as np
 import pytest
 
-from pragam.datasets.download import Patience, download
+from pragam.datasets.fetching.download import Patience, download
+from pragam.datasets.fetching.web import DownloadError
 from pragam.datasets.record import File
-from pragam.datasets.web import DownloadError
 
 CONTENT = np.random.default_rng(0).bytes(40_000)
 SIZE = len(CONTENT)
@@ -163,7 +163,7 @@ def test_redirects_are_followed(server, goal):
 def test_a_redirect_from_https_to_http_is_refused():
     from urllib.request import Request
 
-    from pragam.datasets.web import _Redirects
+    from pragam.datasets.fetching.web import _Redirects
 
     with pytest.raises(DownloadError, match="from https to http://b"):
         _Redirects().redirect_request(Request("https://a/"), None, 302, "Found", {}, "http://b/")
@@ -190,7 +190,7 @@ def test_a_full_disk_is_noticed_before_the_download(server, goal, monkeypatch):
 CHILD = """
 import sys
 from pathlib import Path
-from pragam.datasets.download import download, Patience
+from pragam.datasets.fetching.download import download, Patience
 from pragam.datasets.record import File
 size, url, goal = int(sys.argv[1]), sys.argv[2], Path(sys.argv[3])
 if len(sys.argv) > 4:

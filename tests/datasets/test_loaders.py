@@ -4,6 +4,7 @@ import bz2
 import dataclasses
 import gzip
 import json
+import os
 import struct
 import subprocess
 import sys
@@ -11,6 +12,11 @@ import sys
 import faulty_server as fault
 import numpy as np
 import pytest
+
+try:
+    import pty
+except ImportError:  # not a Unix
+    pty = None
 
 from pragam import datasets
 from pragam.datasets.catalogue import SETS
@@ -39,7 +45,8 @@ def made(name, part):
     if name.startswith("reuters"):
         documents = [1000 * (part == "test") + 3 * i for i in range(n)]
         topics = "".join(f"{topic} {d} 1\n" for d in documents for topic, each in TOPICS.items() if d % each == 0)
-        return [gzip.compress(text(seed, documents)), gzip.compress(topics.encode() + b"C11 999999 1\n")]
+        vectors = text(seed, [f"{d} " for d in documents])  # two blanks behind the number, as published
+        return [gzip.compress(vectors), gzip.compress(topics.encode() + b"C11 999999 1\n")]
     labels = ["+1" if i % 3 else "-1" for i in range(n)]
     if name == "covertype":
         labels = ["2" if i % 3 else "1" for i in range(n)]
@@ -163,10 +170,10 @@ sys.exit(main(sys.argv[4:]))
 """
 
 
-def command(server, sha256, *words):
+def command(server, sha256, *words, stderr=subprocess.PIPE):
     content = server.files["x"]
     call = [sys.executable, "-c", COMMAND, server.url("x"), str(len(content)), sha256, "datasets", "real-sim", *words]
-    return subprocess.run(call, capture_output=True, text=True, timeout=60)
+    return subprocess.run(call, stdout=subprocess.PIPE, stderr=stderr, text=True, timeout=60)
 
 
 def test_fetch_on_the_command_line(server, monkeypatch, tmp_path):
@@ -174,9 +181,17 @@ def test_fetch_on_the_command_line(server, monkeypatch, tmp_path):
     monkeypatch.delenv("PRAGAM_DATA", raising=False)
     server.files["x"] = content = bz2.compress(text(0, [1, 2]))
     done = command(server, "0" * 64, "--fetch")
-    assert done.returncode == 2 and done.stderr.count("\n") == 1 and "sha256 of what came is" in done.stderr
-    done = command(server, "", "--fetch", "--json")
-    assert done.returncode == 0 and not done.stderr, "no progress in a pipe"
+    assert done.returncode == 2 and "sha256 of what came is" in done.stderr
+    assert done.stderr.count("\n") == 1, "one line, and no progress in a pipe"
+    if pty is None:
+        done = command(server, "", "--fetch", "--json")
+    else:
+        screen, terminal = pty.openpty()
+        done = command(server, "", "--fetch", "--json", stderr=terminal)
+        assert b"real-sim/x" in os.read(screen, 1 << 16), "progress on a terminal"
+        os.close(screen)
+        os.close(terminal)
+    assert done.returncode == 0
     record = json.loads(done.stdout)["datasets"][0]
     assert record["where"] == "cache" and record["files"][0]["found"] == str(tmp_path / "files" / "real-sim" / "x")
     assert (tmp_path / "files" / "real-sim" / "x").read_bytes() == content

@@ -90,7 +90,7 @@ def _record(dataset: Any, data_dir: str | None) -> dict[str, Any]:
 
 def _file(piece: Any, part: str, data_dir: str | None) -> dict[str, Any]:
     """The files that may hold a piece, and the one that is read."""
-    from pragam.datasets.places import find
+    from pragam.datasets.fetching.places import find
 
     place = find(piece, data_dir)
     choices = [

@@ -14,9 +14,9 @@ import numpy as np
 from scipy import sparse
 
 from pragam.atomic import replacing
-from pragam.datasets.checksums import identity
+from pragam.datasets.fetching.checksums import identity
+from pragam.datasets.fetching.places import cache_folder
 from pragam.datasets.files import load
-from pragam.datasets.places import cache_folder
 from pragam.datasets.preparation import joined
 from pragam.datasets.record import Data, Reader
 from pragam.datasets.source import opened

@@ -12,10 +12,11 @@ from collections.abc import Sequence
 import numpy as np
 from scipy import sparse
 
-from pragam.datasets import places, preparation
+from pragam.datasets import preparation
 from pragam.datasets.catalogue import SETS
+from pragam.datasets.fetching import places
+from pragam.datasets.fetching.obtain import Folder, address, obtain
 from pragam.datasets.formats import svmlight
-from pragam.datasets.obtain import Folder, address, obtain
 from pragam.datasets.record import Data, Dataset, Drawn, Parts, Piece, Split
 
 #: The seed of a split that no record states.
@@ -94,8 +95,10 @@ def load_split(name: str, *, hold_out: float = 0.2, data_dir: Folder = None) -> 
     if dataset.recipe is not None:
         parts, how = dataset.recipe.make(), "rows generated with the training rows"
     else:
-        parts, how = _train_and_test(dataset, hold_out, data_dir)
+        parts, how, complete = _train_and_test(dataset, hold_out, data_dir)
         parts = _prepared(dataset, parts)
+        if complete and not dataset.joined:
+            _check_sizes(dataset, parts[0][0], data_dir)
     if len(parts) == 1:
         return Split(*parts[0], None, None, how)
     d = max(X.shape[1] for X, _ in parts)
@@ -116,24 +119,24 @@ def _rows(dataset: Dataset, pieces: Sequence[Piece], data_dir: Folder) -> Data:
     return (dataset.reader or svmlight)(paths, dataset.n_features)
 
 
-def _train_and_test(dataset: Dataset, hold_out: float, data_dir: Folder) -> tuple[Parts, str]:
-    """The rows as they are read, and where the test rows come from."""
+def _train_and_test(dataset: Dataset, hold_out: float, data_dir: Folder) -> tuple[Parts, str, bool]:
+    """The rows as they are read, where the test rows come from, and whether all training rows are for training."""
     rows = _rows(dataset, dataset.train, data_dir)
     if isinstance(dataset.test, Drawn):
         parts = _drawn(dataset, rows, dataset.test)
-        return parts, f"{len(parts[1][1])} of {len(rows[1])} rows by seed {dataset.test.seed}"
+        return parts, f"{len(parts[1][1])} of {len(rows[1])} rows by seed {dataset.test.seed}", True
     why = "there is no test set"
     if dataset.test:
         try:
             test = _rows(dataset, dataset.test, data_dir)
-            return [rows, test], f"the test set, {dataset.test[0][0].path}"
+            return [rows, test], f"the test set, {dataset.test[0][0].path}", True
         except FileNotFoundError:
             why = f"{dataset.test[0][0].path} is not at hand"
     n_train = len(rows[1]) - round(hold_out * len(rows[1]))
     if n_train == len(rows[1]):
-        return [rows], f"no test rows: {why}"
+        return [rows], f"no test rows: {why}", True
     how = f"{hold_out:.0%} of the training rows by seed {_SEED}: {why}"
-    return _drawn(dataset, rows, Drawn(n_train, _SEED)), how
+    return _drawn(dataset, rows, Drawn(n_train, _SEED)), how, False
 
 
 def _drawn(dataset: Dataset, rows: Data, split: Drawn) -> Parts:

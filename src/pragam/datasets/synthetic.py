@@ -6,6 +6,7 @@ All randomness comes from the raw numbers of PCG64(seed), which NumPy promises t
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from scipy import sparse
@@ -70,8 +71,8 @@ class Text:
             unit_rows(X)
         else:
             X.data[:] = 1
-        model = uniform.normal(self.d) / (1 + np.arange(self.d) / _TELLING)
-        return _cut((X, _labels(X @ model, self.positive, uniform)), self.n)
+        scores: Any = X @ (uniform.normal(self.d) / (1 + np.arange(self.d) / _TELLING))
+        return _cut((X, _labels(scores, self.positive, uniform)), self.n)
 
     def _draws(self) -> float:
         """How many words to draw for ``per_row`` different ones: the root of sum_j (1 - (1 - p_j)^m) = per_row."""

@@ -8,7 +8,7 @@ import warnings
 from pathlib import Path
 
 from pragam.atomic import replacing
-from pragam.datasets.places import Place, cache_folder
+from pragam.datasets.fetching.places import Place, cache_folder
 
 _BLOCK = 1 << 20
 

@@ -8,12 +8,12 @@ import sys
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
-from pragam.datasets import checksums
-from pragam.datasets.places import Place, downloads, find, folders, offline
+from pragam.datasets.fetching import checksums
+from pragam.datasets.fetching.places import Place, downloads, find, folders, offline
 from pragam.datasets.record import Dataset, File, Piece
 
 if TYPE_CHECKING:
-    from pragam.datasets.download import Watcher
+    from pragam.datasets.fetching.download import Watcher
 
 Folder = str | os.PathLike[str] | None
 
@@ -21,7 +21,7 @@ Folder = str | os.PathLike[str] | None
 def obtain(dataset: Dataset, pieces: Sequence[Piece], data_dir: Folder = None) -> list[Place]:
     """A file for each piece. One that is not at hand is downloaded into the cache.
 
-    A local file is compared with the checksum on record, with a warning if they differ. If a file cannot be had, a
+    Each is compared with the checksum on record, with a warning if they differ. If a file cannot be had, a
     FileNotFoundError of one line names all files that are missing and the folders where they are looked for.
     """
     missing = [piece for piece in pieces if find(piece, data_dir) is None]
@@ -29,8 +29,7 @@ def obtain(dataset: Dataset, pieces: Sequence[Piece], data_dir: Folder = None) -
         _download(dataset, missing, data_dir)
     places = [place for piece in pieces if (place := find(piece, data_dir)) is not None]
     for place in places:
-        if place.kind == "local":
-            checksums.check(place)
+        checksums.check(place)
     return places
 
 
@@ -45,8 +44,8 @@ def _download(dataset: Dataset, missing: Sequence[Piece], data_dir: Folder) -> N
         raise FileNotFoundError(_advice(dataset, missing, data_dir, "no address is known"))
     if offline():
         raise FileNotFoundError(_advice(dataset, missing, data_dir, "PRAGAM_OFFLINE is set"))
-    from pragam.datasets.download import download  # the standard library's web modules take a while to import
-    from pragam.datasets.web import DownloadError
+    from pragam.datasets.fetching.download import download  # the standard library's web modules take a while to import
+    from pragam.datasets.fetching.web import DownloadError
 
     try:
         for file in filter(None, files):

@@ -17,10 +17,10 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import NamedTuple
 
-from pragam.datasets.checksums import sha256_of
-from pragam.datasets.lock import locked
+from pragam.datasets.fetching.checksums import sha256_of
+from pragam.datasets.fetching.lock import locked
+from pragam.datasets.fetching.web import DownloadError, PassingError, body, extent, open_url, validator
 from pragam.datasets.record import File
-from pragam.datasets.web import DownloadError, PassingError, body, extent, open_url, validator
 
 #: Told the bytes so far and the bytes in all, if they are known.
 Watcher = Callable[[int, int | None], None]
