@@ -120,6 +120,18 @@ def without_ranges(n: int | None = None) -> Fault:
     return send
 
 
+def chunked(n: int | None = None) -> Fault:
+    """The file in one chunk, without a Content-Length, broken after n bytes if n is given."""
+
+    def send(handler: Handler, content: bytes) -> None:
+        handler.head(200, None, Transfer_Encoding="chunked")
+        _send(handler, b"%x\r\n" % len(content) + content[:n])
+        if n is None:
+            _send(handler, b"\r\n0\r\n\r\n")
+
+    return send
+
+
 def claims_length(length: int) -> Fault:
     """The whole body under a false Content-Length."""
 

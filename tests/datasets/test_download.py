@@ -35,6 +35,14 @@ def fetch(server, goal, size=SIZE, sha256=SUM, path="data", patience=QUICK):
     download(File("data", size, sha256, server.url(path)), goal, patience)
 
 
+def broken_off(server, goal, *record):
+    """A download that ends after a third of the file."""
+    server.faults = [fault.breaks_after(THIRD), fault.answers(503), fault.answers(503)]
+    with pytest.raises(DownloadError, match=f"503.*{THIRD} bytes are kept in .*data.part"):
+        fetch(server, goal, *record)
+    assert (goal.parent / "data.part").read_bytes() == CONTENT[:THIRD] and not goal.exists() and not server.faults
+
+
 def leftovers(goal):
     return sorted(path.name for path in goal.parent.iterdir())
 
@@ -51,6 +59,8 @@ RECOVERED = {
     "ignores ranges": [fault.breaks_after(THIRD), fault.without_ranges()],
     "ignores ranges and breaks": [fault.without_ranges(THIRD), fault.without_ranges(2 * THIRD)],
     "resumes elsewhere": [fault.breaks_after(THIRD), fault.wrong_range],
+    "chunked": [fault.chunked()],
+    "chunked and breaks": [fault.chunked(THIRD)],
     "claims too short a length": [fault.claims_length(THIRD)],
     "claims too long a length": [fault.claims_length(SIZE + 5)],
     "sends something shorter": [fault.other_content(CONTENT[::-1][:THIRD])],
@@ -78,18 +88,13 @@ def test_a_broken_download_is_resumed_where_it_ended(server, goal):
 
 
 def test_a_later_process_resumes(server, goal):
-    server.faults = [fault.breaks_after(THIRD), *[fault.answers(503)] * 3]
-    with pytest.raises(DownloadError, match=f"503.*{THIRD} bytes are kept in .*data.part"):
-        fetch(server, goal)
-    assert (goal.parent / "data.part").read_bytes() == CONTENT[:THIRD] and not goal.exists()
+    broken_off(server, goal)
     fetch(server, goal)
     assert goal.read_bytes() == CONTENT and server.ranges()[-1] == f"bytes={THIRD}-"
 
 
 def test_a_file_that_changed_meanwhile_starts_anew(server, goal):
-    server.faults = [fault.breaks_after(THIRD)] + [fault.answers(503)] * 3
-    with pytest.raises(DownloadError):
-        fetch(server, goal, None, "")
+    broken_off(server, goal, None, "")
     server.files["data"] = changed = CONTENT[::-1]
     fetch(server, goal, None, "")
     assert goal.read_bytes() == changed and server.ranges()[-1] == f"bytes={THIRD}-"
@@ -103,18 +108,24 @@ def test_a_part_of_another_address_or_of_nobody_knows_what_starts_anew(server, g
 
 
 def test_a_damaged_part_gets_another_chance(server, goal):
-    server.faults = [fault.breaks_after(THIRD)] + [fault.answers(503)] * 3
-    with pytest.raises(DownloadError):
-        fetch(server, goal)
+    broken_off(server, goal)
     (goal.parent / "data.part").write_bytes(bytes(THIRD))
     fetch(server, goal)
     assert goal.read_bytes() == CONTENT and server.ranges()[-2:] == [f"bytes={THIRD}-", None]
 
 
-def test_a_part_longer_than_the_file_starts_anew(server, goal):
-    server.faults = [fault.breaks_after(THIRD)] + [fault.answers(503)] * 3
-    with pytest.raises(DownloadError):
+def test_a_complete_part_is_verified_and_not_fetched_again(server, goal):
+    for content in (CONTENT, bytes(SIZE)):
+        broken_off(server, goal)
+        (goal.parent / "data.part").write_bytes(content)
+        requests = len(server.requests)
         fetch(server, goal)
+        assert goal.read_bytes() == CONTENT and len(server.requests) - requests == (content != CONTENT)
+        goal.unlink()
+
+
+def test_a_part_longer_than_the_file_starts_anew(server, goal):
+    broken_off(server, goal)
     with open(goal.parent / "data.part", "ab") as part:
         part.write(CONTENT)
     fetch(server, goal)

@@ -52,11 +52,16 @@ class _Part:
     def size(self) -> int:
         return self.path.stat().st_size if self.path.exists() else 0
 
+    @property
+    def version(self) -> str:
+        """What the server said of the version of these bytes, "" if it is not known."""
+        url, _, version = self._note.read_text("utf-8").partition("\n") if self._note.exists() else ("", "", "")
+        return version if self.size and url == self._url else ""
+
     def request(self) -> dict[str, str]:
         """The headers that ask for what is missing. Bytes of an unknown version are dropped."""
         headers = {"User-Agent": "pragam", "Accept-Encoding": "identity"}
-        url, _, version = self._note.read_text("utf-8").partition("\n") if self._note.exists() else ("", "", "")
-        if self.size and url == self._url and version:
+        if version := self.version:
             return {**headers, "Range": f"bytes={self.size}-", "If-Range": version}
         self.restart("")
         return headers
@@ -112,6 +117,9 @@ def _complete(file: File, part: _Part, patience: Patience, watch: Watcher) -> No
 
 def _receive(file: File, part: _Part, timeout: float, watch: Watcher) -> None:
     """One request and as much of its answer as comes."""
+    if part.size == file.size and part.version:  # all is there: a process ended before it could verify it
+        part.resumed = True
+        return
     answer = open_url(file.url, part.request(), timeout)
     if answer is None:  # the part is longer than what the server has
         part.discard()
