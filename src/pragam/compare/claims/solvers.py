@@ -1,0 +1,40 @@
+"""The paper's solvers, by the names of their runs, and what one iteration of each is."""
+
+from __future__ import annotations
+
+from pragam.compare.experiment import Experiment, Reference, Run
+
+PRAGAM = "pragam"
+PRAGAM_B = "pragam-b"
+LS_BMRM = "ls-bmrm"
+QP_BMRM = "qp-bmrm"
+PEGASOS_N = "pegasos-n"
+PEGASOS_1 = "pegasos-1"
+LIBLINEAR = "liblinear"
+
+#: Those without a bias, in the order of the paper's figures.
+PAPER = (PRAGAM, LS_BMRM, PEGASOS_N, PEGASOS_1, LIBLINEAR, QP_BMRM)
+#: Those in its figures over iterations: one iteration reads all examples (of LIBLINEAR: one pass of coordinate steps).
+BY_ITERATIONS = (PRAGAM, LS_BMRM, PEGASOS_N, LIBLINEAR, QP_BMRM)
+
+#: LIBLINEAR is run through scikit-learn where its own package is not installed.
+_OTHER_NAMES = {LIBLINEAR: ("liblinear", "scikit-learn", "LinearSVC")}
+WITHOUT_BIAS, WITH_BIAS = "hinge", "hinge with a bias"
+
+
+def run_of(experiment: Experiment, data: str, solver: str) -> Run | None:
+    """The run of one of the paper's solvers on the problem that the paper gave it; None if there are no points."""
+    problem = WITH_BIAS if solver == PRAGAM_B else WITHOUT_BIAS
+    runs = (experiment.run(data, name) for name in _OTHER_NAMES.get(solver, (solver,)))
+    return next((run for run in runs if run is not None and run.has_points and run.problem == problem), None)
+
+
+def run_and_reference(experiment: Experiment, data: str, solver: str) -> tuple[Run, Reference] | None:
+    """The run with the optimum of its problem; None if either is missing."""
+    run = run_of(experiment, data, solver)
+    reference = None if run is None else experiment.reference(run)
+    return None if run is None or reference is None else (run, reference)
+
+
+def others(solver: str, among: tuple[str, ...] = PAPER) -> tuple[str, ...]:
+    return tuple(name for name in among if name != solver)
