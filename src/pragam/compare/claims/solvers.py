@@ -17,16 +17,14 @@ PAPER = (PRAGAM, LS_BMRM, PEGASOS_N, PEGASOS_1, LIBLINEAR, QP_BMRM)
 #: Those in its figures over iterations: one iteration reads all examples (of LIBLINEAR: one pass of coordinate steps).
 BY_ITERATIONS = (PRAGAM, LS_BMRM, PEGASOS_N, LIBLINEAR, QP_BMRM)
 
-#: LIBLINEAR is run through scikit-learn where its own package is not installed.
-_OTHER_NAMES = {LIBLINEAR: ("liblinear", "scikit-learn", "LinearSVC")}
 WITHOUT_BIAS, WITH_BIAS = "hinge", "hinge with a bias"
 
 
 def run_of(experiment: Experiment, data: str, solver: str) -> Run | None:
     """The run of one of the paper's solvers on the problem that the paper gave it; None if there are no points."""
     problem = WITH_BIAS if solver == PRAGAM_B else WITHOUT_BIAS
-    runs = (experiment.run(data, name) for name in _OTHER_NAMES.get(solver, (solver,)))
-    return next((run for run in runs if run is not None and run.has_points and run.problem == problem), None)
+    run = experiment.run(data, solver)
+    return run if run is not None and run.has_points and run.problem == problem else None
 
 
 def run_and_reference(experiment: Experiment, data: str, solver: str) -> tuple[Run, Reference] | None:
