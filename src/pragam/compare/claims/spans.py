@@ -16,7 +16,7 @@ the first recorded one.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from typing import Literal, NamedTuple
 
 import numpy as np
@@ -24,7 +24,7 @@ from numpy.typing import NDArray
 
 from pragam.compare.claims.solvers import run_and_reference, run_of
 from pragam.compare.claims.thresholds import THRESHOLDS
-from pragam.compare.claims.verdict import Answer
+from pragam.compare.claims.verdict import Answer, most
 from pragam.compare.experiment import Experiment, Reference, Run
 
 Unit = Literal["iterations", "seconds"]
@@ -49,6 +49,8 @@ class Span(NamedTuple):
         return "-".join(ends) + suffix
 
 
+#: By accuracy and solver.
+Table = Mapping[float, Mapping[str, Span]]
 UNKNOWN = Span(0.0, np.inf)
 
 
@@ -86,6 +88,17 @@ def sooner(first: Span, second: Span, factor: float = 1.0) -> Answer:
     return "refuted" if first.low * factor >= second.high else "undecided"
 
 
+def reached(table: Table) -> Table:
+    """The accuracies that one of the solvers has surely reached."""
+    return {eps: spans for eps, spans in table.items() if any(span.high < np.inf for span in spans.values())}
+
+
+def faster(table: Table, first: str, second: str, factor: float = 1.0) -> Answer:
+    """Whether the first is sooner, by more than the factor, at most of the accuracies that one of them has reached."""
+    pairs = reached({eps: {name: spans[name] for name in (first, second)} for eps, spans in table.items()})
+    return most(sooner(spans[first], spans[second], factor) for spans in pairs.values())
+
+
 def earliest(spans: Iterable[Span]) -> Span:
     """When the first of several gets there; those without a run leave its lower end open."""
     spans = list(spans)
@@ -120,5 +133,7 @@ def _first(reached: NDArray[np.bool_]) -> int | None:
 
 def _span(run: Run, possibly: int | None, surely: int | None, unit: Unit) -> Span:
     """From the point at which it may be reached, or the end, to that at which it surely is, or infinity."""
-    least, most = (run.iteration, run.iteration) if unit == "iterations" else run.spread
-    return Span(float(least[-1 if possibly is None else possibly]), np.inf if surely is None else float(most[surely]))
+    least, largest = (run.iteration, run.iteration) if unit == "iterations" else run.spread
+    # Each point of a peer is a fit of its own, so the last one need not be the longest.
+    low = least.max() if possibly is None else least[possibly]
+    return Span(float(low), np.inf if surely is None else float(largest[surely]))

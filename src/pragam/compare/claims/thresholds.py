@@ -14,7 +14,8 @@ class Thresholds:
     Attributes
     ----------
     accuracies : tuple
-        Where solvers are compared; "faster" means sooner at more than half of them.
+        Where solvers are compared. "Faster" means sooner at more than half of those that one of them has reached:
+        where none has, nothing is known.
     low : float
         The paper's own example of a low accuracy.
     high : tuple
@@ -34,7 +35,9 @@ class Thresholds:
     zero_value : float
         J(0) of the hinge loss. Weights with a larger J are worse than none.
     decades : float
-        A rate is fitted only where err_t falls by at least this many powers of 10.
+        A rate is fitted only where err_t falls by at least this many powers of 10 after the start.
+    start : float
+        The start of a run is over when err_t has fallen by this factor.
     fit_points : int
         And only to at least this many points.
     linear_fit : float
@@ -49,7 +52,7 @@ class Thresholds:
         A dependence k ~ (1/lam)^p is milder if p is less by at least this much.
     """
 
-    accuracies: tuple[float, ...] = (1e-2, 1e-3, 1e-4, 1e-5, 1e-6)
+    accuracies: tuple[float, ...] = (0.3, 0.1, 0.03, 1e-2, 1e-3, 1e-4, 1e-5, 1e-6)
     low: float = 1e-3
     high: tuple[float, ...] = (1e-4, 1e-5, 1e-6)
     far: float = 10.0
@@ -60,6 +63,7 @@ class Thresholds:
     fluctuation: float = 10.0
     zero_value: float = 1.0
     decades: float = 2.0
+    start: float = 10.0
     fit_points: int = 10
     linear_fit: float = 0.95
     above_reference: float = 10.0

@@ -5,8 +5,8 @@ Two curves with two parameters each are fitted by least squares to log err_t ove
     linear convergence:   log err_t = a - b t,
     a power of t:         log err_t = a - p log t,        p = 1 is the bound.
 
-The measure is R^2, the explained share of the variance. Only points whose err_t is clear of the reference's width and
-not yet constant count.
+The measure is R^2, the explained share of the variance. Only points count whose err_t is clear of the reference's width
+and below a tenth of the first: the start of a run, often flat, is neither.
 """
 
 from __future__ import annotations
@@ -42,15 +42,16 @@ def judge(solver: str, experiment: Experiment, data: str) -> Finding:
     run, reference = found
     error = experiment.error(run)[1]
     clear = (error >= THRESHOLDS.above_reference * (reference.primal - reference.dual)) & (run.iteration > 0)
+    clear &= error <= error[0] / THRESHOLDS.start
     t, error = run.iteration[clear], error[clear]
     fallen = np.log10(error[0] / error[-1]) if len(error) else 0.0
     if len(t) < THRESHOLDS.fit_points or fallen < THRESHOLDS.decades:
-        words = f"{solver} has {len(t)} clear points over {fallen:.1f} powers of 10;"
+        words = f"{solver} has {len(t)} clear points after its start, over {fallen:.1f} powers of 10;"
         return Finding("undecided", f"{words} a fit takes {THRESHOLDS.fit_points} over {THRESHOLDS.decades:g}.")
     linear, power = straight_line(t, np.log10(error)), straight_line(np.log(t), np.log(error))
     words = (
-        f"err_t of {solver} falls by {fallen:.1f} powers of 10 in {t[-1]:,.0f} iterations: R^2 = {linear.r2:.3f} as a "
-        f"factor of 10 every {-1 / linear.slope:,.0f} iterations, {power.r2:.3f} as t^{power.slope:.2f}."
+        f"err_t of {solver} falls by {fallen:.1f} powers of 10 from iteration {t[0]:,.0f} to {t[-1]:,.0f}: "
+        f"R^2 = {linear.r2:.3f} as a factor of 10 every {-1 / linear.slope:,.0f} iterations, {power.r2:.3f} as t^{power.slope:.2f}."
     )
     if power.r2 >= linear.r2:
         return Finding("refuted", words)

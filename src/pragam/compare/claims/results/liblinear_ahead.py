@@ -5,9 +5,9 @@ from __future__ import annotations
 from functools import partial
 
 from pragam.compare.claims.solvers import BY_ITERATIONS, LIBLINEAR, PAPER, others
-from pragam.compare.claims.spans import Unit, earliest, reach, sooner
+from pragam.compare.claims.spans import Unit, earliest, faster, reach
 from pragam.compare.claims.thresholds import THRESHOLDS
-from pragam.compare.claims.verdict import Claim, Finding, Place, most
+from pragam.compare.claims.verdict import Claim, Finding, Place
 from pragam.compare.claims.wording import at_accuracies
 from pragam.compare.experiment import Experiment
 
@@ -19,8 +19,7 @@ def judge(unit: Unit, experiment: Experiment, data: str) -> Finding:
     for eps in THRESHOLDS.accuracies:
         best = earliest(reach(experiment, data, solver, eps, unit) for solver in rivals)
         table[eps] = {LIBLINEAR: reach(experiment, data, LIBLINEAR, eps, unit), "the best other": best}
-    answer = most(sooner(spans[LIBLINEAR], spans["the best other"], THRESHOLDS.far) for spans in table.values())
-    return Finding(answer, at_accuracies(table, unit))
+    return Finding(faster(table, LIBLINEAR, "the best other", THRESHOLDS.far), at_accuracies(table, unit))
 
 
 _FACTOR = f"{THRESHOLDS.far:g} times"

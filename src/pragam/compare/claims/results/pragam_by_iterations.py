@@ -5,9 +5,9 @@ from __future__ import annotations
 from functools import partial
 
 from pragam.compare.claims.solvers import LS_BMRM, PEGASOS_N, PRAGAM
-from pragam.compare.claims.spans import reach, sooner
+from pragam.compare.claims.spans import faster, reach
 from pragam.compare.claims.thresholds import THRESHOLDS
-from pragam.compare.claims.verdict import Claim, Finding, Place, most
+from pragam.compare.claims.verdict import Claim, Finding, Place
 from pragam.compare.claims.wording import at_accuracies
 from pragam.compare.experiment import Experiment
 
@@ -20,8 +20,7 @@ def judge(rival: str, experiment: Experiment, data: str) -> Finding:
         eps: {solver: reach(experiment, data, solver, eps, "iterations") for solver in (PRAGAM, rival)}
         for eps in THRESHOLDS.accuracies
     }
-    answer = most(sooner(spans[PRAGAM], spans[rival]) for spans in table.values())
-    return Finding(answer, at_accuracies(table, "iterations"))
+    return Finding(faster(table, PRAGAM, rival), at_accuracies(table, "iterations"))
 
 
 CLAIMS = tuple(

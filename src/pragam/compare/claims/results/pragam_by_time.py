@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pragam.compare.claims.solvers import LIBLINEAR, PAPER, PRAGAM, others
-from pragam.compare.claims.spans import earliest, reach, sooner
+from pragam.compare.claims.spans import earliest, faster, reach, sooner
 from pragam.compare.claims.thresholds import THRESHOLDS
 from pragam.compare.claims.verdict import Claim, Finding, Place, most, opposite
 from pragam.compare.claims.wording import at_accuracies
@@ -24,8 +24,8 @@ def competitive_later(experiment: Experiment, data: str) -> Finding:
     for eps in THRESHOLDS.high:
         best = earliest(reach(experiment, data, solver, eps, "seconds") for solver in rivals)
         table[eps] = {PRAGAM: reach(experiment, data, PRAGAM, eps, "seconds"), "the best other": best}
-    slower = (sooner(spans["the best other"], spans[PRAGAM], THRESHOLDS.competitive) for spans in table.values())
-    return Finding(most(opposite(answer) for answer in slower), at_accuracies(table, "seconds"))
+    slower = faster(table, "the best other", PRAGAM, THRESHOLDS.competitive)
+    return Finding(opposite(slower), at_accuracies(table, "seconds"))
 
 
 CLAIMS = (

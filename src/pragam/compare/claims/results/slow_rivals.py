@@ -5,9 +5,9 @@ from __future__ import annotations
 from functools import partial
 
 from pragam.compare.claims.solvers import LS_BMRM, PEGASOS_1, PRAGAM
-from pragam.compare.claims.spans import Unit, reach, sooner
+from pragam.compare.claims.spans import Unit, faster, reach
 from pragam.compare.claims.thresholds import THRESHOLDS
-from pragam.compare.claims.verdict import Claim, Finding, Place, most
+from pragam.compare.claims.verdict import Claim, Finding, Place
 from pragam.compare.claims.wording import at_accuracies
 from pragam.compare.experiment import Experiment
 
@@ -17,7 +17,7 @@ def judge(
 ) -> Finding:
     """Confirmed if PRAGAM is ahead by the factor at more than half of these accuracies."""
     table = {eps: {solver: reach(experiment, data, solver, eps, unit) for solver in (rival, PRAGAM)} for eps in where}
-    answer = most(sooner(spans[PRAGAM], spans[rival], factor) for spans in table.values())
+    answer = faster(table, PRAGAM, rival, factor)
     words = at_accuracies(table, unit)
     if rival == PEGASOS_1 and unit == "iterations":
         words += f" A pass over the data is {experiment.data[data].n:,} iterations of pegasos-1."

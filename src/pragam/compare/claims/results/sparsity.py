@@ -4,8 +4,8 @@ The explanation needs four things to be true, and each is a claim of its own her
 
 1. the premise: in mid-run PRAGAM's alpha is dense, the others' is not;
 2. across solvers: the denser the support when the accuracy arrives, the later it arrives;
-3. at equal objective: PRAGAM's accuracy arrives at a lower err_t than the others'. If it does not, its accuracy is
-   late because its objective is, and nothing else needs explaining;
+3. at equal objective: PRAGAM's accuracy arrives at a lower err_t than that of most others. If it does not, its
+   accuracy is late because its objective is, and nothing else needs explaining;
 4. within a run: accuracy rises as the support shrinks, for every solver.
 
 Support counts are recorded for our solvers only; LIBLINEAR keeps its dual variables to itself. Whether a thresholded
@@ -18,9 +18,9 @@ import numpy as np
 from scipy.stats import spearmanr
 
 from pragam.compare.claims.solvers import PAPER, PRAGAM, WITHOUT_BIAS, others, run_of
-from pragam.compare.claims.spans import arrival_index, fair_target
+from pragam.compare.claims.spans import UNKNOWN, Span, arrival_index, fair_target, sooner
 from pragam.compare.claims.thresholds import THRESHOLDS
-from pragam.compare.claims.verdict import Answer, Claim, Finding, Place, every
+from pragam.compare.claims.verdict import Answer, Claim, Finding, Place, every, most
 from pragam.compare.claims.wording import numbered
 from pragam.compare.experiment import Experiment, Floats, Run
 
@@ -58,21 +58,12 @@ def across_solvers(experiment: Experiment, data: str) -> Finding:
 
 
 def at_equal_objective(experiment: Experiment, data: str) -> Finding:
-    """Confirmed if PRAGAM's err_t at arrival is less than half of the others' median."""
+    """Confirmed if PRAGAM's err_t at arrival is less than half of that of most others."""
     target, _ = fair_target(experiment, data)
     errors = {solver: _error_at_arrival(experiment, run_of(experiment, data, solver), target) for solver in PAPER}
-    rest = [errors[solver][0] for solver in others(PRAGAM) if errors[solver][1]]
-    mine, arrived = errors[PRAGAM]
-    if len(rest) < 2 or np.isnan(mine):
-        return Finding("undecided", "PRAGAM has no test accuracy or no reference, or fewer than two others arrive.")
-    limit = float(np.median(rest)) / THRESHOLDS.competitive
-    words = ", ".join(
-        f"{solver} {error:.2g}" + " (not yet there)" * (not there) for solver, (error, there) in errors.items()
-    )
-    words = f"err_t / J* from which the test accuracy stays above {target:.4f}: {words}."
-    if mine < limit:
-        return Finding("confirmed", words)
-    return Finding("refuted" if arrived else "undecided", words)
+    answer = most(sooner(errors[PRAGAM], errors[solver], THRESHOLDS.competitive) for solver in others(PRAGAM))
+    words = ", ".join(f"{solver} {_error_text(error)}" for solver, error in errors.items())
+    return Finding(answer, f"err_t / J* from which the test accuracy stays above {target:.4f}: {words}.")
 
 
 def within_runs(experiment: Experiment, data: str) -> Finding:
@@ -108,12 +99,21 @@ def _midway(experiment: Experiment, run: Run) -> int:
     return int(reached[0]) if len(reached) else len(run.iteration) - 1
 
 
-def _error_at_arrival(experiment: Experiment, run: Run | None, target: float) -> tuple[float, bool]:
-    """err_t / J* where the accuracy arrives; where it does not, at the end, and False."""
+def _error_at_arrival(experiment: Experiment, run: Run | None, target: float) -> Span:
+    """err_t / J* where the accuracy arrives; where it has not, somewhere below the last one."""
     if run is None or np.isnan(target) or not np.isfinite(run.accuracy).any():
-        return np.nan, False
+        return UNKNOWN
     at = arrival_index(run, target)
-    return float(experiment.relative_error(run)[-1 if at is None else at]), at is not None
+    error = float(experiment.relative_error(run)[-1 if at is None else at])
+    if np.isnan(error):
+        return UNKNOWN
+    return Span(0.0 if at is None else error, error)
+
+
+def _error_text(error: Span) -> str:
+    if not error.is_known:
+        return "unknown"
+    return f"{error.high:.2g}" if error.low == error.high else f"< {error.high:.2g}"
 
 
 def _rank_correlation(x: Floats, y: Floats) -> float:
