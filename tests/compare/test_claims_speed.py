@@ -84,6 +84,13 @@ def test_time_is_undecided_within_the_spread_of_the_repeats():
     assert answer(PEGASOS_SLOW, of_speed(pragam=9.9, pegasos_1=105)) == "confirmed"  # iterations have no spread
 
 
+def test_a_time_measured_once_may_be_off():
+    once = [replace(run, seconds=run.seconds[:1]) for run in of_speed(pragam=10, ls_bmrm=34)]
+    assert answer(LS_LONG, once) == "undecided"
+    once = [replace(run, seconds=run.seconds[:1]) for run in of_speed(pragam=10, ls_bmrm=50)]
+    assert answer(LS_LONG, once) == "confirmed"
+
+
 def test_a_missing_rival_can_refute_but_not_confirm():
     runs = of_speed(pragam=10, ls_bmrm=40, qp_bmrm=8)
     assert answer(QP_FAST, runs) == "undecided"  # pegasos-n might be ahead

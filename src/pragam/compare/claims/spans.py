@@ -2,7 +2,8 @@ r"""When a run gets somewhere, as an interval that the measurements leave open.
 
 A :class:`Span` holds the first iteration, or the first second, at which something is reached:
 
-- reached at a recorded point: from the least to the largest over the repeats (one number for iterations),
+- reached at a recorded point: from the least to the largest over the repeats (one number for iterations; a single
+  repeat is taken to be off by up to 20 %),
 - not reached before the run ended: from its end to infinity, so a run over its budget is a lower bound and no more,
 - no run, or nothing to compare with: from 0 to infinity, so that every comparison is undecided.
 
@@ -25,7 +26,7 @@ from numpy.typing import NDArray
 from pragam.compare.claims.solvers import run_and_reference, run_of
 from pragam.compare.claims.thresholds import THRESHOLDS
 from pragam.compare.claims.verdict import Answer, most
-from pragam.compare.experiment import Experiment, Reference, Run
+from pragam.compare.experiment import Experiment, Floats, Reference, Run
 
 Unit = Literal["iterations", "seconds"]
 
@@ -133,7 +134,14 @@ def _first(reached: NDArray[np.bool_]) -> int | None:
 
 def _span(run: Run, possibly: int | None, surely: int | None, unit: Unit) -> Span:
     """From the point at which it may be reached, or the end, to that at which it surely is, or infinity."""
-    least, largest = (run.iteration, run.iteration) if unit == "iterations" else run.spread
+    least, largest = (run.iteration, run.iteration) if unit == "iterations" else _times(run)
     # Each point of a peer is a fit of its own, so the last one need not be the longest.
     low = least.max() if possibly is None else least[possibly]
     return Span(float(low), np.inf if surely is None else float(largest[surely]))
+
+
+def _times(run: Run) -> tuple[Floats, Floats]:
+    """Between which seconds each point lies."""
+    least, largest = run.spread
+    off = THRESHOLDS.one_repeat if len(run.seconds) == 1 else 1.0
+    return least / off, largest * off

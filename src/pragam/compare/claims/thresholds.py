@@ -28,6 +28,8 @@ class Thresholds:
         At most twice as long.
     standard_errors : float
         "Similar" accuracy: within this many binomial standard errors sqrt(p (1 - p) / n_test) of the reference's p.
+    one_repeat : float
+        A time measured once may be off by this factor; of several repeats the least and the largest are known.
     converged : float
         err_t / J* at which a run counts as having ended.
     fluctuation : float
@@ -59,6 +61,7 @@ class Thresholds:
     long: float = 3.0
     competitive: float = 2.0
     standard_errors: float = 1.0
+    one_repeat: float = 1.2
     converged: float = 1e-3
     fluctuation: float = 10.0
     zero_value: float = 1.0

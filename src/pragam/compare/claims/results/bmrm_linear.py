@@ -51,7 +51,8 @@ def judge(solver: str, experiment: Experiment, data: str) -> Finding:
     linear, power = straight_line(t, np.log10(error)), straight_line(np.log(t), np.log(error))
     words = (
         f"err_t of {solver} falls by {fallen:.1f} powers of 10 from iteration {t[0]:,.0f} to {t[-1]:,.0f}: "
-        f"R^2 = {linear.r2:.3f} as a factor of 10 every {-1 / linear.slope:,.0f} iterations, {power.r2:.3f} as t^{power.slope:.2f}."
+        f"R^2 = {linear.r2:.3f} as a factor of 10 every {-1 / linear.slope:,.0f} iterations, "
+        f"{power.r2:.3f} as t^{power.slope:.2f}."
     )
     if power.r2 >= linear.r2:
         return Finding("refuted", words)
