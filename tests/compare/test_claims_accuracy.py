@@ -29,6 +29,12 @@ def test_accuracy_late(claim):
     assert claim.judge(no_test, DATA).answer == "undecided"
 
 
+def test_an_iteration_of_one_example_is_not_compared():
+    sooner = {"ls_bmrm": 10, "pegasos_n": 200, "liblinear": 1, "qp_bmrm": 200, "pegasos_1": 1, "pragam": 100}
+    assert answer(LATE_ITERATIONS, of_accuracy(count=400, **sooner)) == "refuted"  # two of four
+    assert answer(LATE_TIME, of_accuracy(count=400, **sooner)) == "confirmed"  # three of five
+
+
 def test_accuracy_has_arrived_only_if_it_stays():
     leaves = made_run(DATA, "pragam", accuracy=lambda t: np.where((t > 5) & (t != 150), 0.9, 0.5))
     runs = [run for run in of_accuracy(**ON_TIME) if run.solver != "pragam"]
@@ -113,6 +119,7 @@ def test_sparsity_at_equal_objective():
     # All errors are 10^(-t/10): who arrives later has the lower error there.
     assert answer(AT_EQUAL, of_accuracy(**ON_TIME)) == "confirmed"
     assert answer(AT_EQUAL, of_accuracy(**{**ON_TIME, "pragam": 10})) == "refuted"
+    assert answer(AT_EQUAL, of_accuracy(**{**ON_TIME, "pragam": 12})) == "refuted"  # 1.6 times lower is not twice
     assert answer(AT_EQUAL, of_accuracy(pragam=10, ls_bmrm=5)) == "undecided"
     slow = made_run(DATA, "pragam", lambda t: 1 / t, accuracy=constant(0.5))  # ends at an error of 1/200
     rest = [run for run in of_accuracy(**{**ON_TIME, "liblinear": 10}) if run.solver != "pragam"]

@@ -40,6 +40,7 @@ PEGASOS_SLOW, LS_LONG, PEGASOS_LONG = slow_rivals.CLAIMS
         (BY_ITERATIONS[1], {"pragam": 10.3, "pegasos_n": 10.3}, "refuted"),  # a tie is not faster
         (LIBLINEAR_ITERATIONS, {}, "confirmed"),
         (LIBLINEAR_ITERATIONS, {"liblinear": 2}, "refuted"),
+        (LIBLINEAR_ITERATIONS, {"pegasos_1": 2, "pragam": 20, "qp_bmrm": 20}, "confirmed"),  # of another unit
         (LIBLINEAR_TIME, {"pegasos_1": 2, "pragam": 20, "qp_bmrm": 20}, "refuted"),  # counts by time only
         (LIBLINEAR_TIME, {"qp_bmrm": 20, "pragam": 20}, "confirmed"),
         (QP_FAST, {}, "confirmed"),
