@@ -4,6 +4,9 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+import numpy as np
+import pytest
+
 from pragam.compare import claims
 from pragam.compare.claims.results import pragam_by_iterations
 from pragam.compare.claims.verdict import every, most, some
@@ -54,6 +57,30 @@ def test_an_empty_experiment_has_no_verdicts_and_failed_runs_are_undecided():
     assert claims.verdicts(made([])) == []
     failed = [replace(made_run(DATA, name, count=0), status="It failed.") for name in PAPER]
     assert {verdict.answer for verdict in claims.verdicts(made(failed))} == {"undecided"}
+
+
+NOTHING = {
+    "accuracy": np.empty(0),
+    "support": np.empty(0),
+    "iterate": np.empty(0),
+    "seconds": np.empty((0, 20)),
+    "primal": np.full(20, np.nan),
+}
+
+
+@pytest.mark.parametrize("column", NOTHING)
+def test_what_was_not_recorded_is_no_error(column):
+    runs = [replace(made_run(DATA, name, count=20), **{column: NOTHING[column]}) for name in PAPER]
+    assert claims.verdicts(made(runs))
+
+
+@pytest.mark.parametrize(
+    "changes", [{"primal": 0.0, "dual": 0.0}, {"primal": -1.0, "dual": -1.0}, {"accuracy": np.nan}, {"accuracy": 1.0}]
+)
+def test_strange_references_are_no_error(changes):
+    experiment = made([made_run(DATA, name, count=1) for name in PAPER])
+    references = {key: replace(reference, **changes) for key, reference in experiment.references.items()}
+    assert claims.verdicts(replace(experiment, references=references))
 
 
 def test_claims_are_discovered_in_the_order_of_the_paper():

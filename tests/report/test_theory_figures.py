@@ -73,6 +73,12 @@ def test_figures_are_drawn_the_same_by_function_and_command(tmp_path, capsys):
         assert content == (tmp_path / "b" / path.name).read_bytes()
 
 
+def test_pictures_have_captions():
+    found = figures().pictures()
+    assert len(found) == 3
+    assert all(caption.endswith(".") and figure.axes for caption, figure in found)
+
+
 def test_curves_in_the_figure_are_the_measured_ones():
     left, right = figures().lower_bound(d=16).axes
     curves = lower_bound_curves(16, 0.1, 32)

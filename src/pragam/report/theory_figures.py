@@ -152,17 +152,23 @@ def _figure(width: float, height: float, rows: int = 1, columns: int = 1) -> tup
     return figure, all_axes
 
 
-FIGURES: dict[str, Callable[[], Figure]] = {
-    "lower_bound": lower_bound,
-    "pragam_rate": pragam_rate,
-    "median_search": median_search,
+#: By the names of their files, with captions.
+FIGURES: dict[str, tuple[str, Callable[[], Figure]]] = {
+    "lower_bound": ("Errors and proved gaps on the corrected lower-bound instance, against 1/(2λt).", lower_bound),
+    "pragam_rate": ("PRAGAM on the same instance, from the centre and from a vertex, against its bound.", pragam_rate),
+    "median_search": ("Algorithm 2: the pieces, their sum, and the brackets of the median search.", median_search),
 }
+
+
+def pictures() -> list[tuple[str, Figure]]:
+    """Captions and figures, as the page of an experiment takes them."""
+    return [(caption, draw()) for caption, draw in FIGURES.values()]
 
 
 def write(folder: Path, formats: Iterable[str] = ("svg",)) -> list[Path]:
     """All figures as files in the folder. The same figure gives the same bytes."""
     folder.mkdir(parents=True, exist_ok=True)
-    figures = {name: draw() for name, draw in FIGURES.items()}  # the first says it if Matplotlib is missing
+    figures = {name: draw() for name, (_, draw) in FIGURES.items()}  # the first says it if Matplotlib is missing
     import matplotlib
 
     written = []

@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
-from pragam.compare.experiment import Experiment, Reference, Run
+from dataclasses import replace
+
+import numpy as np
+
+from pragam.compare.experiment import Experiment, Floats, Reference, Run
 
 PRAGAM = "pragam"
 PRAGAM_B = "pragam-b"
@@ -24,7 +28,16 @@ def run_of(experiment: Experiment, data: str, solver: str) -> Run | None:
     """The run of one of the paper's solvers on the problem that the paper gave it; None if there are no points."""
     problem = WITH_BIAS if solver == PRAGAM_B else WITHOUT_BIAS
     run = experiment.run(data, solver)
-    return run if run is not None and run.has_points and run.problem == problem else None
+    return complete(run) if run is not None and run.has_points and run.problem == problem else None
+
+
+def complete(run: Run) -> Run:
+    """The run with NaN in the columns that were not recorded."""
+
+    def known(column: Floats) -> Floats:
+        return column if len(column) == len(run.iteration) else np.full(len(run.iteration), np.nan)
+
+    return replace(run, iterate=known(run.iterate), accuracy=known(run.accuracy), support=known(run.support))
 
 
 def run_and_reference(experiment: Experiment, data: str, solver: str) -> tuple[Run, Reference] | None:

@@ -134,6 +134,8 @@ def _first(reached: NDArray[np.bool_]) -> int | None:
 
 def _span(run: Run, possibly: int | None, surely: int | None, unit: Unit) -> Span:
     """From the point at which it may be reached, or the end, to that at which it surely is, or infinity."""
+    if unit == "seconds" and run.seconds.size == 0:
+        return UNKNOWN
     least, largest = (run.iteration, run.iteration) if unit == "iterations" else _times(run)
     # Each point of a peer is a fit of its own, so the last one need not be the longest.
     low = least.max() if possibly is None else least[possibly]

@@ -17,8 +17,6 @@ from pragam.compare.experiment import Experiment, Floats, Run
 
 def raw_objective(run: Run) -> Floats:
     """J of the raw iterates: the answer's where both are the same."""
-    if len(run.iterate) != len(run.primal):
-        return run.primal
     return np.where(np.isnan(run.iterate), run.primal, run.iterate)
 
 

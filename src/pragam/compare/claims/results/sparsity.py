@@ -17,7 +17,7 @@ from __future__ import annotations
 import numpy as np
 from scipy.stats import spearmanr
 
-from pragam.compare.claims.solvers import PAPER, PRAGAM, WITHOUT_BIAS, others, run_of
+from pragam.compare.claims.solvers import PAPER, PRAGAM, WITHOUT_BIAS, complete, others, run_of
 from pragam.compare.claims.spans import UNKNOWN, Span, arrival_index, fair_target, sooner
 from pragam.compare.claims.thresholds import THRESHOLDS
 from pragam.compare.claims.verdict import Answer, Claim, Finding, Place, every, most
@@ -46,7 +46,7 @@ def across_solvers(experiment: Experiment, data: str) -> Finding:
     target, _ = fair_target(experiment, data)
     points = []
     for run in _recorded(experiment, data):
-        if (at := arrival_index(run, target)) is not None:
+        if run.seconds.size and (at := arrival_index(run, target)) is not None:
             points.append((float(run.clock[at]), float(run.support[at])))
     if len(points) < 4:
         return Finding("undecided", f"{len(points)} solvers with a recorded support arrive; a correlation takes 4.")
@@ -81,16 +81,8 @@ def within_runs(experiment: Experiment, data: str) -> Finding:
 
 def _recorded(experiment: Experiment, data: str) -> list[Run]:
     """Runs without a bias whose support and accuracy are known at every point, also of solvers not in the paper."""
-    return [
-        run
-        for run in experiment.runs
-        if run.data == data
-        and run.problem == WITHOUT_BIAS
-        and run.has_points
-        and len(run.support) == len(run.iteration)
-        and np.isfinite(run.support).all()
-        and np.isfinite(run.accuracy).all()
-    ]
+    runs = (run for run in experiment.runs if run.data == data and run.problem == WITHOUT_BIAS and run.has_points)
+    return [run for run in map(complete, runs) if np.isfinite([run.support, run.accuracy]).all()]
 
 
 def _midway(experiment: Experiment, run: Run) -> int:
