@@ -28,7 +28,9 @@ def judge(unit: Unit, experiment: Experiment, data: str) -> Finding:
 _PLACE = Place("Section 5", "Results", 4, 3)
 CLAIMS = (
     Claim(
-        "By iterations, most solvers reach the final test accuracy before PRAGAM.", _PLACE, partial(judge, "iterations")
+        "By iterations over all examples, most solvers reach the final test accuracy before PRAGAM.",
+        _PLACE,
+        partial(judge, "iterations"),
     ),
     Claim("By time, most solvers reach the final test accuracy before PRAGAM.", _PLACE, partial(judge, "seconds")),
 )

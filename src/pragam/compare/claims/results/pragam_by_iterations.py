@@ -24,6 +24,11 @@ def judge(rival: str, experiment: Experiment, data: str) -> Finding:
 
 
 CLAIMS = tuple(
-    Claim(f"PRAGAM converges in fewer iterations than {rival}.", _PLACE, partial(judge, rival), "every")
+    Claim(
+        f"PRAGAM converges in fewer iterations (each over all examples) than {rival}.",
+        _PLACE,
+        partial(judge, rival),
+        "every",
+    )
     for rival in (LS_BMRM, PEGASOS_N)
 )

@@ -27,7 +27,7 @@ def judge(experiment: Experiment, data: str) -> Finding:
 
 CLAIMS = (
     Claim(
-        "qp-bmrm is fast too: it needs fewer iterations than PRAGAM, ls-bmrm and pegasos-n.",
+        "qp-bmrm is fast too: it needs fewer iterations (over all examples) than PRAGAM, ls-bmrm and pegasos-n.",
         Place("Section 5", "Results", 2, 4),
         judge,
     ),
