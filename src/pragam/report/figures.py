@@ -1,0 +1,155 @@
+"""Printed figures of an experiment: SVG and PNG, with Matplotlib (extra ``plot``).
+
+For each data set ``DATA-FAMILY-AXIS``, and ``all-FAMILY-AXIS`` with a panel for each data set. See
+:mod:`pragam.report.families` for what they show.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+import textwrap
+from collections.abc import Iterable
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from pragam.atomic import replacing
+from pragam.compare import Experiment
+from pragam.report.extras import need
+from pragam.report.families import FAMILIES, Axis, Family, curves, notes
+from pragam.report.panels import draw, handle
+from pragam.report.styles import Style, styles
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
+
+# Sizes in inches.
+_PANEL = (4.6, 3.1)
+_SMALL = (3.1, 2.1)
+_LEGEND = 1.75
+_LEFT, _RIGHT, _TOP, _BOTTOM = 0.75, 0.15, 0.62, 0.62
+_LINE_HEIGHT = 0.165
+_DPI = 160
+
+
+def write_figures(experiment: Experiment, folder: str | os.PathLike[str]) -> list[Path]:
+    """Write every figure of the experiment into the folder.
+
+    Parameters
+    ----------
+    experiment : Experiment
+        What was measured.
+    folder : path
+        Made if it is not there.
+
+    Returns
+    -------
+    list of Path
+        The files: an SVG and a PNG for each figure.
+    """
+    folder = Path(folder)
+    folder.mkdir(parents=True, exist_ok=True)
+    names = slugs(experiment.data)
+    written = []
+    for family, axis in ((family, axis) for family in FAMILIES for axis in family.drawn):
+        for data in experiment.data:
+            written += save(figure(experiment, data, family, axis), folder / f"{names[data]}-{family.key}-{axis}")
+        if experiment.data:
+            written += save(small_multiples(experiment, family, axis), folder / f"all-{family.key}-{axis}")
+    return written
+
+
+def figure(experiment: Experiment, data: str, family: Family, axis: Axis) -> Figure:
+    """One family of curves on one data set, with a legend beside it and what a reader must know below."""
+    look, facts = styles(experiment), experiment.data[data]
+    shown = curves(experiment, data, family)
+    below = _wrapped(notes(experiment, data, family), 100)
+    width, height = _LEFT + _PANEL[0] + _RIGHT + _LEGEND, _TOP + _PANEL[1] + _BOTTOM + _LINE_HEIGHT * len(below)
+    sheet = blank(width, height)
+    axes = place(sheet, _LEFT, _TOP, *_PANEL)
+    draw(axes, shown, family, axis, look)
+    put(sheet, 0.12, 0.22, f"{facts.title}: {family.title.lower()}", size=11, weight="bold")
+    put(sheet, 0.12, 0.43, facts.caption, size=8.5, color="#444444")
+    for number, line in enumerate(below):
+        put(sheet, 0.12, _TOP + _PANEL[1] + _BOTTOM + _LINE_HEIGHT * number, line, size=7.5, color="#444444")
+    legend(sheet, [curve.solver for curve in shown], look, _LEFT + _PANEL[0] + _RIGHT, _TOP)
+    return sheet
+
+
+def small_multiples(experiment: Experiment, family: Family, axis: Axis) -> Figure:
+    """One family of curves, a panel for each data set."""
+    look, names = styles(experiment), list(experiment.data)
+    columns = min(3, len(names))
+    rows = -(-len(names) // columns)
+    step = (_SMALL[0] + _LEFT + _RIGHT, _SMALL[1] + _TOP + _BOTTOM)
+    sheet = blank(columns * step[0] + _LEGEND, rows * step[1] + 0.35)
+    put(sheet, 0.12, 0.22, family.title, size=12, weight="bold")
+    drawn: dict[str, None] = {}
+    for number, data in enumerate(names):
+        row, column = divmod(number, columns)
+        left, top = column * step[0] + _LEFT, row * step[1] + _TOP + 0.35
+        shown, facts = curves(experiment, data, family), experiment.data[data]
+        drawn.update(dict.fromkeys(curve.solver for curve in shown))
+        draw(place(sheet, left, top, *_SMALL), shown, family, axis, look)
+        put(sheet, left - 0.45, top - 0.28, textwrap.shorten(facts.title, 54), size=9, weight="bold")
+        put(sheet, left - 0.45, top - 0.11, facts.caption, size=6.8, color="#444444")
+    legend(sheet, list(drawn), look, columns * step[0], 0.35 + _TOP)
+    return sheet
+
+
+def save(sheet: Figure, stem: Path) -> list[Path]:
+    """Write the figure beside ``stem`` as SVG and PNG; equal figures give equal bytes."""
+    matplotlib = need("matplotlib", "plot")
+    paths = [stem.with_name(stem.name + ending) for ending in (".svg", ".png")]
+    with matplotlib.rc_context({"svg.hashsalt": "pragam"}):
+        for path in paths:
+            kind = path.suffix[1:]
+            with replacing(path) as stream:
+                sheet.savefig(stream, format=kind, dpi=_DPI, metadata={"Date": None} if kind == "svg" else None)
+    return paths
+
+
+def slugs(names: Iterable[str]) -> dict[str, str]:
+    """Names that are safe in files and anchors, each once."""
+    chosen: dict[str, str] = {}
+    for name in names:
+        stem = re.sub(r"[^A-Za-z0-9_-]+", "-", name).strip("-").lower()[:60] or "data"
+        taken = set(chosen.values())
+        chosen[name] = next(slug for slug in (stem, *(f"{stem}-{k}" for k in range(2, 10_000))) if slug not in taken)
+    return chosen
+
+
+def blank(width: float, height: float) -> Figure:
+    """An empty white sheet, drawn without any state of pyplot."""
+    return need("matplotlib.figure", "plot").Figure(figsize=(width, height), facecolor="white")
+
+
+def place(sheet: Figure, left: float, top: float, width: float, height: float) -> Axes:
+    """Axes at a place in inches from the upper left corner."""
+    wide, high = sheet.get_size_inches()
+    return sheet.add_axes((left / wide, 1 - (top + height) / high, width / wide, height / high))
+
+
+def put(sheet: Figure, left: float, top: float, text: str, **how: object) -> None:
+    """A line of plain text at a place in inches from the upper left corner; dollars are no mathematics."""
+    wide, high = sheet.get_size_inches()
+    sheet.text(left / wide, 1 - top / high, text, va="center", parse_math=False, **how)
+
+
+def legend(sheet: Figure, names: list[str], look: dict[str, Style], left: float, top: float) -> None:
+    """A column of samples and names beside the panels."""
+    if not names:
+        return
+    wide, high = sheet.get_size_inches()
+    box = sheet.legend(
+        [handle(look[name]) for name in names], [textwrap.shorten(name, 24, placeholder="…") for name in names],
+        loc="upper left", bbox_to_anchor=(left / wide, 1 - (top - 0.08) / high), frameon=False, fontsize=8.5,
+        handlelength=2.8, labelspacing=0.55, borderaxespad=0.0,
+    )  # fmt: skip
+    for text in box.get_texts():
+        text.set_parse_math(False)
+
+
+def _wrapped(sentences: Iterable[str], width: int) -> list[str]:
+    return [line for sentence in sentences for line in textwrap.wrap(textwrap.shorten(sentence, 3 * width), width)]
