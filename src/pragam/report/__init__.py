@@ -6,5 +6,6 @@ This package draws a :class:`pragam.compare.Experiment` and computes nothing new
 
 from pragam.report.figures import write_figures
 from pragam.report.headline import headline
+from pragam.report.page import write_page
 
-__all__ = ["headline", "write_figures"]
+__all__ = ["headline", "write_figures", "write_page"]

@@ -11,7 +11,7 @@ import re
 import textwrap
 from collections.abc import Iterable
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from pragam.atomic import replacing
 from pragam.compare import Experiment
@@ -52,7 +52,7 @@ def write_figures(experiment: Experiment, folder: str | os.PathLike[str]) -> lis
     folder.mkdir(parents=True, exist_ok=True)
     names = slugs(experiment.data)
     written = []
-    for family, axis in ((family, axis) for family in FAMILIES for axis in family.drawn):
+    for family, axis in ((each, axis) for each in FAMILIES for axis in each.drawn):
         for data in experiment.data:
             written += save(figure(experiment, data, family, axis), folder / f"{names[data]}-{family.key}-{axis}")
         if experiment.data:
@@ -131,7 +131,7 @@ def place(sheet: Figure, left: float, top: float, width: float, height: float) -
     return sheet.add_axes((left / wide, 1 - (top + height) / high, width / wide, height / high))
 
 
-def put(sheet: Figure, left: float, top: float, text: str, **how: object) -> None:
+def put(sheet: Figure, left: float, top: float, text: str, **how: Any) -> None:
     """A line of plain text at a place in inches from the upper left corner; dollars are no mathematics."""
     wide, high = sheet.get_size_inches()
     sheet.text(left / wide, 1 - top / high, text, va="center", parse_math=False, **how)

@@ -73,5 +73,5 @@ def _chosen(shown: list[Curve], solvers: Collection[str] | None) -> list[Curve]:
 
 def _say(axes: Axes, text: str) -> None:
     """A remark in the lower left corner of the panel."""
-    place = {"x": 0.02, "y": 0.02, "transform": axes.transAxes, "va": "bottom"}
-    axes.text(s=textwrap.fill(text, 46), fontsize=7.5, color="#444444", parse_math=False, **place)
+    text = textwrap.fill(text, 46)
+    axes.text(0.02, 0.02, text, transform=axes.transAxes, va="bottom", size=7.5, color="#444444", parse_math=False)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -40,7 +40,7 @@ def handle(style: Style) -> Line2D:
     return lines.Line2D([], [], **_appearance(style))
 
 
-def _appearance(style: Style) -> dict[str, object]:
+def _appearance(style: Style) -> dict[str, Any]:
     face = "white" if style.is_hollow else style.light
     return {
         "color": style.light, "linewidth": _LINE, "linestyle": (0, style.dash) if style.dash else "-",
@@ -53,7 +53,7 @@ def _line(axes: Axes, curve: Curve, axis: Axis, style: Style) -> None:
     x = curve.x(axis)
     on = x > 0
     markers = np.flatnonzero(np.isin(np.flatnonzero(on), marked(x)))
-    axes.plot(x[on], curve.value[on], markevery=list(markers), zorder=2.5, **_appearance(style))  # type: ignore[arg-type]
+    axes.plot(x[on], curve.value[on], markevery=list(markers), zorder=2.5, **_appearance(style))
 
 
 def _bands(axes: Axes, curve: Curve, axis: Axis, style: Style) -> None:

@@ -68,7 +68,7 @@ def styles(experiment: Experiment) -> dict[str, Style]:
 
 
 def _spare(names: Iterable[str]) -> dict[str, tuple[str, str, str]]:
-    """A place by the name itself, so that it stays from one comparison to the next; the next free one if it is taken."""
+    """A place by the name itself, so that it stays from one comparison to the next; the next one if it is taken."""
     taken: dict[int, str] = {}
     for name in sorted(names):
         wish = zlib.crc32(name.encode()) % len(_SPARE)
