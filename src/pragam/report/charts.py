@@ -14,7 +14,7 @@ import numpy as np
 from pragam.compare import Experiment
 from pragam.compare.experiment import Floats
 from pragam.report.extras import need
-from pragam.report.families import AXES, FAMILIES, Axis, Curve, Family, curves, domain, x_domain
+from pragam.report.families import AXES, FAMILIES, Axis, Curve, Family, curves, domain, ticks, x_domain
 from pragam.report.markup import SHAPES
 from pragam.report.styles import Style, styles
 from pragam.report.tables import percent, seconds
@@ -37,10 +37,11 @@ def points(experiment: Experiment, data: str, family: Family) -> dict[str, Any]:
     """What the page needs to draw one chart: the ends of its axes, and columns for each solver."""
     shown = curves(experiment, data, family)
     number = {name: k for k, name in enumerate(styles(experiment))}
+    y, x = domain(family, shown), {axis: x_domain(shown, axis) for axis in AXES}
     return {
         "family": family.key,
-        "y": _digits(np.array(domain(family, shown))),
-        "x": {axis: _digits(np.array(x_domain(shown, axis))) for axis in AXES},
+        "y": {"ends": y, "ticks": ticks(*y) if family.is_log else []},
+        "x": {axis: {"ends": x[axis], "ticks": ticks(*x[axis])} for axis in AXES},
         "curves": [_columns(thinned(curve), number[curve.solver]) for curve in shown],
     }
 
@@ -58,7 +59,9 @@ def tuning_points(columns: dict[str, list[float]]) -> dict[str, Any]:
     ends = [end for row in rows for end in (row["low"], row["high"])] or [0.0, 1.0]
     room = 0.05 * (max(ends) - min(ends)) or 0.01
     x = [row["x"] for row in rows] or [0.1, 1.0]
-    return {"family": "tuning", "x": [min(x) / 1.3, max(x) * 1.3], "y": [min(ends) - room, max(ends) + room], "rows": rows}
+    horizontal = {"ends": [min(x) / 1.3, max(x) * 1.3], "ticks": []}
+    vertical = {"ends": [min(ends) - room, max(ends) + room], "ticks": []}
+    return {"family": "tuning", "x": dict.fromkeys(AXES, horizontal), "y": vertical, "rows": rows}
 
 
 def summary(experiment: Experiment, data: str, family: Family) -> str:
@@ -96,11 +99,18 @@ def _compiled(layers: dict[str, Any]) -> dict[str, Any]:
     config = {"font": _FONT, "axis": {"labelFontSize": 11, "titleFontSize": 12, "titleFontWeight": "normal"}}
     sizes = {"width": "container", "height": HEIGHT, "autosize": {"type": "fit-x", "contains": "padding"}}
     compiled: dict[str, Any] = need("vl_convert", "report").vegalite_to_vega({"config": config, **sizes, **layers})
+    for mark in compiled["marks"]:
+        mark.pop("sort", None)  # points come in the order of iterations, and that is how they are joined
     return {key: part for key, part in compiled.items() if key != "$schema"}  # the page holds no addresses
 
 
 def _layers(look: list[Style], family: Family, axis: Axis) -> dict[str, Any]:
-    x = {"field": "x", "type": "quantitative", "scale": _log_scale(), "axis": _axis(axis, "~s" if axis == "iterations" else "~g")}
+    x = {
+        "field": "x",
+        "type": "quantitative",
+        "scale": _log_scale(),
+        "axis": _axis(axis, "~s" if axis == "iterations" else "~g"),
+    }
     scale = _log_scale() if family.is_log else {"domain": [0, 1], "nice": False, "zero": False}
     y = {"field": "y", "type": "quantitative", "scale": scale, "axis": _axis(family.label, _FORMATS[family.key])}
     layers = [layer for number, style in enumerate(look) for layer in _solver_layers(number, style, x, y)]
@@ -117,7 +127,7 @@ def _solver_layers(number: int, style: Style, x: dict[str, Any], y: dict[str, An
         {"name": f"s{number}i", "data": {"name": f"s{number}i"}, "mark": band,
          "encoding": {"x": x, "y": y | {"field": "low"}, "y2": {"field": "high"}}},
         {"name": f"s{number}", "data": {"name": f"s{number}"}, "mark": line,
-         "encoding": {"x": x, "y": y, "order": {"field": "order", "type": "quantitative"}}},
+         "encoding": {"x": x, "y": y}},
         {"name": f"s{number}m", "data": {"name": f"s{number}m"}, "mark": marker, "encoding": {"x": x, "y": y}},
     ]  # fmt: skip
 
@@ -142,4 +152,5 @@ def _log_scale(base: int = 10) -> dict[str, Any]:
 
 
 def _axis(title: str, form: str) -> dict[str, Any]:
-    return {"title": title, "tickCount": 5, "format": form, "labelOverlap": True}
+    label = f"datum.value == 1 ? '1' : format(datum.value, '{form}')"
+    return {"title": title, "tickCount": 5, "labelExpr": label, "labelOverlap": True}

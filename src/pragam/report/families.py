@@ -12,8 +12,8 @@ against iterations and against seconds. All but the accuracy compare solvers of 
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass, replace
 from typing import Literal
 
 import numpy as np
@@ -57,11 +57,11 @@ class Curve:
     def x(self, axis: Axis) -> Floats:
         return self.iterations if axis == "iterations" else self.seconds
 
-    def take(self, chosen: Floats | np.ndarray) -> Curve:
+    def take(self, chosen: np.ndarray) -> Curve:
         """The chosen points, by a mask or by their numbers."""
-        columns = (self.iterations, self.seconds, self.fastest, self.slowest, self.value)
-        lower = None if self.lower is None else self.lower[chosen]
-        return Curve(self.solver, self.is_peer, *(column[chosen] for column in columns), lower, self.repeats)
+        columns = ("iterations", "seconds", "fastest", "slowest", "value")
+        taken = {name: getattr(self, name)[chosen] for name in columns}
+        return replace(self, **taken, lower=None if self.lower is None else self.lower[chosen])
 
 
 def _error(experiment: Experiment, run: Run) -> tuple[Floats | None, Floats]:
@@ -126,6 +126,14 @@ def x_domain(shown: list[Curve], axis: Axis) -> tuple[float, float]:
     return _with_room(float(values.min()), float(values.max()))
 
 
+def ticks(low: float, high: float, most: int = 6) -> list[float]:
+    """Powers of ten for a logarithmic axis, evenly spaced; none if there are fewer than two."""
+    first, last = int(np.ceil(np.log10(low))), int(np.floor(np.log10(high)))
+    step = max(1, -(-(last - first + 1) // most))
+    powers = [power for power in range(first, last + 1) if power % step == 0]
+    return [10.0**power for power in powers] if len(powers) > 1 else []
+
+
 def _with_room(low: float, high: float) -> tuple[float, float]:
     """A logarithmic axis that ends a little beyond the values."""
     room = max((high / low) ** 0.03, 1.05)
@@ -133,26 +141,39 @@ def _with_room(low: float, high: float) -> tuple[float, float]:
 
 
 def notes(experiment: Experiment, data: str, family: Family) -> list[str]:
-    """What a reader of the figure must know: who is missing and why, who was stopped, how well J* is known."""
-    runs = [run for run in experiment.runs if run.data == data]
+    """What a reader of a chart of this family must know: who is missing and why, how well J* is known."""
     problem = main_problem(experiment, data)
     drawn = {curve.solver for curve in curves(experiment, data, family)}
-    said: dict[str, list[str]] = {}
-    for run in runs:
-        said.setdefault(_remark(run, problem, family, run.solver in drawn), []).append(run.solver)
+    missing = [run for run in experiment.runs if run.data == data and run.has_points and run.solver not in drawn]
+    found = _grouped((_why_missing(run, problem, family), run.solver) for run in missing)
     reference = experiment.references.get((data, problem))
     if family.key == "error" and reference is not None and not reference.is_reached:
-        said[f"J* is proved to a relative gap of {reference.relative_gap:.1e} only, so err is the shaded interval"] = []
-    return [text + (f": {', '.join(names)}" if names else "") + "." for text, names in said.items() if text]
+        found.append(
+            f"J* is proved to a relative gap of {reference.relative_gap:.1e} only: err is the shaded interval."
+        )
+    return found
 
 
-def _remark(run: Run, problem: str, family: Family, is_drawn: bool) -> str:
-    """Why the run is not in the figure, or how it ended if its tolerance was not reached; empty if all is well."""
-    ending = run.status.strip().rstrip(".")
-    if not run.has_points:
-        return f"No points ({ending or 'no reason given'})"
+def _why_missing(run: Run, problem: str, family: Family) -> str:
     if run.problem != problem and not family.any_problem:
         return f"Solves another problem ({run.problem}), so only its accuracy is compared"
-    if not is_drawn:
-        return family.lacks
-    return "" if run.status == Status.CONVERGED.value else ending
+    return family.lacks
+
+
+def endings(experiment: Experiment, data: str) -> list[str]:
+    """Which runs on the data set have no points, or ended before their tolerance, and why."""
+    runs = [run for run in experiment.runs if run.data == data and run.status != Status.CONVERGED.value]
+    return _grouped((_ending(run), run.solver) for run in runs)
+
+
+def _ending(run: Run) -> str:
+    said = run.status.strip().rstrip(".")
+    return said if run.has_points else f"No points ({said or 'no reason given'})"
+
+
+def _grouped(remarks: Iterable[tuple[str, str]]) -> list[str]:
+    """One sentence for each remark, with the names of all that it is about."""
+    said: dict[str, list[str]] = {}
+    for remark, name in remarks:
+        said.setdefault(remark, []).append(name)
+    return [f"{remark}: {', '.join(names)}." for remark, names in said.items() if remark]

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any
 from pragam.atomic import replacing
 from pragam.compare import Experiment
 from pragam.report.extras import need
-from pragam.report.families import FAMILIES, Axis, Family, curves, notes
+from pragam.report.families import FAMILIES, Axis, Family, curves, endings, notes
 from pragam.report.panels import draw, handle
 from pragam.report.styles import Style, styles
 
@@ -64,7 +64,7 @@ def figure(experiment: Experiment, data: str, family: Family, axis: Axis) -> Fig
     """One family of curves on one data set, with a legend beside it and what a reader must know below."""
     look, facts = styles(experiment), experiment.data[data]
     shown = curves(experiment, data, family)
-    below = _wrapped(notes(experiment, data, family), 100)
+    below = _wrapped(notes(experiment, data, family) + endings(experiment, data), 100)
     width, height = _LEFT + _PANEL[0] + _RIGHT + _LEGEND, _TOP + _PANEL[1] + _BOTTOM + _LINE_HEIGHT * len(below)
     sheet = blank(width, height)
     axes = place(sheet, _LEFT, _TOP, *_PANEL)

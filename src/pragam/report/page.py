@@ -1,9 +1,9 @@
 """One web page of an experiment, in one file that never uses a network (extra ``report``).
 
 Charts are Vega-Lite's, compiled when the page is written (:mod:`pragam.report.charts`). Beside Bokeh, Vega's bundle is
-smaller (0.9 MB against 1.3 MB), and its SVG output makes toggles and themes a matter of CSS: with 36 charts of 10 curves
-a toggle painted in 30 ms in Chromium, and in 370 to 890 ms on Bokeh's canvases, whose curves screen readers cannot reach
-at all.
+smaller (0.9 MB against 1.3 MB), and its SVG output makes toggles and themes a matter of CSS: with 36 charts of 10
+curves a toggle painted in 30 ms in Chromium, and in 370 to 890 ms on Bokeh's canvases. Keyboard and screen reader need
+work of our own with either.
 """
 
 from __future__ import annotations
@@ -12,23 +12,30 @@ import os
 from collections.abc import Iterator, Sequence
 from functools import cache
 from importlib.resources import files
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from pragam.atomic import replacing
 from pragam.compare import Experiment
-from pragam.report import tables
-from pragam.report.charts import points, specifications, summary, tuning_points
+from pragam.report.charts import specifications
 from pragam.report.extras import need
-from pragam.report.families import FAMILIES, Family, notes
 from pragam.report.figures import slugs
-from pragam.report.markup import as_json, items, sample, table, text
+from pragam.report.markup import as_json, sample, text
+from pragam.report.sections import data_section, further_sections, section
 from pragam.report.styles import Style, styles
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
 
 #: The browser itself is told to load nothing. Vega turns the expressions of a specification into functions.
 _POLICY = "default-src 'none'; script-src 'unsafe-inline' 'unsafe-eval'; style-src 'unsafe-inline'; img-src data:"
 
 
-def write_page(experiment: Experiment, path: str | os.PathLike[str], checks: Sequence[Any] | None = None) -> None:
+def write_page(
+    experiment: Experiment,
+    path: str | os.PathLike[str],
+    checks: Sequence[Any] | None = None,
+    pictures: Sequence[tuple[str, Figure]] = (),
+) -> None:
     """Write the page of an experiment; it appears whole or not at all.
 
     Parameters
@@ -39,27 +46,28 @@ def write_page(experiment: Experiment, path: str | os.PathLike[str], checks: Seq
         The HTML file.
     checks : sequence of pragam.theory.Check, optional
         What :func:`pragam.theory.run` returned, for the table of theorems.
+    pictures : sequence of (str, matplotlib Figure), optional
+        Captions and figures that are shown beside the theorems.
     """
-    page = "\n".join(_page(experiment, checks))
+    page = "\n".join(_page(experiment, further_sections(experiment, checks, pictures)))
     with replacing(path) as stream:
         stream.write(page.encode())
 
 
-def _page(experiment: Experiment, checks: Sequence[Any] | None) -> Iterator[str]:
-    look, anchors = styles(experiment), slugs(experiment.data)
-    sections = _sections(experiment, checks)
+def _page(experiment: Experiment, sections: dict[str, tuple[str, str]]) -> Iterator[str]:
+    look = styles(experiment)
+    anchors = {data: f"data-{slug}" for data, slug in slugs(experiment.data).items()}
     yield _head(look)
     yield _header(experiment)
     yield _contents(experiment, anchors, sections)
     yield _controls(experiment, look)
     yield '<main id="main">'
-    charts: list[dict[str, Any]] = []
     for data in experiment.data:
-        yield _data_section(experiment, data, anchors[data], charts)
+        yield data_section(experiment, data, anchors[data])
     for anchor, (title, body) in sections.items():
-        yield f'<section id="{anchor}" aria-labelledby="{anchor}-title"><h2 id="{anchor}-title">{title}</h2>{body}</section>'
+        yield section(anchor, title, body)
     yield "</main>"
-    content = {"charts": charts, "specifications": specifications(experiment), "solvers": list(look)}
+    content = {"specifications": specifications(experiment), "solvers": list(look)}
     yield f'<div id="reading" hidden></div><script type="application/json" id="content">{as_json(content)}</script>'
     yield f"<script>{_bundle()}</script><script>{_asset('page.js')}</script></body></html>"
 
@@ -68,8 +76,9 @@ def _head(look: dict[str, Style]) -> str:
     return (
         '<!doctype html><html lang="en"><head><meta charset="utf-8">'
         f'<meta http-equiv="Content-Security-Policy" content="{_POLICY}">'
-        '<meta name="viewport" content="width=device-width, initial-scale=1"><meta name="color-scheme" content="light dark">'
-        f'<title>pragam: comparison of solvers</title><style>{_asset("page.css")}{_colours(look)}</style></head>'
+        '<meta name="viewport" content="width=device-width, initial-scale=1">'
+        '<meta name="color-scheme" content="light dark">'
+        f"<title>pragam: comparison of solvers</title><style>{_asset('page.css')}{_colours(look)}</style></head>"
         '<body><a class="skip" href="#main">Skip to the charts</a>'
     )
 
@@ -92,8 +101,8 @@ def _header(experiment: Experiment) -> str:
     count = f"{_counted(len(experiment.solvers), 'solver')} on {_counted(len(experiment.data), 'data set')}"
     return (
         '<header><h1>Comparison of solvers</h1><p class="lead">'
-        f"{count}. err = min J(w) − J* is how far the best weights so far are from the optimum J*, which is known from a "
-        "certificate. Lines are medians over repeats, bands their spread. Solid: pragam's solvers. Dashed: peers.</p>"
+        f"{count}. err = min J(w) − J* is how far the best weights so far are from the optimum J*, which is known from "
+        "a certificate. Lines are medians over repeats, bands their spread. Solid: pragam's solvers. Dashed: peers.</p>"
         '<button type="button" id="theme" aria-pressed="false">Dark theme</button></header>'
         "<noscript><p>The charts need JavaScript. All tables are below.</p></noscript>"
     )
@@ -104,7 +113,7 @@ def _counted(number: int, noun: str) -> str:
 
 
 def _contents(experiment: Experiment, anchors: dict[str, str], sections: dict[str, tuple[str, str]]) -> str:
-    links = [("data-" + anchors[name], one.title) for name, one in experiment.data.items()]
+    links = [(anchors[name], one.title) for name, one in experiment.data.items()]
     links += [(anchor, title) for anchor, (title, _) in sections.items()]
     listed = "".join(f'<li><a href="#{anchor}">{text(title)}</a></li>' for anchor, title in links)
     return f'<nav aria-label="Contents"><ul>{listed}</ul></nav>'
@@ -119,69 +128,13 @@ def _controls(experiment: Experiment, look: dict[str, Style]) -> str:
     )
     return (
         '<section id="controls" aria-label="Curves and axis"><details open><summary>Curves and axis</summary>'
-        '<div role="group" aria-label="Horizontal axis" class="axis">'
+        '<div class="bar"><div role="group" aria-label="Horizontal axis" class="axis">'
         '<button type="button" data-axis="iterations" aria-pressed="false">Iterations</button>'
         '<button type="button" data-axis="seconds" aria-pressed="true">Time</button></div>'
         f'<div role="group" aria-label="Solvers shown" class="solvers">{buttons}'
         '<button type="button" id="all">Show all</button><button type="button" id="none">Hide all</button></div>'
-        "</details></section>"
+        "</div></details></section>"
     )
-
-
-def _data_section(experiment: Experiment, data: str, anchor: str, charts: list[dict[str, Any]]) -> str:
-    facts = experiment.data[data]
-    figures = "".join(_figure(experiment, data, family, anchor, charts) for family in FAMILIES)
-    if data in experiment.tuning:
-        figures += _tuning(experiment, data, charts)
-    return (
-        f'<section id="data-{anchor}" aria-labelledby="title-{anchor}"><h2 id="title-{anchor}">{text(facts.title)}</h2>'
-        f'<p class="facts">{text(facts.caption)}. {facts.n_test:,} test rows.</p><div class="charts">{figures}</div>'
-        f"{table(tables.times(experiment, data), 'times')}</section>"
-    )
-
-
-def _figure(experiment: Experiment, data: str, family: Family, anchor: str, charts: list[dict[str, Any]]) -> str:
-    charts.append(points(experiment, data, family))
-    name = f"{anchor}-{family.key}"
-    return (
-        f'<figure id="chart-{name}"><figcaption>{family.title}</figcaption>'
-        f'{_plot(len(charts) - 1, summary(experiment, data, family))}'
-        f"{items(notes(experiment, data, family))}"
-        f'<details class="points"><summary>Data table<span class="hidden"> of {text(family.title.lower())} on '
-        f"{text(experiment.data[data].title)}</span></summary></details></figure>"
-    )
-
-
-def _tuning(experiment: Experiment, data: str, charts: list[dict[str, Any]]) -> str:
-    columns = tuning_points(experiment.tuning[data])
-    charts.append(columns)
-    best = [f"2^{row['power']:.3g} with {tables.percent(row['y'])}" for row in columns["rows"] if row["best"]]
-    said = f"Validation accuracy against λ on {experiment.data[data].title}, best at {', '.join(best) or 'no value'}."
-    return (
-        f'<figure><figcaption>Choice of λ</figcaption>{_plot(len(charts) - 1, said)}{items([said])}'
-        '<details class="points"><summary>Data table<span class="hidden"> of the choice of λ</span></summary></details>'
-        "</figure>"
-    )
-
-
-def _plot(number: int, said: str) -> str:
-    return f'<div class="plot" data-chart="{number}" role="img" tabindex="0" aria-label="{text(said)}"></div>'
-
-
-def _sections(experiment: Experiment, checks: Sequence[Any] | None) -> dict[str, tuple[str, str]]:
-    """The parts below the data sets: anchor, title and body."""
-    claims = tables.claims(experiment)
-    found = {"certificates": ("Certificates", table(tables.certificates(experiment)))}
-    if claims is not None:
-        found["claims"] = ("The paper's claims", table(claims, "prose"))
-    if checks is not None:
-        found["theory"] = ("Theory", table(tables.theory(checks), "prose"))
-    found["failures"] = ("Failures", table(tables.failures(experiment), "prose"))
-    found["runs"] = ("Runs", table(tables.runs(experiment)))
-    machine = tables.facts("Machine and versions", experiment.machine)
-    options = tables.facts("Options of this comparison", experiment.options)
-    found["setting"] = ("Setting", table(tables.data_sets(experiment)) + table(options) + table(machine))
-    return found
 
 
 def _asset(name: str) -> str:

@@ -20,12 +20,13 @@ _NOTHING = "–"
 
 @dataclass(frozen=True)
 class Table:
-    """Cells as text. The first column names the row; ``numbers`` are the columns to align right."""
+    """Cells as text. The first column names the row, ``numbers`` are aligned right, ``answer`` holds verdicts."""
 
     caption: str
     header: Sequence[str]
     rows: Sequence[Sequence[str]]
     numbers: frozenset[int] = frozenset()
+    answer: int | None = None
 
 
 def times(experiment: Experiment, data: str) -> Table:
@@ -33,9 +34,14 @@ def times(experiment: Experiment, data: str) -> Table:
     problem = main_problem(experiment, data)
     runs = [run for run in experiment.runs if run.data == data and run.problem == problem]
     best = [_fastest(experiment, runs, eps) for eps in ACCURACIES]
-    header = ["solver", *(text for eps in ACCURACIES for text in (f"to {eps:.0e}".replace("e-0", "e-"), "ratio")), "end"]
+    header = [
+        "solver",
+        *(text for eps in ACCURACIES for text in (f"to {eps:.0e}".replace("e-0", "e-"), "ratio")),
+        "end",
+    ]
     rows = [[name_of(run), *_times_of(experiment, run, best), run.status] for run in runs]
-    caption = f"{experiment.data[data].title}: time to a relative error, and its ratio to the fastest of our solvers"
+    said = "time to a relative error (– if it was not reached), and its ratio to the fastest of ours"
+    caption = f"{experiment.data[data].title}: {said}"
     return Table(caption, header, rows, frozenset(range(1, 1 + 2 * len(ACCURACIES))))
 
 
@@ -81,8 +87,8 @@ def certificates(experiment: Experiment) -> Table:
 def data_sets(experiment: Experiment) -> Table:
     header = ["data", "n", "d", "non-zeros", "λ", "test rows", "test rows from", "source", "note", "read in"]
     rows = [
-        [one.title, f"{one.n:,}", f"{one.d:,}", f"{one.nnz:,}", f"{one.lam:.4g}", f"{one.n_test:,}", one.test, one.source,
-         one.note, seconds(one.seconds)]
+        [one.title, f"{one.n:,}", f"{one.d:,}", f"{one.nnz:,}", f"{one.lam:.4g}", f"{one.n_test:,}", one.test,
+         one.source, one.note, seconds(one.seconds)]
         for one in experiment.data.values()
     ]  # fmt: skip
     return Table("Data sets as they were used", header, rows, frozenset({1, 2, 3, 4, 5, 9}))
@@ -102,7 +108,7 @@ def claims(experiment: Experiment) -> Table | None:
     verdicts = import_module("pragam.compare.claims").verdicts(experiment)
     header = ["claim", "data", "answer", "numbers", "reference"]
     rows = [[one.claim, one.data, one.answer, one.numbers, one.reference] for one in verdicts]
-    return Table("The paper's findings on these data", header, rows)
+    return Table("The paper's findings on these data", header, rows, answer=2)
 
 
 def theory(checks: Sequence[Any]) -> Table:
@@ -113,7 +119,7 @@ def theory(checks: Sequence[Any]) -> Table:
          one.reference]
         for one in checks
     ]  # fmt: skip
-    return Table("The paper's theorems, checked by computation", header, rows, frozenset({2, 4}))
+    return Table("The paper's theorems, checked by computation", header, rows, frozenset({2, 4}), answer=5)
 
 
 def facts(caption: str, values: Mapping[str, Any]) -> Table:

@@ -29,8 +29,11 @@
   document.getElementById("none").addEventListener("click", showAll(false));
 
   // Charts.
-  const chartOf = (plot) => content.charts[Number(plot.dataset.chart)];
-  const ends = (chart) => (chart.family === "tuning" ? chart.x : chart.x[axis]);
+  const charts = new Map(); // plot -> its points, parsed when they are first needed
+  function chartOf(plot) {
+    if (!charts.has(plot)) charts.set(plot, JSON.parse(plot.nextElementSibling.textContent));
+    return charts.get(plot);
+  }
 
   function rowsOf(chart) {
     if (chart.family === "tuning") return { rows: chart.rows };
@@ -39,13 +42,13 @@
     for (const curve of chart.curves) {
       const x = curve[axis], y = curve.value, name = `s${curve.solver}`;
       const drawn = [...x.keys()].filter((i) => x[i] > 0);
-      sets[name] = drawn.map((i) => ({ x: x[i], y: y[i], order: i }));
+      sets[name] = drawn.map((i) => ({ x: x[i], y: y[i] }));
       sets[name + "m"] = curve.markers[axis].map((i) => ({ x: x[i], y: y[i] }));
       if (axis === "seconds" && curve.fastest)
         sets[name + "b"] = drawn.filter((i) => curve.fastest[i] > 0)
           .map((i) => ({ low: curve.fastest[i], high: curve.slowest[i], y: y[i] }));
       if (curve.lower)
-        sets[name + "i"] = drawn.map((i) => ({ x: x[i], low: Math.max(curve.lower[i], chart.y[0]), high: y[i] }));
+        sets[name + "i"] = drawn.map((i) => ({ x: x[i], low: Math.max(curve.lower[i], chart.y.ends[0]), high: y[i] }));
     }
     return sets;
   }
@@ -55,7 +58,9 @@
     const specification = structuredClone(content.specifications[name]);
     const sets = rowsOf(chart);
     for (const set of specification.data) if (set.name in sets) set.values = sets[set.name];
-    for (const scale of specification.scales) scale.domain = scale.name === "x" ? ends(chart) : chart.y;
+    const sides = { x: chart.x[axis], y: chart.y };
+    for (const scale of specification.scales) scale.domain = sides[scale.name].ends;
+    for (const one of specification.axes) if (sides[one.scale].ticks.length) one.values = sides[one.scale].ticks;
     return specification;
   }
 
@@ -108,7 +113,7 @@
   function read(plot, share) {
     const made = views.get(plot), chart = chartOf(plot);
     if (!made || !(chart.rows ?? chart.curves).length) return;
-    const [low, high] = ends(chart), x = low * (high / low) ** share;
+    const [low, high] = chart.x[axis].ends, x = low * (high / low) ** share;
     const [left, top] = made.view.origin(), width = made.view.width(), height = made.view.height();
     const corner = plot.querySelector("svg").getBoundingClientRect(), box = plot.getBoundingClientRect();
     Object.assign(rule.style, { left: `${corner.left - box.left + left + share * width}px`,
@@ -123,8 +128,9 @@
   }
   function fill(chart, x) {
     const table = document.createElement("table");
-    for (const { name, y } of valuesAt(chart, x)) {
+    for (const { name, solver, y } of valuesAt(chart, x)) {
       const row = table.insertRow();
+      row.insertCell().className = `dot c${solver}`;
       row.insertCell().textContent = name;
       row.insertCell().textContent = shown(chart, y);
     }
