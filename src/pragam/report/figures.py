@@ -145,7 +145,7 @@ def legend(sheet: Figure, names: list[str], look: dict[str, Style], left: float,
     box = sheet.legend(
         [handle(look[name]) for name in names], [textwrap.shorten(name, 24, placeholder="…") for name in names],
         loc="upper left", bbox_to_anchor=(left / wide, 1 - (top - 0.08) / high), frameon=False, fontsize=8.5,
-        handlelength=2.8, labelspacing=0.55, borderaxespad=0.0,
+        handlelength=3.4, labelspacing=0.55, borderaxespad=0.0,
     )  # fmt: skip
     for text in box.get_texts():
         text.set_parse_math(False)

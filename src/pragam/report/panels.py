@@ -9,12 +9,13 @@ import numpy as np
 from pragam.report.extras import need
 from pragam.report.families import Axis, Curve, Family, domain, x_domain
 from pragam.report.styles import Style
-from pragam.report.thinning import marked
+from pragam.report.thinning import marked, thinned
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.lines import Line2D
 
+_COLUMNS = 200  # of four points each: more than a printed line shows
 _LINE = 1.4
 _MARKER = 4.6
 _GRID = "#e2e2e2"
@@ -23,7 +24,7 @@ _INK = "#222222"
 
 def draw(axes: Axes, shown: list[Curve], family: Family, axis: Axis, look: dict[str, Style]) -> None:
     """All curves, with the spread over repeats and the interval of err where there is one."""
-    for curve in shown:
+    for curve in (thinned(curve, _COLUMNS) for curve in shown):
         style = look[curve.solver]
         _bands(axes, curve, axis, style)
         _line(axes, curve, axis, style)

@@ -44,12 +44,12 @@ _OURS = {
     "proximal-newton": Style("#680062", "#d9433f", "X"),
 }
 _PEERS = {
-    "liblinear": Style("#237480", "#8fd0da", "o", (6, 2)),
-    "sgd": Style("#4891eb", "#7db8ff", "s", (3, 2)),
-    "svc": Style("#601fcd", "#b79bff", "^", (6, 2, 1, 2)),
-    "rehline": Style("#b03800", "#ff9a6b", "v", (2, 1)),
-    "skglm": Style("#00414f", "#5fb7c9", "D", (8, 3)),
-    "snapml": Style("#bb851e", "#ecc15a", "P", (4, 1, 1, 1)),
+    "liblinear": Style("#237480", "#5afffd", "o", (6, 2)),
+    "sgd": Style("#4891eb", "#9da4ff", "s", (3, 2)),
+    "svc": Style("#601fcd", "#9e25ff", "^", (6, 2, 1, 2)),
+    "rehline": Style("#b03800", "#d29934", "v", (2, 1)),
+    "skglm": Style("#00414f", "#137b7d", "D", (8, 3)),
+    "snapml": Style("#bb851e", "#ffff14", "P", (4, 1, 1, 1)),
 }
 #: Colours and markers of solvers that are named nowhere here.
 _SPARE = (

@@ -39,11 +39,12 @@
     if (chart.family === "tuning") return { rows: chart.rows };
     const sets = {};
     content.solvers.forEach((_, k) => ["", "m", "b", "i"].forEach((part) => { sets[`s${k}${part}`] = []; }));
+    const inside = (point) => point.y >= chart.y.ends[0] && point.y <= chart.y.ends[1];
     for (const curve of chart.curves) {
       const x = curve[axis], y = curve.value, name = `s${curve.solver}`;
       const drawn = [...x.keys()].filter((i) => x[i] > 0);
       sets[name] = drawn.map((i) => ({ x: x[i], y: y[i] }));
-      sets[name + "m"] = curve.markers[axis].map((i) => ({ x: x[i], y: y[i] }));
+      sets[name + "m"] = curve.markers[axis].map((i) => ({ x: x[i], y: y[i] })).filter(inside);
       if (axis === "seconds" && curve.fastest)
         sets[name + "b"] = drawn.filter((i) => curve.fastest[i] > 0)
           .map((i) => ({ low: curve.fastest[i], high: curve.slowest[i], y: y[i] }));
@@ -60,7 +61,10 @@
     for (const set of specification.data) if (set.name in sets) set.values = sets[set.name];
     const sides = { x: chart.x[axis], y: chart.y };
     for (const scale of specification.scales) scale.domain = sides[scale.name].ends;
-    for (const one of specification.axes) if (sides[one.scale].ticks.length) one.values = sides[one.scale].ticks;
+    for (const one of specification.axes.filter((each) => sides[each.scale].ticks.length)) {
+      one.values = sides[one.scale].ticks;
+      delete one.tickCount; // it would thin them once more
+    }
     return specification;
   }
 
