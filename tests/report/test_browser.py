@@ -31,9 +31,9 @@ CLICK = """(selector) => new Promise((done) => {
     document.querySelector(selector).click();
     requestAnimationFrame(() => setTimeout(() => done(performance.now() - begin)));
 })"""
-CURVES = (
-    """(solver) => [...document.querySelectorAll(`.s${solver}_marks`)].map((one) => getComputedStyle(one).display)"""
-)
+CURVES = "(k) => [...document.querySelectorAll(`.s${k}_marks`)].map((one) => getComputedStyle(one).display)"
+#: Whether a chart has been drawn against iterations.
+SWITCHED = "[...document.querySelectorAll('.role-axis-title')].some((one) => one.textContent === 'iterations')"
 #: The least contrast of the text of all elements with the background that it stands on.
 CONTRAST = """() => {
     const part = (c) => (c <= 0.04045 ? c / 12.92 : ((c + 0.055) / 1.055) ** 2.4);
