@@ -59,6 +59,12 @@ def at_zero() -> Experiment:
     return made([replace(run, iteration=run.iteration - 1, seconds=run.seconds - run.seconds[:, :1])])
 
 
+def without_clock() -> Experiment:
+    """A repeat that was not timed."""
+    run = made_run("one", "dcd", count=5)
+    return made([replace(run, seconds=np.vstack([run.seconds, np.full(5, np.nan)]))])
+
+
 def all_failed() -> Experiment:
     return made([Run("one", "dcd", status="killed"), Run("one", "liblinear", is_peer=True)])
 
@@ -88,6 +94,6 @@ def stand_in() -> Experiment:
 
 ALL = {
     "empty": lambda: EMPTY, "small": small, "hostile": hostile, "single point": single_point, "at zero": at_zero,
-    "all failed": all_failed, "not proved": not_proved, "without reference": without_reference, "tuned": tuned,
-    "stand-in": stand_in,
+    "without clock": without_clock, "all failed": all_failed, "not proved": not_proved,
+    "without reference": without_reference, "tuned": tuned, "stand-in": stand_in,
 }  # fmt: skip

@@ -246,7 +246,9 @@ def test_hostile_names_run_nothing(opened, tmp_path):
     assert experiments.HOSTILE in page.locator("#reading").inner_text()
 
 
-@pytest.mark.parametrize("name", ["single point", "at zero", "all failed", "not proved", "without reference"])
+@pytest.mark.parametrize(
+    "name", ["single point", "at zero", "without clock", "all failed", "not proved", "without reference"]
+)
 def test_difficult_experiments_draw_without_complaint(name, opened, tmp_path):
     write_page(experiments.ALL[name](), tmp_path / "page.html")
     page = opened((tmp_path / "page.html").as_uri())

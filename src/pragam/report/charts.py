@@ -90,9 +90,10 @@ def _columns(curve: Curve, number: int) -> dict[str, Any]:
     return {"solver": number, "markers": markers} | {name: _digits(column) for name, column in columns.items()}
 
 
-def _digits(column: Floats) -> list[float]:
-    """Five digits: more than a screen shows."""
-    return [int(number) if number.is_integer() else number for number in (float(f"{x:.5g}") for x in column)]
+def _digits(column: Floats) -> list[float | None]:
+    """Five digits: more than a screen shows. None for what is no number."""
+    rounded = (float(f"{x:.5g}") for x in column)
+    return [None if not np.isfinite(x) else int(x) if x.is_integer() else x for x in rounded]
 
 
 def _compiled(layers: dict[str, Any]) -> dict[str, Any]:
@@ -113,7 +114,8 @@ def _layers(look: list[Style], family: Family, axis: Axis) -> dict[str, Any]:
     }
     scale = _log_scale() if family.is_log else {"domain": [0, 1], "nice": False, "zero": False}
     y = {"field": "y", "type": "quantitative", "scale": scale, "axis": _axis(family.label, _FORMATS[family.key])}
-    layers = [layer for number, style in enumerate(look) for layer in _solver_layers(number, style, x, y)]
+    numbered = reversed(list(enumerate(look)))  # the first on top
+    layers = [layer for number, style in numbered for layer in _solver_layers(number, style, x, y)]
     return {"layer": layers}
 
 

@@ -120,7 +120,7 @@ def domain(family: Family, shown: list[Curve]) -> tuple[float, float]:
 def x_domain(shown: list[Curve], axis: Axis) -> tuple[float, float]:
     """The ends of the horizontal axis, which is logarithmic."""
     values = np.concatenate([curve.x(axis) for curve in shown]) if shown else np.empty(0)
-    values = values[values > 0]
+    values = values[np.isfinite(values) & (values > 0)]
     if not len(values):
         return (1.0, 10.0)
     return _with_room(float(values.min()), float(values.max()))
@@ -135,8 +135,9 @@ def ticks(low: float, high: float, most: int = 6) -> list[float]:
 
 
 def _with_room(low: float, high: float) -> tuple[float, float]:
-    """A logarithmic axis that ends a little beyond the values."""
-    room = max((high / low) ** 0.03, 1.05)
+    """A logarithmic axis that ends a little beyond the values, and spans a factor of 3 at least."""
+    ratio = high / low
+    room = max(ratio**0.03, (3 / ratio) ** 0.5)
     return low / room, high * room
 
 

@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from pragam.atomic import replacing
-from pragam.compare import Experiment
+from pragam.compare import DataFacts, Experiment
 from pragam.report.extras import need
 from pragam.report.families import FAMILIES, Axis, Family, curves, endings, notes
 from pragam.report.panels import draw, handle
@@ -69,33 +69,45 @@ def figure(experiment: Experiment, data: str, family: Family, axis: Axis) -> Fig
     sheet = blank(width, height)
     axes = place(sheet, _LEFT, _TOP, *_PANEL)
     draw(axes, shown, family, axis, look)
-    put(sheet, 0.12, 0.22, f"{facts.title}: {family.title.lower()}", size=11, weight="bold")
+    put(sheet, 0.12, 0.22, f"{_short(facts.title, 56)}: {family.title.lower()}", size=11, weight="bold")
     put(sheet, 0.12, 0.43, facts.caption, size=8.5, color="#444444")
-    for number, line in enumerate(below):
-        put(sheet, 0.12, _TOP + _PANEL[1] + _BOTTOM + _LINE_HEIGHT * number, line, size=7.5, color="#444444")
+    _put_lines(sheet, below, _TOP + _PANEL[1] + _BOTTOM)
     legend(sheet, [curve.solver for curve in shown], look, _LEFT + _PANEL[0] + _RIGHT, _TOP)
     return sheet
 
 
 def small_multiples(experiment: Experiment, family: Family, axis: Axis) -> Figure:
-    """One family of curves, a panel for each data set."""
+    """One family of curves, a panel for each data set, and below what is missing in which."""
     look, names = styles(experiment), list(experiment.data)
     columns = min(3, len(names))
     rows = -(-len(names) // columns)
     step = (_SMALL[0] + _LEFT + _RIGHT, _SMALL[1] + _TOP + _BOTTOM)
-    sheet = blank(columns * step[0] + _LEGEND, rows * step[1] + 0.35)
+    said = {data: " ".join(notes(experiment, data, family) + endings(experiment, data)) for data in names}
+    below = _wrapped((f"{data}: {text}" for data, text in said.items() if text), 70 * columns + 30)
+    sheet = blank(columns * step[0] + _LEGEND, rows * step[1] + 0.5 + _LINE_HEIGHT * len(below))
     put(sheet, 0.12, 0.22, family.title, size=12, weight="bold")
     drawn: dict[str, None] = {}
     for number, data in enumerate(names):
         row, column = divmod(number, columns)
-        left, top = column * step[0] + _LEFT, row * step[1] + _TOP + 0.35
-        shown, facts = curves(experiment, data, family), experiment.data[data]
+        shown = curves(experiment, data, family)
         drawn.update(dict.fromkeys(curve.solver for curve in shown))
+        left, top = column * step[0] + _LEFT, row * step[1] + _TOP + 0.35
         draw(place(sheet, left, top, *_SMALL), shown, family, axis, look)
-        put(sheet, left - 0.45, top - 0.28, textwrap.shorten(facts.title, 54), size=9, weight="bold")
-        put(sheet, left - 0.45, top - 0.11, facts.caption, size=6.8, color="#444444")
+        _entitle(sheet, experiment.data[data], left - 0.45, top)
+    _put_lines(sheet, below, rows * step[1] + 0.4)
     legend(sheet, list(drawn), look, columns * step[0], 0.35 + _TOP)
     return sheet
+
+
+def _entitle(sheet: Figure, facts: DataFacts, left: float, top: float) -> None:
+    """Title and caption above a small panel."""
+    put(sheet, left, top - 0.28, _short(facts.title, 54), size=9, weight="bold")
+    put(sheet, left, top - 0.11, facts.caption, size=6.8, color="#444444")
+
+
+def _put_lines(sheet: Figure, lines: list[str], top: float) -> None:
+    for number, line in enumerate(lines):
+        put(sheet, 0.12, top + _LINE_HEIGHT * number, line, size=7.5, color="#444444")
 
 
 def save(sheet: Figure, stem: Path) -> list[Path]:
@@ -142,13 +154,17 @@ def legend(sheet: Figure, names: list[str], look: dict[str, Style], left: float,
     if not names:
         return
     wide, high = sheet.get_size_inches()
+    labels = [_short(name, 22) + (" (peer)" if look[name].is_hollow else "") for name in names]
     box = sheet.legend(
-        [handle(look[name]) for name in names], [textwrap.shorten(name, 24, placeholder="…") for name in names],
-        loc="upper left", bbox_to_anchor=(left / wide, 1 - (top - 0.08) / high), frameon=False, fontsize=8.5,
-        handlelength=3.4, labelspacing=0.55, borderaxespad=0.0,
+        [handle(look[name]) for name in names], labels, loc="upper left", frameon=False, fontsize=8.5,
+        bbox_to_anchor=(left / wide, 1 - (top - 0.08) / high), handlelength=3.4, labelspacing=0.55, borderaxespad=0.0,
     )  # fmt: skip
     for text in box.get_texts():
         text.set_parse_math(False)
+
+
+def _short(name: str, most: int) -> str:
+    return name if len(name) <= most else name[: most - 1] + "…"
 
 
 def _wrapped(sentences: Iterable[str], width: int) -> list[str]:

@@ -28,7 +28,7 @@ def _relative_error(experiment: Experiment, run: Run) -> tuple[Floats | None, Fl
 
 _BY_KEY = {family.key: family for family in FAMILIES}
 _PANELS = (
-    (replace(_BY_KEY["error"], label="relative to J*", ends=_relative_error), "how far w is from the optimum"),
+    (replace(_BY_KEY["error"], label="(J(w) − J*) / J*", ends=_relative_error), "how far w is from the optimum"),
     (replace(_BY_KEY["gap"], label="relative duality gap"), "what the solver can prove about that"),
 )
 

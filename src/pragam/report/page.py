@@ -102,7 +102,8 @@ def _header(experiment: Experiment) -> str:
     return (
         '<header><h1>Comparison of solvers</h1><p class="lead">'
         f"{count}. err = min J(w) − J* is how far the best weights so far are from the optimum J*, which is known from "
-        "a certificate. Lines are medians over repeats, bands their spread. Solid: pragam's solvers. Dashed: peers.</p>"
+        "a certificate. Lines are medians over repeats, bands their spread. Solid: pragam's solvers. Dashed: peers. "
+        "For values, point at a chart, or go to it with the Tab key and use the arrow keys.</p>"
         '<button type="button" id="theme" aria-pressed="false">Dark theme</button></header>'
         "<noscript><p>The charts need JavaScript. All tables are below.</p></noscript>"
     )

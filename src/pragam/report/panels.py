@@ -24,7 +24,7 @@ _INK = "#222222"
 
 def draw(axes: Axes, shown: list[Curve], family: Family, axis: Axis, look: dict[str, Style]) -> None:
     """All curves, with the spread over repeats and the interval of err where there is one."""
-    for curve in (thinned(curve, _COLUMNS) for curve in shown):
+    for curve in (thinned(curve, _COLUMNS) for curve in reversed(shown)):  # the first on top
         style = look[curve.solver]
         _bands(axes, curve, axis, style)
         _line(axes, curve, axis, style)
@@ -43,9 +43,10 @@ def handle(style: Style) -> Line2D:
 
 def _appearance(style: Style) -> dict[str, Any]:
     face = "white" if style.is_hollow else style.light
+    size = 1.7 * _MARKER if style.marker == "*" else _MARKER  # a star has little area
     return {
         "color": style.light, "linewidth": _LINE, "linestyle": (0, style.dash) if style.dash else "-",
-        "marker": style.marker, "markersize": _MARKER, "markerfacecolor": face, "markeredgecolor": style.light,
+        "marker": style.marker, "markersize": size, "markerfacecolor": face, "markeredgecolor": style.light,
         "markeredgewidth": 1.1,
     }  # fmt: skip
 

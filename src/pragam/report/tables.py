@@ -37,7 +37,7 @@ def times(experiment: Experiment, data: str) -> Table:
     header = [
         "solver",
         *(text for eps in ACCURACIES for text in (f"to {eps:.0e}".replace("e-0", "e-"), "ratio")),
-        "end",
+        "how it ended",
     ]
     rows = [[name_of(run), *_times_of(experiment, run, best), run.status] for run in runs]
     said = "time to a relative error (– if it was not reached), and its ratio to the fastest of ours"
@@ -59,7 +59,7 @@ def _times_of(experiment: Experiment, run: Run, best: Sequence[float]) -> Iterab
 def runs(experiment: Experiment) -> Table:
     """Every run: its size, what stays off the clock, and how it ended."""
     header = ["data", "solver", "problem", "points", "iterations", "repeats", "time", "preparation", "compilation",
-              "accuracy", "end"]  # fmt: skip
+              "accuracy", "how it ended"]  # fmt: skip
     rows = [_run_row(run) for run in experiment.runs]
     return Table("All runs: clocked time, and what stays off the clock", header, rows, frozenset(range(3, 10)))
 
