@@ -180,7 +180,7 @@
       cell.scope = "col";
       cell.textContent = name;
     }
-    table.createCaption().textContent = chart.family === "tuning" ? "Validation accuracy" : "The points of this chart, thinned for the screen";
+    table.createCaption().textContent = chart.family === "tuning" ? "Validation accuracy" : "Points, thinned for the screen";
     const body = table.createTBody();
     for (const cells of rowsOfTable(chart)) {
       const row = body.insertRow();
