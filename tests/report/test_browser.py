@@ -18,10 +18,7 @@ playwright = pytest.importorskip("playwright.sync_api", reason="playwright is no
 
 NAMES = ("chromium", "chromium-browser", "google-chrome", "chrome", "headless_shell")
 BROWSER = os.environ.get("PRAGAM_CHROMIUM") or next(filter(None, map(shutil.which, NAMES)), None)
-pytestmark = [
-    pytest.mark.skipif(BROWSER is None, reason="no Chromium: set PRAGAM_CHROMIUM to one"),
-    pytest.mark.xdist_group("browser"),
-]
+pytestmark = pytest.mark.skipif(BROWSER is None, reason="no Chromium: set PRAGAM_CHROMIUM to one")
 
 WIDE = {"width": 1280, "height": 900}
 PHONE = {"width": 320, "height": 700}
