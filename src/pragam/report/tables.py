@@ -113,7 +113,7 @@ def claims(experiment: Experiment) -> Table | None:
 
 def theory(checks: Sequence[Any]) -> Table:
     """What :func:`pragam.theory.run` returned."""
-    header = ["name", "statement", "measured", "", "bound", "holds", "reference"]
+    header = ["name", "statement", "measured", "relation", "bound", "holds", "reference"]
     rows = [
         [one.name, one.statement, f"{one.measured:.4g}", one.relation, f"{one.bound:.4g}", "yes" if one.holds else "no",
          one.reference]
