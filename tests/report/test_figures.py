@@ -102,6 +102,22 @@ def test_the_headline_says_who_proves_nothing():
     assert "dcd" in chosen and "pragam" not in chosen
 
 
+def test_legends_fit_on_the_sheet():
+    names = ["dcd", "a solver with a long name", "WWWWWWWWWWWWWWWWWWWWWWWWWWWWWW"]
+    experiment = made([made_run("one", name, is_peer=name != "dcd", count=5) for name in names])
+    sheets = [figure(experiment, "one", FAMILIES[0], "seconds"), small_multiples(experiment, FAMILIES[0], "seconds")]
+    for sheet in [*sheets, headline(experiment, "one")]:
+        sheet.draw_without_rendering()
+        assert sheet.legends[0].get_window_extent().x1 <= sheet.bbox.x1
+
+
+def test_the_headline_shows_an_interval_where_the_optimum_is_not_proved():
+    def bands(experiment):
+        return len(headline(experiment, "one", solvers=["dcd"]).axes[0].collections)
+
+    assert bands(experiments.not_proved()) == bands(experiments.small()) + 1
+
+
 def test_the_headline_refuses_unknown_data():
     with pytest.raises(ValueError, match="data must be one of one, two; got 'three'"):
         headline(experiments.small(), "three")

@@ -27,9 +27,9 @@ if TYPE_CHECKING:
 # Sizes in inches.
 _PANEL = (4.6, 3.1)
 _SMALL = (3.1, 2.1)
-_LEGEND = 1.75
 _LEFT, _RIGHT, _TOP, _BOTTOM = 0.75, 0.15, 0.62, 0.62
 _LINE_HEIGHT = 0.165
+_LEGEND_SIZE = 8.5  # in points
 _DPI = 160
 
 
@@ -65,8 +65,8 @@ def figure(experiment: Experiment, data: str, family: Family, axis: Axis) -> Fig
     look, facts = styles(experiment), experiment.data[data]
     shown = curves(experiment, data, family)
     below = _wrapped(notes(experiment, data, family) + endings(experiment, data), 100)
-    width, height = _LEFT + _PANEL[0] + _RIGHT + _LEGEND, _TOP + _PANEL[1] + _BOTTOM + _LINE_HEIGHT * len(below)
-    sheet = blank(width, height)
+    width = _LEFT + _PANEL[0] + _RIGHT + legend_width(look)
+    sheet = blank(width, _TOP + _PANEL[1] + _BOTTOM + _LINE_HEIGHT * len(below))
     axes = place(sheet, _LEFT, _TOP, *_PANEL)
     draw(axes, shown, family, axis, look)
     put(sheet, 0.12, 0.22, f"{_short(facts.title, 56)}: {family.title.lower()}", size=11, weight="bold")
@@ -84,7 +84,7 @@ def small_multiples(experiment: Experiment, family: Family, axis: Axis) -> Figur
     step = (_SMALL[0] + _LEFT + _RIGHT, _SMALL[1] + _TOP + _BOTTOM)
     said = {data: " ".join(notes(experiment, data, family) + endings(experiment, data)) for data in names}
     below = _wrapped((f"{data}: {text}" for data, text in said.items() if text), 70 * columns + 30)
-    sheet = blank(columns * step[0] + _LEGEND, rows * step[1] + 0.5 + _LINE_HEIGHT * len(below))
+    sheet = blank(columns * step[0] + legend_width(look), rows * step[1] + 0.5 + _LINE_HEIGHT * len(below))
     put(sheet, 0.12, 0.22, family.title, size=12, weight="bold")
     drawn: dict[str, None] = {}
     for number, data in enumerate(names):
@@ -154,13 +154,24 @@ def legend(sheet: Figure, names: list[str], look: dict[str, Style], left: float,
     if not names:
         return
     wide, high = sheet.get_size_inches()
-    labels = [_short(name, 22) + (" (peer)" if look[name].is_hollow else "") for name in names]
+    labels = [_label(name, look[name]) for name in names]
     box = sheet.legend(
-        [handle(look[name]) for name in names], labels, loc="upper left", frameon=False, fontsize=8.5,
+        [handle(look[name]) for name in names], labels, loc="upper left", frameon=False, fontsize=_LEGEND_SIZE,
         bbox_to_anchor=(left / wide, 1 - (top - 0.08) / high), handlelength=3.4, labelspacing=0.55, borderaxespad=0.0,
     )  # fmt: skip
     for text in box.get_texts():
         text.set_parse_math(False)
+
+
+def legend_width(look: dict[str, Style]) -> float:
+    """Inches for the samples and the widest of the names."""
+    path = need("matplotlib.textpath", "plot").TextPath
+    labels = [_label(name, style).replace("$", "S") for name, style in look.items()]  # a path takes $ for mathematics
+    return 0.75 + max((path((0, 0), label, size=_LEGEND_SIZE).get_extents().x1 / 72 for label in labels), default=0.0)
+
+
+def _label(name: str, style: Style) -> str:
+    return _short(name, 22) + (" (peer)" if style.is_hollow else "")
 
 
 def _short(name: str, most: int) -> str:

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 from pragam.compare import Experiment, Run
 from pragam.compare.experiment import Floats
 from pragam.report.families import FAMILIES, Curve, curves, domain, x_domain
-from pragam.report.figures import blank, legend, place, put
+from pragam.report.figures import blank, legend, legend_width, place, put
 from pragam.report.panels import draw
 from pragam.report.styles import styles
 
@@ -19,11 +19,15 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 _PANEL = (3.3, 2.8)
-_LEFT, _BETWEEN, _TOP, _BOTTOM, _LEGEND = 0.75, 0.8, 0.85, 0.55, 1.5
+_LEFT, _BETWEEN, _TOP, _BOTTOM = 0.75, 0.8, 0.85, 0.55
 
 
 def _relative_error(experiment: Experiment, run: Run) -> tuple[Floats | None, Floats]:
-    return None, experiment.relative_error(run)
+    """err over J*; its lower end too where the reference has not reached its tolerance."""
+    reference, upper = experiment.reference(run), experiment.relative_error(run)
+    if reference is None or reference.is_reached:
+        return None, upper
+    return experiment.error(run)[0] / reference.primal, upper
 
 
 _BY_KEY = {family.key: family for family in FAMILIES}
@@ -49,7 +53,7 @@ def headline(experiment: Experiment, data: str, solvers: Collection[str] | None 
         raise ValueError(f"data must be one of {', '.join(experiment.data)}; got {data!r}")
     look, facts = styles(experiment), experiment.data[data]
     shown = [_chosen(curves(experiment, data, family), solvers) for family, _ in _PANELS]
-    sheet = blank(_LEFT + _PANEL[0] + _BETWEEN + _PANEL[0] + _LEGEND, _TOP + _PANEL[1] + _BOTTOM)
+    sheet = blank(_LEFT + _PANEL[0] + _BETWEEN + _PANEL[0] + 0.2 + legend_width(look), _TOP + _PANEL[1] + _BOTTOM)
     put(sheet, 0.12, 0.2, f"Linear SVM on {facts.title}", size=12, weight="bold")
     put(sheet, 0.12, 0.42, facts.caption, size=8.5, color="#444444")
     for number, (family, title) in enumerate(_PANELS):
