@@ -147,7 +147,8 @@ class Experiment:
         return self.error(run)[1] / reference.primal
 
     def time_to(self, run: Run, eps: float) -> float:
-        """Median seconds until err_t <= eps J*; inf if it was not seen."""
+        """Median seconds of the soonest point with err_t <= eps J*; inf if there is none. A peer's fits are independent, and
+        one with more iterations may have taken less time."""
         return self._first(run, eps, run.clock)
 
     def iterations_to(self, run: Run, eps: float) -> float:
@@ -156,4 +157,4 @@ class Experiment:
 
     def _first(self, run: Run, eps: float, values: Floats) -> float:
         reached = np.flatnonzero(self.relative_error(run) <= eps)
-        return float(values[reached[0]]) if len(reached) else np.inf
+        return float(values[reached].min()) if len(reached) else np.inf
