@@ -32,9 +32,9 @@ from pragam.risks.one_vs_rest import positives
 
 FIRST_WORD = b"solver_type "
 _SOLVER = "L2R_L1LOSS_SVC_DUAL"
-#: The classifiers that share the layout above.
+#: The classifiers that share the layout above; MCSVM_CS does so for more than two classes.
 _SOLVERS = (
-    "L2R_LR", "L2R_L2LOSS_SVC_DUAL", "L2R_L2LOSS_SVC", _SOLVER, "L1R_L2LOSS_SVC", "L1R_LR", "L2R_LR_DUAL",
+    "L2R_LR", "L2R_L2LOSS_SVC_DUAL", "L2R_L2LOSS_SVC", _SOLVER, "MCSVM_CS", "L1R_L2LOSS_SVC", "L1R_LR", "L2R_LR_DUAL",
 )  # fmt: skip
 _INT32 = np.iinfo(np.int32)
 
@@ -100,7 +100,7 @@ def _parse(stream: TextIO) -> Model:
         intercept=intercept,
         classes=_reversed_if_two(labels),
         alpha=np.empty((columns, 0)),
-        parameters={"solver": header["solver_type"], "bias": bias >= 0, "zero_based": False},
+        parameters={"solver": header["solver_type"], "bias": bias >= 0, "zero_based": False, "liblinear_bias": bias},
     )
 
 
