@@ -75,8 +75,7 @@ def claim_of(model: Any, X: Any, y: Any, sample_weight: Any, C: float | None, la
     if isinstance(model, (str, os.PathLike)):
         model = load(model)
     if isinstance(model, Model) and is_liblinear(model):
-        columns, _ = model.select(X)
-        return claim_of_weights(weights_of_liblinear(model, C, lam), columns, y, sample_weight)
+        return claim_of_weights(weights_of_liblinear(model, C, lam), own.columns_of(model, X), y, sample_weight)
     if C is not None or lam is not None:
         raise ValueError("C and lam are for LIBLINEAR model files: this model says what it minimises")
     if isinstance(model, Model):

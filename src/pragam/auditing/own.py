@@ -45,15 +45,22 @@ def claim_of_file(model: Model, X: Any, y: Any, sample_weight: Any) -> Claim:
     if sample_weight is not None:
         raise ValueError("sample_weight: the problem of a pragam model file has none")
     parameters = parameters_of(model.risk)
-    columns, _ = model.select(X)
-    _check_columns(columns.shape[1], model.n_features)
-    labels = np.asarray(y)
+    columns, labels = columns_of(model, X), np.asarray(y)
     if model.fingerprint and model.fingerprint != data_fingerprint(columns, labels):
         raise ValueError("X and y are not the data that the model was trained on: its file has another fingerprint")
     problems = problems_of(model.risk, columns, labels, model.classes)
     chosen = ", ".join(f"{key}={value!r}" for key, value in parameters.items())
     sentence = f"the risk {model.risk['name']!r} of its file, {chosen}"
     return _claim("a pragam model file", sentence, problems, model.coef, model.intercept, np.array(model.classes))
+
+
+def columns_of(model: Model, X: Any) -> Any:
+    """X in the columns of a model from a file, which must be all that X has."""
+    columns, ignored = model.select(X)
+    _check_columns(columns.shape[1], model.n_features)
+    if ignored:
+        raise ValueError(f"X has {ignored} entries in columns that the model does not have")
+    return columns
 
 
 def _check_columns(found: int, needed: int) -> None:
