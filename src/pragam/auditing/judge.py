@@ -20,8 +20,9 @@ from pragam.result import Result
 from pragam.solve import solve
 from pragam.solve_all import Job, Stop, Unsolved, solve_all
 
-#: min J is bracketed this much more closely than the accuracy in question, so that "within tol" can be proven.
-_CLOSER = 0.1
+#: min J is bracketed this much more closely than the accuracy in question, so that "within tol" can be proven, and at
+#: least to the second of these, relatively.
+_CLOSER, _COARSEST = 0.1, 1e-2
 
 
 def audit(
@@ -95,7 +96,7 @@ def _solved(claim: Claim, tol: float, max_seconds: float | None) -> list[Result]
     def job(part: Part) -> Job:
         def run(seconds: float | None, stop: Stop) -> Result:
             solver = Unsolved() if stop.is_set() else "auto"
-            return solve(part.problem, solver, tol=_CLOSER * tol, max_seconds=seconds)
+            return solve(part.problem, solver, tol=min(_CLOSER * tol, _COARSEST), max_seconds=seconds)
 
         return run
 
