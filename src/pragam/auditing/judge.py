@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import os
+from dataclasses import replace
 from typing import Any
+
+import numpy as np
 
 from pragam.arguments import check_number
 from pragam.auditing import own, scikit_learn
@@ -16,9 +19,12 @@ from pragam.auditing.verdict import Bounds, Verdict, total
 from pragam.auditing.weights import Weights
 from pragam.certificate import certify
 from pragam.io import Model, load
+from pragam.polytopes import Box
+from pragam.problem import AnyProblem
 from pragam.result import Result
 from pragam.solve import solve
 from pragam.solve_all import Job, Stop, Unsolved, solve_all
+from pragam.views import on_rows
 
 #: min J is bracketed this much more closely than the accuracy in question, so that "within tol" can be proven, and at
 #: least to the second of these, relatively.
@@ -96,11 +102,23 @@ def _solved(claim: Claim, tol: float, max_seconds: float | None) -> list[Result]
     def job(part: Part) -> Job:
         def run(seconds: float | None, stop: Stop) -> Result:
             solver = Unsolved() if stop.is_set() else "auto"
-            return solve(part.problem, solver, tol=min(_CLOSER * tol, _COARSEST), max_seconds=seconds)
+            return _solve(part.problem, solver, tol=min(_CLOSER * tol, _COARSEST), max_seconds=seconds)
 
         return run
 
     return solve_all([job(part) for part in claim.parts], max_seconds, n_threads=1)
+
+
+def _solve(problem: AnyProblem, solver: Any, **settings: Any) -> Result:
+    """Solve a problem, on the rows that have a weight if most have none, as in a problem of two classes out of many."""
+    Q = problem.Q
+    weighted = np.flatnonzero(Q.upper > Q.lower) if isinstance(Q, Box) else np.arange(Q.size)
+    if 2 * len(weighted) >= Q.size:
+        return solve(problem, solver, **settings)
+    view = on_rows(problem, weighted, np.zeros(Q.size))
+    found = solve(view.problem, solver, **settings)
+    whole = solve(problem, start=(found.w, view.lift(found.alpha)), tol=settings["tol"], max_iter=0)
+    return replace(found, w=whole.w, alpha=whole.alpha, certificate=whole.certificate)
 
 
 def _verdict(part: Part, result: Result) -> Verdict:
