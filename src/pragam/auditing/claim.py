@@ -187,8 +187,10 @@ def _sentence(weights: Weights, lam: float, n: int, n_classes: int) -> str:
     """The objective in words, with its numbers."""
     joint = weights.multi_class == "crammer_singer"
     loss = _FORMS["crammer_singer" if joint else weights.loss].replace("epsilon", f"{weights.epsilon:g}")
-    C = weights.C if weights.C is not None else c_of(lam, n)
-    text = f"lam/2 |w|^2 + 1/n sum_i weight_i {loss}, lam = 1/(n C) = {lam:.6g} with C = {C:.6g} and n = {n}"
+    numbers = f"lam = {lam:.6g}, that is C = {c_of(lam, n):.6g}, and n = {n}"
+    if weights.C is not None:
+        numbers = f"lam = 1/(n C) = {lam:.6g} with C = {weights.C:.6g} and n = {n}"
+    text = f"lam/2 |w|^2 + 1/n sum_i weight_i {loss}, {numbers}"
     if weights.has_column:
         text += f"; the intercept is penalised, as the weight of a column of {weights.intercept_scaling:g}"
     else:
