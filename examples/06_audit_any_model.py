@@ -2,7 +2,8 @@
 
 Each of them claims to minimise an objective. ``pragam.audit`` says which one, proves between which bounds the distance
 to its minimum lies, and counts the predictions that the exact optimum would make too, or would not. The models are
-scikit-learn's own, neither changed nor trained again. The data are breast-cancer, 569 x 30, at a poor scale and standardised.
+scikit-learn's own, neither changed nor trained again. The data are breast-cancer, 569 x 30, at a poor scale and
+standardised.
 """
 
 import warnings
