@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import pickle
+import re
 import subprocess
 import sys
 
@@ -93,6 +94,32 @@ def test_liblinear_models_of_other_problems_are_refused(files, capsys):
         assert f"made by LIBLINEAR's {name}" in refused(capsys, "m", "two.svm", "-C", "1")
     liblinear.save_model("m", liblinear.train(y, X, "-s 3 -q"))
     assert "C must be given" in refused(capsys, "m", "two.svm")
+
+
+GOOD = "solver_type L2R_L1LOSS_SVC_DUAL\nnr_class 2\nlabel 1 0\nnr_feature 6\nbias -1\nw\n" + "0.5\n" * 6
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "why"),
+    [
+        ("bias -1\n", "bias -1\nbias 1\n", "twice"),
+        ("w\n", "", "no line 'w'|twice"),
+        ("bias -1\n", "bias nan\n", "bias nan"),
+        ("nr_class 2", "nr_class 1_000", "not a whole number"),
+        ("nr_feature 6", "nr_feature 99999999999", "lines of 1 numbers"),
+        ("label 1 0", "label 1 1", "distinct"),
+        ("0.5\n", "x\n", "not a usable LIBLINEAR model"),
+        ("L2R_L1LOSS_SVC_DUAL", "L9", "solver_type"),
+        ("nr_class", "more\n" * 20 + "nr_class", "twice"),
+        ("nr_class", "".join(f"key{k} 1\n" for k in range(20)) + "nr_class", "among the first 16"),
+    ],
+)
+def test_a_damaged_liblinear_file_is_refused_in_one_line(files, capsys, old, new, why):
+    (files / "good").write_text(GOOD)
+    assert main(["audit", "good", "two.svm", "-C", "1"]) == 3
+    capsys.readouterr()
+    (files / "bad").write_text(GOOD.replace(old, new, 1))
+    assert re.search(why, refused(capsys, "bad", "two.svm", "-C", "1"))
 
 
 def test_plain_weights(files, capsys):

@@ -89,8 +89,9 @@ def claim_of(model: Any, X: Any, y: Any, sample_weight: Any, C: float | None, la
         return own.claim_of_file(model, X, y, sample_weight)
     if isinstance(model, Weights):
         return claim_of_weights(model, X, y, sample_weight)
-    if scikit_learn.kind_of(model) == "Pipeline" and len(model.steps) > 1:
-        return claim_of(model.steps[-1][1], model[:-1].transform(X), y, sample_weight, None, None)
+    if scikit_learn.kind_of(model) == "Pipeline":
+        before = model[:-1].transform(X) if len(model.steps) > 1 else X
+        return claim_of(model.steps[-1][1], before, y, sample_weight, None, None)
     if own.is_estimator(model):
         return own.claim_of_estimator(model, X, y, sample_weight)
     return claim_of_weights(scikit_learn.weights_of(model, y), X, y, sample_weight)

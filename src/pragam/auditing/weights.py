@@ -102,8 +102,10 @@ def _matrix(name: str, values: Any) -> Vector:
     is_sparse: bool = sparse.issparse(values)
     plain = values.toarray() if is_sparse else values
     matrix = np.array(real_array(name, plain), dtype=np.float64, ndmin=2, order="C")
-    if matrix.ndim != 2 or not matrix.size or not np.isfinite(matrix).all():
-        raise ValueError(f"{name} must be a vector or a matrix of finite numbers, not of shape {matrix.shape}")
+    if matrix.ndim != 2 or not matrix.size:
+        raise ValueError(f"{name} must be a vector or a matrix, not of shape {matrix.shape}")
+    if not np.isfinite(matrix).all():
+        raise ValueError(f"{name} contains NaN or infinity")
     return matrix
 
 

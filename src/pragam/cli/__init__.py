@@ -21,7 +21,8 @@ exit status:
   1    theory: a statement does not hold
   2    bad input, with one line on the standard error that says what and where
   3    train, certify and audit: the tolerance is not certified (train has still written the model and its gap)
-  130  aborted by Ctrl-C; during train the first one, or SIGTERM, ends the solve and keeps what it reached
+  130  aborted by Ctrl-C; during train the first one, or SIGTERM, ends the solve and keeps what it reached; so does
+       the first Ctrl-C during audit
 """
 
 
