@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -74,6 +75,20 @@ def test_the_problem_can_be_rebuilt_by_anybody(data):
     assert pragam.certify(problem, w).primal == pytest.approx(audit.total.objective.upper, rel=1e-12)
 
 
+@pytest.mark.parametrize("n_classes", [2, 3])
+def test_free_intercepts_of_all_classes_in_one_problem(n_classes):
+    X, y, weights = overlapping(n_classes=n_classes)
+    best = pragam.solve(pragam.multiclass_hinge(X, y, lam=0.05, bias=True, sample_weight=weights), tol=1e-9)
+    coef, intercept = best.w.reshape(n_classes, -1), best.biases
+    if n_classes == 2:
+        coef, intercept = coef[1] - coef[0], intercept[1] - intercept[0]
+    found = pragam.Weights(coef=coef, intercept=intercept, lam=0.05, multi_class="crammer_singer")
+    audit = pragam.audit(found, X, y, weights)
+    assert audit.within and audit.predictions.differ == 0
+    worse = replace(found, intercept=found.intercept + 1 + np.arange(len(found.intercept)))
+    assert pragam.audit(worse, X, y, weights).relative.lower > 1e-3
+
+
 REFUSED = [
     (SVC(), "kernel='rbf'"),
     (LinearSVC(penalty="l1", dual=False), "penalty='l1'"),
@@ -112,6 +127,7 @@ def test_a_model_that_is_not_fitted_is_refused(model, data):
         ({"C": -1.0}, "C must be"),
         ({"loss": "logistic"}, "loss must be one of"),
         ({"multi_class": "both"}, "multi_class must be one of"),
+        ({"multi_class": "crammer_singer", "loss": "squared_hinge"}, "has the loss 'hinge'"),
         ({"coef": [np.nan] * 6}, "coef contains NaN"),
         ({"coef": np.zeros((1, 2, 3))}, "coef must be a vector or a matrix"),
         ({"coef": np.zeros((2, 6))}, "does not fit 2 classes"),

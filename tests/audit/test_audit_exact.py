@@ -19,7 +19,13 @@ CASES = [
     for loss in ("hinge", "squared_hinge")
     for penalised in (False, True)
     for scheme, n_classes in (("ovr", 2), ("ovr", 3), ("ovo", 3))
-] + [{"loss": "hinge", "penalised": True, "multi_class": "crammer_singer", "n_classes": 3}]
+] + [
+    {"loss": "hinge", "penalised": penalised, "multi_class": "crammer_singer", "n_classes": n_classes}
+    for penalised in (False, True)
+    for n_classes in (2, 3)
+]
+#: The judge knows no optimum of simplices on planes.
+JUDGED = [case for case in CASES if case["penalised"] or case["multi_class"] != "crammer_singer"]
 
 
 def weights_of(case, d, seed, scale=1.0, lam=0.03):
@@ -34,7 +40,7 @@ def weights_of(case, d, seed, scale=1.0, lam=0.03):
     )
 
 
-@pytest.mark.parametrize("case", CASES, ids=lambda case: "-".join(map(str, case.values())))
+@pytest.mark.parametrize("case", JUDGED, ids=lambda case: "-".join(map(str, case.values())))
 @pytest.mark.parametrize("seed", range(3))
 def test_every_end_is_true(case, seed):
     X, y, weights = overlapping(n=12, d=3, n_classes=case["n_classes"], seed=seed)

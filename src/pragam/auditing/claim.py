@@ -28,6 +28,7 @@ _FORMS = {
     "epsilon_insensitive": "[|y_i - f(x_i)| - epsilon]_+",
     "crammer_singer": "max over k of [k != y_i] + f_k(x_i) - f_{y_i}(x_i)",
 }
+_RULES = {"ovr": "argmax", "ovo": "votes"}
 _SCHEMES = {
     "ovr": "one problem for each class against the rest, and their sum",
     "ovo": "one problem for each pair of classes, in which rows of other classes have weight 0, and their sum",
@@ -85,12 +86,10 @@ def claim_of_weights(weights: Weights, X: Any, y: Any, sample_weight: Any) -> Cl
     labels = check_labels(y, n)
     classes = _classes(weights, labels)
     parts = tuple(_classification(weights, data, labels, classes, sample_weight, lam))
-    if weights.multi_class == "crammer_singer":
-        rule = "sign" if len(weights.coef) == 1 else "argmax"
-    else:
-        rule = "sign" if len(classes) == 2 else {"ovr": "argmax", "ovo": "votes"}[weights.multi_class]
-    if weights.multi_class == "crammer_singer" and rule == "sign":  # its problem has a decision value for each class
-        values, rule = values * np.array([-0.5, 0.5]), "argmax"
+    joint = weights.multi_class == "crammer_singer"
+    if joint and len(weights.coef) == 1:  # its problem has a decision value for each of the two classes
+        values = values * np.array([-0.5, 0.5])
+    rule = "argmax" if joint else "sign" if len(classes) == 2 else _RULES[weights.multi_class]
     return Claim(weights.name, _sentence(weights, lam, n, len(classes)), parts, rule, len(classes), values)
 
 
@@ -98,8 +97,8 @@ def with_column(X: Any, value: float) -> Storage:
     """X with one more column, which holds ``value`` exactly: float32 data become float64 where it would be rounded."""
     stored: Any = X if sparse.issparse(X) else np.asarray(X)
     kind = stored.dtype if stored.dtype in (np.float32, np.float64) else np.dtype(np.float64)
-    if float(kind.type(value)) != value:
-        kind = np.dtype(np.float64)
+    with np.errstate(over="ignore"):
+        kind = kind if float(kind.type(value)) == value else np.dtype(np.float64)
     column: Any = np.full((stored.shape[0], 1), value, dtype=kind)
     if sparse.issparse(X):
         return check_data(sparse.hstack([sparse.csr_array(stored, dtype=kind), sparse.csr_array(column)], format="csr"))
@@ -126,10 +125,10 @@ def _classification(
     by_class = _class_weights(weights.class_weight, classes, y, rows)
     own = by_class[np.argmax(y[:, None] == classes, axis=1)]  # the weight of each row's class
     points = weights.points
-    if weights.multi_class == "crammer_singer":
-        yield _crammer_singer(points, X, np.argmax(y[:, None] == classes, axis=1), rows * own, lam)
-        return
     biases = weights.intercept[:, None] if weights.has_bias else np.empty((len(points), 0))
+    if weights.multi_class == "crammer_singer":
+        yield _crammer_singer(points, biases, X, np.argmax(y[:, None] == classes, axis=1), rows * own, lam)
+        return
     risk = _RISKS[weights.loss]
     for k, (name, positive, scale) in enumerate(_two_sides(weights.multi_class, y, classes, own)):
         problem = risk(X, np.where(positive, 1, -1), lam, weights.has_bias, rows * scale)
@@ -150,13 +149,16 @@ def _two_sides(
             yield f"class {i} against class {j}", y == i, np.where((y == i) | (y == j), own, 0.0)
 
 
-def _crammer_singer(points: Vector, X: Storage, index: NDArray[np.intp], rows: Vector, lam: float) -> Part:
+def _crammer_singer(
+    points: Vector, biases: Vector, X: Storage, index: NDArray[np.intp], rows: Vector, lam: float
+) -> Part:
     """One problem for all classes. Of two classes scikit-learn keeps w_1 - w_0 alone: w_1 = -w_0 has the least norm."""
-    both = points * np.array([[-0.5], [0.5]]) if len(points) == 1 else points
-    problem = multiclass_hinge(X, index, lam, bias=False, sample_weight=rows)
-    if problem.n_weights != both.size:
-        raise ValueError(f"y must have all {len(both)} classes of the model, and has {len(np.unique(index))}")
-    return Part("", problem, both.ravel(), np.empty(0))
+    halves = np.array([[-0.5], [0.5]]) if len(points) == 1 else 1.0
+    w, free = (points * halves).ravel(), (biases * halves).ravel()
+    problem = multiclass_hinge(X, index, lam, bias=bool(free.size), sample_weight=rows)
+    if problem.n_weights != w.size:
+        raise ValueError(f"y must have all classes of the model, and has {len(np.unique(index))} of them")
+    return Part("", problem, w, free)
 
 
 def _class_weights(class_weight: Any, classes: NDArray[Any], y: NDArray[Any], rows: Vector) -> Vector:

@@ -56,7 +56,8 @@ def decisions(problem: AnyProblem, result: Result) -> Vector:
 def class_scores(rule: str, n_classes: int, low: Vector, high: Vector) -> tuple[Vector, Vector]:
     """The least and the greatest score of every class (n, n_classes), from those of the decision values."""
     if rule == "sign":
-        return tuple(np.stack([np.zeros(len(ends)), ends[:, 0]], axis=1) for ends in (low, high))  # type: ignore[return-value]
+        zero = np.zeros((len(low), 1))
+        return np.hstack([zero, low]), np.hstack([zero, high])
     if rule == "argmax":
         return low, high
     least, most = np.zeros((2, len(low), n_classes))

@@ -76,6 +76,8 @@ class Weights:
         for name, value, allowed in (("loss", self.loss, LOSSES), ("multi_class", self.multi_class, SCHEMES)):
             if value not in allowed:
                 raise ValueError(f"{name} must be one of {', '.join(allowed)}, not {value!r:.60}")
+        if self.multi_class == "crammer_singer" and self.loss != "hinge":
+            raise ValueError(f"multi_class='crammer_singer' has the loss 'hinge', not {self.loss!r}")
 
     @property
     def has_column(self) -> bool:
