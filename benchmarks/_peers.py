@@ -8,7 +8,6 @@ C = 1/(lam n). The processes are forked and watched through /proc: Linux only.
 
 from __future__ import annotations
 
-import gzip
 import multiprocessing
 import os
 import platform
@@ -26,7 +25,7 @@ from threadpoolctl import threadpool_limits
 
 import _common  # noqa: F401  it finds the data beside the checkout
 import pragam
-from pragam.datasets import data_folder, load_named, paper_lambda
+from pragam.datasets import load_named, paper_lambda
 
 Data = tuple[Any, np.ndarray]
 Answer = tuple[Any, Any]
@@ -67,19 +66,6 @@ def gaussian(n: int, d: int, noise: float, seed: int = 0) -> Data:
     return X, np.where(score + noise * score.std() * rng.standard_normal(n) > 0, 1.0, -1.0)
 
 
-def mnist() -> Data:
-    """The 60,000 training digits in [0, 1], odd against even."""
-    folder = data_folder()
-    if folder is None or not (folder / "mnist").is_dir():
-        where = "data folder" if folder is None else f"mnist in {folder}"
-        raise FileNotFoundError(f"mnist: no {where}; set PRAGAM_DATA to the folder of the data sets")
-    pixels, digits = (
-        np.frombuffer(gzip.decompress((folder / "mnist" / f"train-{name}-ubyte.gz").read_bytes())[skip:], np.uint8)
-        for name, skip in (("images-idx3", 16), ("labels-idx1", 8))
-    )
-    return sparse.csr_array(pixels.reshape(len(digits), -1) / 255.0), np.where(digits % 2 == 1, 1.0, -1.0)
-
-
 def _named(name: str) -> Callable[[], Data]:
     return lambda: load_named(name)
 
@@ -88,8 +74,7 @@ def _named(name: str) -> Callable[[], Data]:
 #: which at 2^-12 are solved by the upper corner of the box.
 SETS: dict[str, tuple[Callable[[], Data], float]] = {
     **{name: (_named(name), paper_lambda(name)) for name in ("a9a", "w8a", "covtype", "news20-bow", "news20-bigram")},
-    **{name: (_named(name), 2.0**-12) for name in ("rcv1-small", "german.numer_scale", "splice")},
-    "mnist-odd-even": (mnist, 2.0**-12),
+    **{name: (_named(name), 2.0**-12) for name in ("rcv1-small", "german.numer_scale", "splice", "mnist-odd-even")},
     "text": (lambda: text(50_000, 50_000, 80), 2.0**-16),
     "wide": (lambda: text(16_000, 1_300_000, 450), 2.0**-14),
     "gaussian": (lambda: gaussian(5_000, 500, 0.5), 2.0**-12),

@@ -12,6 +12,9 @@ settings.register_profile("ci", derandomize=True, deadline=None)
 settings.register_profile("dev", deadline=None)
 settings.load_profile("ci" if os.environ.get("CI") else "dev")
 
+# No test uses the network. Those of downloads have a server of their own.
+os.environ.setdefault("PRAGAM_OFFLINE", "1")
+
 # Real data may lie beside the checkout. Tests that need them are skipped where there are none.
 _BESIDE = Path(__file__).resolve().parents[2] / "shared" / "data"
 if _BESIDE.is_dir():

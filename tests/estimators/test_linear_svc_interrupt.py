@@ -83,7 +83,7 @@ import os, sys, threading, warnings
 import numpy as np
 import pragam
 from pragam import LinearSVC
-from pragam.operators import storage
+from pragam.operators.storage import dense as storage
 from pragam.risks.one_vs_rest import one_vs_rest
 
 n, d, n_classes, n_jobs = 20_000, 100, *map(int, sys.argv[1:])

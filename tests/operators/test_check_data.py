@@ -37,7 +37,7 @@ def test_rows_to_be_walked_are_contiguous_in_one_copy_at_most(name, monkeypatch)
         assert arrays[0].strides[1] == arrays[0].itemsize
         assert np.shares_memory(arrays[0], own[0]) == (own[0].strides[1] == own[0].itemsize)
         np.testing.assert_array_equal(arrays[0], own[0])
-        monkeypatch.setattr("pragam.operators.storage._LARGEST_COPY", own[0].nbytes - 1)
+        monkeypatch.setattr("pragam.operators.storage.dense._LARGEST_COPY", own[0].nbytes - 1)
         assert np.shares_memory(check_data(IN_PLACE[name]).contiguous_rows()[1][0], own[0])
 
 

@@ -11,7 +11,7 @@ from pragam.polytopes import Box, BoxPlane
 
 from .zoo import ZOO
 
-PRODUCTS = [name for name, Q in ZOO.items() if not isinstance(Q, BoxPlane)]
+PRODUCTS = [name for name, Q in ZOO.items() if hasattr(Q, "n_blocks") and not isinstance(Q, BoxPlane)]
 SEEDS = range(8)
 
 

@@ -133,7 +133,7 @@ def test_radius_is_attained(name):
     rng, Q = np.random.default_rng(0), ZOO[name]
     for centre in (rng.standard_normal(Q.size), None):
         origin = np.zeros(Q.size) if centre is None else centre
-        vertices = [Q.maximise_linear(rng.standard_normal(Q.size)) for _ in range(1500)]
+        vertices = [Q.maximise_linear(rng.standard_normal(Q.size)) for _ in range(1500)] + [Q.maximise_linear(-origin)]
         largest = max(0.5 * np.sum((a - origin) ** 2) for a in vertices)
         assert largest == pytest.approx(Q.radius2(centre), rel=1e-12)
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from pragam.polytopes import Box, BoxPlane, Pairs, Polytope, Simplex, Simplices
+from pragam.structured import ChainLayout, ChainMarginals
 
 INF = np.inf
 SIGNS = np.array([1.0, -1.0, 1.0, -1.0, -1.0, 1.0, 1.0])
@@ -40,4 +41,6 @@ ZOO: dict[str, Polytope] = {
         [1.0, 1.0, 0.0, 0.5], [[True] * 3, [False] * 3, [True, False, True], [False, True, True]]
     ),
     "pairs, one label": Pairs([1.0], [[True]]),
+    "chains": ChainMarginals([0.5, 0.0, 1.0, 2.0], ChainLayout(np.array([3, 2, 1, 4]), 3)),
+    "chains, one label": ChainMarginals([1.0, 0.25], ChainLayout(np.array([3, 1]), 1)),
 }

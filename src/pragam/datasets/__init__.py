@@ -1,16 +1,25 @@
 """Reading data: svmlight text, npz and npy files, and data sets by name."""
 
 from pragam.datasets.columns import compact_columns
+from pragam.datasets.fetching.places import cache_folder, data_folder
 from pragam.datasets.files import load
-from pragam.datasets.registry import data_folder, load_example, load_named, names, paper_lambda
+from pragam.datasets.record import Dataset, File, Split
+from pragam.datasets.registry import describe, fetch, load_example, load_named, load_split, names, paper_lambda
 from pragam.datasets.svmlight import load_svmlight, save_svmlight
 
 __all__ = [
+    "Dataset",
+    "File",
+    "Split",
+    "cache_folder",
     "compact_columns",
     "data_folder",
+    "describe",
+    "fetch",
     "load",
     "load_example",
     "load_named",
+    "load_split",
     "load_svmlight",
     "names",
     "paper_lambda",

@@ -1,0 +1,103 @@
+"""The lower bound: D at a feasible point next to alpha."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import cached_property
+from math import inf, isfinite, sqrt
+
+import numpy as np
+
+from pragam.certificate.bound import Bound, comparable, flat
+from pragam.operators.base import Vector
+from pragam.problem import AnyProblem
+from pragam.rounding import LANES, TINY, U, dot, downward, gamma, norm, sharp_dot
+
+
+class Lower:
+    """The bound D of the optimal value from below, at a feasible point next to alpha."""
+
+    #: The ways to compute it, the cheapest first.
+    levels = ("quick", "running", "sharp")
+
+    def __init__(self, problem: AnyProblem, alpha: Vector) -> None:
+        self.problem = problem
+        self.alpha = flat("alpha", alpha, problem.Q.size)
+        self.repaired = problem.domain.repair(self.alpha)
+        is_exact = self.repaired.feasible and not self.repaired.rows.size and not problem.is_tilted
+        self._is_zero = is_exact and not self.repaired.point.any()
+
+    @property
+    def _argument(self) -> Vector:
+        """What A' is applied to: alpha less the truth's own dual point."""
+        origin = self.problem.origin
+        return self.repaired.point if origin is None else self.repaired.point - origin
+
+    @cached_property
+    def quick(self) -> Bound:
+        """From the product that solvers use."""
+        A, c, point = self.problem.A, self.problem.c, self.repaired.point
+        return self._from(lambda x: (A.rmatvec(x), A.rmatvec_error(x), dot(c, point)))
+
+    @cached_property
+    def running(self) -> Bound:
+        """From a product that sums a bound of its rounding beside it, where that is tighter."""
+        A, c, point = self.problem.A, self.problem.c, self.repaired.point
+        bound = self._from(lambda x: (*A.running_rmatvec(x), dot(c, point)))
+        return bound if bound.value > self.quick.value else self.quick
+
+    @cached_property
+    def sharp(self) -> Bound:
+        """From a product in twice the precision, where that is tighter."""
+        A, c, point = self.problem.A, self.problem.c, self.repaired.point
+        bound = self._from(lambda x: (*A.sharp_rmatvec(x), sharp_dot(c, point)))
+        return bound if bound.value > self.quick.value else self.quick
+
+    def _from(self, products: Callable[[Vector], tuple[Vector, float, tuple[float, float]]]) -> Bound:
+        """D from A' (point - origin), a bound of its error in norm, and <c, point> with its error, made if needed."""
+        if self._is_zero:
+            return Bound(self.problem.constant, 0.0, abs(self.problem.constant))
+        with np.errstate(over="ignore", invalid="ignore"):
+            return self._at(*products(self._argument))
+
+    def beats(self, other: Lower) -> bool:
+        """Whether this bound is the higher one; in more digits where rounding leaves it open."""
+        mine, theirs = comparable(self, other)
+        return mine.value > theirs.value
+
+    def own(self) -> None:
+        """Copy alpha, which its solver may change."""
+        own = self.alpha.copy()
+        if self.repaired.point is self.alpha:
+            self.repaired = self.repaired._replace(point=own)
+        self.alpha = own
+
+    def _at(self, u: Vector, error: float, linear_part: tuple[float, float]) -> Bound:
+        """D from u = A' (point - origin), within ``error`` of the exact one in norm, and <c, point> with its error."""
+        problem, (point, rows, moves, feasible) = self.problem, self.repaired
+        if not feasible:
+            return Bound(-inf, inf, inf)
+        linear, linear_error = linear_part
+        bend, bend_error = problem.g.value_bound(point)
+        if rows.size:
+            error += float(problem.A.row_bounds(rows) @ moves) * 1.01
+            linear_error += float(np.abs(problem.c[rows]) @ moves) * 1.01
+            bend_error += problem.g.change_bound(point, rows, moves)
+        if problem.origin is not None:  # the difference of the two was rounded
+            each = np.arange(point.size)
+            error += 1.01 * U * float(problem.A.row_bounds(each) @ np.abs(self._argument))
+        if problem.rest.weights is not None:
+            u = u + problem.rest.weights
+            error += gamma(1) * norm(u)
+        length = norm(u)
+        square, most = _half_square(length, problem.lam), _half_square(length * (1 + gamma(LANES)) + error, problem.lam)
+        rounding = gamma(8) * (most + bend) + bend_error + linear_error + 2 * TINY
+        value = downward(problem.constant, linear, -bend, -most, -rounding)
+        slack = (most - square) + rounding if isfinite(value) else inf
+        return Bound(value, slack, abs(problem.constant) + abs(linear) + bend + most)
+
+
+def _half_square(length: float, lam: float) -> float:
+    """length^2 / (2 lam), without overflow on the way."""
+    ratio = length / sqrt(lam)
+    return 0.5 * ratio * ratio

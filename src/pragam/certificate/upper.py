@@ -1,0 +1,133 @@
+"""The upper bound: J(w, b) at any weights and biases."""
+
+from __future__ import annotations
+
+from functools import cached_property
+from math import inf, isfinite
+
+import numpy as np
+
+from pragam.arguments import array_of
+from pragam.certificate.bound import Bound, comparable, flat
+from pragam.operators.base import Vector
+from pragam.problem import AnyProblem
+from pragam.rounding import LANES, TINY, dot, gamma, norm, sharp_dot, two_sum, upward
+
+
+class Upper:
+    """The bound J(w, b) of the optimal value from above; without biases given, the best for w. None is w = 0."""
+
+    #: The ways to compute it, the cheapest first.
+    levels = ("quick", "sharp")
+
+    def __init__(self, problem: AnyProblem, w: Vector | None, bias: float | Vector | None = None) -> None:
+        self.problem = problem
+        self.w = None if w is None else flat("w", w, problem.n_weights)
+        self.biases = _checked_biases(problem, bias)
+
+    @cached_property
+    def length(self) -> float:
+        """|w|."""
+        return 0.0 if self.w is None else norm(self.w)
+
+    @cached_property
+    def quick(self) -> Bound:
+        """From the products that solvers use: one, the biases and one pass over the scores."""
+        problem = self.problem
+        if self.w is None or self.length == 0:
+            return self._at(problem.c, np.zeros(1), None)
+        with np.errstate(over="ignore", invalid="ignore"):
+            product = problem.A.matvec(self.w)
+            slack = problem.A.matvec_error(self.w)
+            if problem.origin is not None:
+                return self._at(product + problem.c, slack, product)
+            product += problem.c
+            return self._at(product, slack, None)
+
+    @cached_property
+    def sharp(self) -> Bound:
+        """From products in twice the precision, where these are tighter."""
+        if self.w is None or self.length == 0:
+            return self.quick
+        problem = self.problem
+        with np.errstate(over="ignore", invalid="ignore"):
+            product, tail, room = problem.A.sharp_matvec(self.w)
+            high, low, slack = product, tail, room
+            high, cut = two_sum(high, problem.c)
+            slack = slack + gamma(2) * (np.abs(low) + np.abs(cut))
+            low = low + cut
+            b = self._best(high + low)
+            high, low, slack = problem.B.sharp_add_to(high, low, slack, b)
+            s = high + low
+            risk = problem.g.support_bound(problem.Q, s, slack + gamma(1) * np.abs(s))
+            bound = self._with_linear(risk, b, [self._truth(*problem.B.sharp_add_to(product, tail, room, b))])
+        return bound if bound.value < self.quick.value else self.quick
+
+    def beats(self, other: Upper) -> bool:
+        """Whether this bound is the lower one; in more digits where rounding leaves it open."""
+        mine, theirs = comparable(self, other)
+        return mine.value < theirs.value
+
+    def own(self) -> None:
+        """Copy w, which its solver may change."""
+        self.w = None if self.w is None else self.w.copy()
+
+    def _at(self, scores: Vector, slack: Vector, product: Vector | None) -> Bound:
+        """From A w + c, within ``slack`` of the exact ones, and A w itself where the truth's score needs it."""
+        problem, b = self.problem, self._best(scores)
+        s, room = problem.B.add_to(scores, slack, b)
+        risk = problem.g.support_bound(problem.Q, s, room)
+        zeros = np.zeros(problem.Q.size) if product is None and problem.origin is not None else product
+        truth = [] if zeros is None else [self._truth(*_twofold(*problem.B.add_to(zeros, slack, b)))]
+        return self._with_linear(risk, b, truth)
+
+    def _best(self, scores: Vector) -> Vector:
+        """The biases given, or the best for these scores."""
+        if self.biases is not None:
+            return self.biases
+        b = self.problem.best_biases(scores)
+        return np.where(np.isfinite(b), b, 0.0)
+
+    def _truth(self, high: Vector, low: Vector, slack: Vector) -> tuple[float, float]:
+        """(-<origin, A w + B b>, a bound of its error)."""
+        origin = self.problem.origin
+        if origin is None:
+            return 0.0, 0.0
+        (value, error), (rest, more) = sharp_dot(origin, high), dot(origin, low)
+        lost = 1.01 * float(np.abs(origin) @ np.broadcast_to(slack, origin.shape))
+        return -(value + rest), error + more + lost + gamma(2) * (abs(value) + abs(rest))
+
+    def _with_linear(self, risk: tuple[float, float], b: Vector, linear: list[tuple[float, float]]) -> Bound:
+        """Add the regulariser, the ``linear`` terms and those of the problem's ``rest``."""
+        problem, rest = self.problem, self.problem.rest
+        square = 0.5 * (problem.lam * self.length) * self.length
+        rounding = gamma(2 * LANES) * square + (2 * TINY if self.length else 0.0)
+        if rest.weights is not None and self.w is not None:
+            linear = [*linear, dot(np.ascontiguousarray(rest.weights), self.w)]
+        if rest.levels is not None:
+            linear = [*linear, sharp_dot(np.ascontiguousarray(rest.levels), b)]
+        rounding += sum(error for _, error in linear)
+        terms = [value for value, _ in linear]
+        value = upward(rest.value, square, rounding, risk[0], *terms)
+        slack = risk[1] + rounding if isfinite(value) else inf
+        size = abs(rest.value) + square + abs(risk[0]) + sum(map(abs, terms))
+        return Bound(value, slack, size, b)
+
+
+def _checked_biases(problem: AnyProblem, bias: float | Vector | None) -> Vector | None:
+    if bias is None:
+        return None
+    values, K = array_of("bias", bias), problem.n_biases
+    if values.dtype.kind not in "fiu" or not np.isfinite(values).all():
+        raise ValueError(f"bias must be a finite number, or an array of them, not {bias!r:.60}")
+    values = values.astype(np.float64).reshape(-1)
+    if K == 0 and values.size and values.any():
+        raise ValueError(f"bias is {bias!r}, but the problem has none")
+    if K and values.size != K:
+        raise ValueError(f"bias has {values.size} entries, and the problem has {K}")
+    return values[:K]
+
+
+def _twofold(scores: Vector, slack: Vector) -> tuple[Vector, Vector, Vector]:
+    """Scores in plain precision, as those in twice the precision are given."""
+    return scores, np.zeros_like(scores), slack

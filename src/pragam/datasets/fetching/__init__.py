@@ -1,0 +1,1 @@
+"""From a file on record to a file at hand: places to look, checksums, downloads that resume."""

@@ -1,0 +1,144 @@
+"""X as an array."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from functools import cached_property
+
+import numpy as np
+from scipy.linalg.blas import dsyrk
+
+from pragam import _kernels, interrupts
+from pragam.operators.base import Vector
+from pragam.operators.storage.base import Array, Storage, as_vector, three, times
+from pragam.threads import n_threads
+
+#: Dense data of more bytes than this are never copied as a whole. They may be a memory map that fits into no memory.
+_LARGEST_COPY = 2**30
+
+
+class Dense(Storage):
+    """An array of any strides. float64 in C or Fortran order goes to BLAS, everything else to a kernel.
+
+    A call of BLAS cannot be interrupted, so Ctrl-C is checked before each call that may take long.
+    """
+
+    rigorous = True
+
+    def __init__(self, X: Array) -> None:
+        self.X = X
+        self.shape = (X.shape[0], X.shape[1])
+        self.stored = X.size
+        self._blas = X.dtype == np.float64 and (X.flags.c_contiguous or X.flags.f_contiguous)
+
+    @property
+    def T(self) -> Dense:  # noqa: N802
+        return Dense(self.X.T)
+
+    def matvec(self, w: Vector, scale: Vector | None = None) -> Vector:
+        w = as_vector(w, self.shape[1], "w")
+        out = np.empty(self.shape[0])
+        interrupts.check()
+        if self._blas:
+            np.matmul(self.X, w, out=out)
+        else:
+            _kernels.get("dense_matvec")(self.X, w, out, n_threads(self.stored))
+        return times(scale, out)
+
+    def rmatvec(self, alpha: Vector, scale: Vector | None = None) -> Vector:
+        return self.T.matvec(times(scale, as_vector(alpha, self.shape[0], "alpha")))
+
+    def matmat(self, W: Array) -> Array:
+        if self._blas:
+            return self.X @ W.T
+        return np.stack([self.matvec(w) for w in W], axis=1)
+
+    def rmatmat(self, B: Array) -> Array:
+        return np.ascontiguousarray(self.T.matmat(B.T).T)
+
+    def rows(self) -> tuple[str, tuple[Array, ...]]:
+        return "dense", (self.X,)
+
+    @cached_property
+    def _row_major(self) -> Array:
+        return np.ascontiguousarray(self.X)
+
+    def contiguous_rows(self) -> tuple[str, tuple[Array, ...]]:
+        """In place if a row is contiguous, or if X is too large for a copy, which is made once and kept."""
+        is_contiguous = self.X.strides[1] == self.X.itemsize or self.shape[1] == 1
+        return "dense", (self.X if is_contiguous or self.X.nbytes > _LARGEST_COPY else self._row_major,)
+
+    def take(self, rows: Array) -> Dense:
+        return Dense(self.X[rows].astype(np.float64, copy=False))
+
+    def gram(self) -> Array:
+        return self.X @ self.X.T
+
+    def add_outer(self, rows: Array, weights: Vector, out: Array) -> None:
+        high = max(1, 1_000_000 // max(self.shape[1], 1))
+        for sign in (1.0, -1.0):
+            some = np.flatnonzero(sign * weights > 0)
+            for first in range(0, len(some), high):
+                interrupts.check()
+                here = some[first : first + high]
+                part = self.X[rows[here]] * np.sqrt(sign * weights[here])[:, None]
+                # The transposes have BLAS's column-major order without a copy. Their lower triangle is our upper one.
+                dsyrk(sign, part.T, beta=1.0, c=out.T, lower=1, overwrite_c=1)
+
+    def _row_squares(self, power: float = 1.0, rows: Array | None = None) -> tuple[Vector, Vector, int]:
+        part = self if rows is None else Dense(self.X[rows].astype(np.float64) * power)
+        norms2 = np.zeros(part.shape[0])
+        for at, _, tile in part._tiles():
+            norms2[at] += np.einsum("ij,ij->i", tile, tile)
+        return norms2, norms2, 0
+
+    @property
+    def counts(self) -> int:
+        return self.shape[1]
+
+    def twofold_matvec(self, w: Vector) -> tuple[Vector, Vector, Vector]:
+        out = three(self.shape[0])
+        _kernels.get("dense_twofold_matvec")(self.X, as_vector(w, self.shape[1], "w"), *out, n_threads(self.stored))
+        return self._sharp(out, w)
+
+    def running_rmatvec(self, alpha: Vector, roundings: int = 1) -> tuple[Vector, float]:
+        out = np.empty(self.shape[1]), np.empty(self.shape[1])
+        _kernels.get("dense_running_matvec")(
+            self.X.T, as_vector(alpha, self.shape[0], "alpha"), *out, n_threads(self.stored)
+        )
+        return self._followed(out, alpha, roundings)
+
+    def twofold_rmatvec(self, alpha: Vector) -> tuple[Vector, float]:
+        out = three(self.shape[1])
+        _kernels.get("dense_twofold_matvec")(
+            self.X.T, as_vector(alpha, self.shape[0], "alpha"), *out, n_threads(self.stored)
+        )
+        return self._rounded(out, alpha)
+
+    def abs_sums(self) -> tuple[Vector, Vector]:
+        by_row, by_column = np.zeros(self.shape[0]), np.zeros(self.shape[1])
+        for rows, columns, tile in self._tiles():
+            sizes = np.abs(tile)
+            by_row[rows] += sizes.sum(axis=1)
+            by_column[columns] += sizes.sum(axis=0)
+        return by_row, by_column
+
+    def check(self, name: str) -> None:
+        """Refuse NaN and infinity. The rows' norms, needed in any case, tell at once unless a square overflows."""
+        with np.errstate(invalid="ignore"):
+            if np.isfinite(self.row_norms2).all():
+                return
+        for rows, _, tile in self._tiles():
+            finite = np.isfinite(tile).all(axis=1)
+            if not finite.all():
+                row = rows.start + int(np.argmin(finite))
+                raise ValueError(f"{name} contains NaN or infinity (first found in row {row})")
+
+    def _tiles(self) -> Iterator[tuple[slice, slice, Array]]:
+        """X in float64 tiles of about 65536 entries, so that no temporary has the size of X, in any memory order."""
+        n, d = self.shape
+        high, wide = (max(256, 65536 // max(side, 1)) for side in (d, n))
+        for i in range(0, n, high):
+            for j in range(0, d, wide):
+                rows, columns = slice(i, i + high), slice(j, j + wide)
+                yield rows, columns, np.asarray(self.X[rows, columns], dtype=np.float64)

@@ -1,0 +1,154 @@
+"""The dual variables of max-margin sequence labelling: the marginals of a chain for each sequence."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from pragam.polytopes.base import REPAIRABLE, Curvature, Polytope, Repair, Vector
+from pragam.polytopes.box import relative
+from pragam.rounding import TINY, gamma, is_zero, total
+from pragam.structured.chain_projection import project_chain
+from pragam.structured.layout import ChainLayout
+
+
+class ChainMarginals(Polytope):
+    r"""Q = product over sequences i of totals_i times the marginals of a chain, in the order of ``layout``.
+
+    The vertices of a factor are the labellings of the sequence, so
+
+        support(s) = sum_i totals_i max over labellings of the sum of the scores of their edges.
+    """
+
+    rigorous = True
+
+    def __init__(self, totals: ArrayLike, layout: ChainLayout) -> None:
+        self.totals = np.array(totals, dtype=np.float64)
+        if self.totals.shape != (layout.n,) or not np.all((self.totals >= 0) & (self.totals < np.inf)):
+            raise ValueError(f"totals must hold {layout.n} non-negative finite numbers")
+        self.layout, self.size = layout, layout.size
+
+    @property
+    def is_bounded(self) -> bool:
+        """By its totals, however large they are."""
+        return True
+
+    def violation(self, alpha: Vector) -> float:
+        if np.isnan(alpha).any():
+            return np.inf
+        layout, worst = self.layout, [-float(alpha.min(initial=0.0))]
+        tables = layout.tables(alpha)
+        for group in layout.groups:
+            own = tables[group.tables]
+            masses = own.sum(axis=(2, 3)) - self.totals[group.sequences][:, None]
+            flows = own[:, :-1].sum(axis=2) - own[:, 1:].sum(axis=3)
+            worst += [float(np.abs(masses).max()), float(np.abs(flows).max(initial=0.0))]
+        single = layout.singles(alpha).sum(axis=1) - self.totals[layout.single]
+        worst.append(float(np.abs(single).max(initial=0.0)))
+        return relative(max(worst), float(self.totals.max(initial=0.0)))
+
+    def project(self, v: Vector) -> Vector:
+        """totals_i times the projection of v_i / totals_i."""
+        layout, out = self.layout, np.zeros(self.size)
+        chains = [self._chain(v, i) for i in range(layout.n)]
+        live = np.flatnonzero(self.totals > 0).tolist()
+        found = project_chain([chains[i] / self.totals[i] for i in live])
+        for i, alpha in zip(live, found, strict=True):
+            self._chain(out, i)[...] = self.totals[i] * alpha
+        return self._consistent(out)
+
+    def maximise_linear(self, s: Vector) -> Vector:
+        return self.layout.per_entry(self.totals) * self.layout.indicator(self.layout.best_labels(s)[0])
+
+    def support(self, s: Vector, kappa: Curvature = 0.0) -> float:
+        if np.any(kappa):
+            alpha = self.project(s / kappa)
+            return float(np.sum(alpha * (s - 0.5 * kappa * alpha)))
+        return float(self.totals @ self.layout.best_labels(s)[1])
+
+    def support_bound(self, s: Vector, slack: Vector, kappa: Curvature = 0.0) -> tuple[float, float]:
+        """With every score raised by its slack. A sum along T edges has at most T roundings, each relative to a partial
+        sum, which the sum of the tables' largest sizes bounds. Of a smooth risk nothing is known."""
+        if np.any(kappa):
+            return np.inf, np.inf
+        # Products of totals and scores may lose what is below TINY, but not where the one or the other are all 0.
+        is_nothing = is_zero(self.totals).all() or (is_zero(s).all() and is_zero(slack).all())
+        lost = 0.0 if is_nothing else 8 * TINY
+        raised = s + slack + gamma(2) * np.abs(s) + lost
+        terms = self.totals * self.layout.best_labels(raised)[1]
+        rounding = self.totals * gamma(self.layout.lengths + 2) * self._largest(raised) + lost
+        value, error = total(terms)
+        error += float(np.sum(rounding + gamma(2) * np.abs(terms))) * 1.01
+        return value + error, (value - self.support(s)) + error
+
+    def _largest(self, s: Vector) -> Vector:
+        """For each sequence, the sum over its tables of the largest \\|s\\|."""
+        layout, out = self.layout, np.zeros(self.layout.n)
+        sizes = np.abs(layout.tables(s)).max(axis=(1, 2)) if layout.n_tables else np.zeros(0)
+        out[layout.long] = np.add.reduceat(sizes, layout.begin) if len(layout.long) else 0.0
+        out[layout.single] = np.abs(layout.singles(s)).max(axis=1, initial=0.0)
+        return out
+
+    def repair(self, alpha: Vector) -> Repair:
+        """The chain that alpha describes, :meth:`_consistent`, which is right to as many roundings as it has taken."""
+        self._require(alpha, REPAIRABLE)
+        if self._is_vertex(alpha):
+            return Repair(alpha)
+        layout, K = self.layout, self.layout.K
+        point, roundings = self._consistent(alpha), np.empty(self.size)
+        position = np.arange(layout.n_tables) - np.repeat(layout.first_table[:-1], np.maximum(layout.lengths - 1, 0))
+        layout.tables(roundings)[:] = (K**2 + 4 + position * (2 * K + 4))[:, None, None]
+        layout.singles(roundings)[:] = K + 4
+        slack = gamma(roundings) * point + 8 * K * TINY
+        rows = np.flatnonzero(layout.per_entry(self.totals) > 0)
+        return Repair(point, rows, 1.01 * slack[rows])
+
+    def _consistent(self, alpha: Vector) -> Vector:
+        r"""The chain with alpha's first table and the conditional distributions of its later ones, a = [alpha]_+:
+
+            beta_0 = totals a_0 / sum(a_0),   beta_t(i, j) = (sum_k beta_{t-1}(k, i)) a_t(i, j) / sum_k a_t(i, k).
+
+        As real numbers these are marginals, exactly. They come from products, quotients and sums of numbers >= 0:
+        K^2 + 4 roundings for the first table, and 2 K + 4 more for each later one.
+        """
+        layout, K = self.layout, self.layout.K
+        point = np.maximum(alpha, 0.0)
+        tables, singles = layout.tables(point), layout.singles(point)
+        for group in layout.groups:
+            first = tables[group.tables[:, 0]].reshape(len(group.sequences), -1)
+            own = (self.totals[group.sequences][:, None] * _shares(first)).reshape(-1, K, K)
+            for t in range(group.tables.shape[1]):
+                own = own if t == 0 else own.sum(axis=1)[:, :, None] * _shares(tables[group.tables[:, t]])
+                tables[group.tables[:, t]] = own
+        singles[:] = self.totals[layout.single][:, None] * _shares(singles)
+        return point
+
+    def _is_vertex(self, alpha: Vector) -> bool:
+        """Whether alpha is a labelling of every sequence, exactly."""
+        return np.array_equal(alpha, self.maximise_linear(alpha))
+
+    def radius2(self, centre: Vector | None = None) -> float:
+        """That of the farthest vertex v, whose edges have the scores -c in 1/2 |v - c|^2, beside what all share."""
+        c = np.zeros(self.size) if centre is None else centre
+        lengths = np.maximum(self.layout.lengths - 1, 1)
+        squares = float(c @ c) + float(lengths @ self.totals**2)
+        return (0.5 * squares + self.support(-c)) * (1 + 1e-13)
+
+    def sample(self, rng: np.random.Generator) -> Vector:
+        """A random mixture of three random labellings, or one of them."""
+        shares = rng.dirichlet(np.ones(3)) if rng.random() < 0.7 else np.array([1.0, 0.0, 0.0])
+        drawn = [self.layout.indicator(rng.integers(0, self.layout.K, self.layout.n_tokens)) for _ in shares]
+        return self.layout.per_entry(self.totals) * sum(p * one for p, one in zip(shares, drawn, strict=True))
+
+    def _chain(self, x: Vector, i: int) -> Vector:
+        """The entries of sequence i, a view: (T, K, K), or (K,) of a single node."""
+        layout = self.layout
+        if layout.lengths[i] > 1:
+            return layout.tables(x)[layout.first_table[i] : layout.first_table[i + 1]]
+        return layout.singles(x)[np.searchsorted(layout.single, i)]
+
+
+def _shares(a: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Each last axis over its sum; 1 over its length where that is zero."""
+    sums = a.sum(axis=-1, keepdims=True)
+    return np.divide(a, sums, out=np.full(a.shape, 1.0 / a.shape[-1]), where=sums > 0)
