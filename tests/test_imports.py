@@ -62,7 +62,7 @@ CORE = {
 #: Nothing below may import these.
 ABOVE = {
     "__main__",
-    "audit",
+    "auditing",
     "cli",
     "compare",
     "distributed",

@@ -34,14 +34,18 @@ from pragam.solve import Progress, solve
 __version__ = "0.1.0"
 
 __all__ = [
-    "Certificate", "History", "LinearSVC", "Problem", "Progress", "Result", "Status", "certify", "datasets",
-    "epsilon_insensitive", "hinge", "io", "max_affine", "multiclass_hinge", "multilabel_hinge", "ordinal_hinge",
-    "polytopes", "quantile", "smoothed_hinge", "solve", "solvers", "squared_hinge", "structured", "theory",
+    "Certificate", "History", "LinearSVC", "Problem", "Progress", "Result", "Status", "Weights", "audit", "auditing",
+    "certify", "datasets", "epsilon_insensitive", "hinge", "io", "max_affine", "multiclass_hinge", "multilabel_hinge",
+    "ordinal_hinge", "polytopes", "quantile", "smoothed_hinge", "solve", "solvers", "squared_hinge", "structured",
+    "theory",
 ]  # fmt: skip
 
 #: Loaded at first use, so that ``import pragam`` stays light: name -> module that holds it.
 _LAZY = {
     "LinearSVC": "pragam.estimators",
+    "Weights": "pragam.auditing",
+    "audit": "pragam.auditing",
+    "auditing": "pragam.auditing",
     "datasets": "pragam.datasets",
     "io": "pragam.io",
     "structured": "pragam.structured",

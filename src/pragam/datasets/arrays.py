@@ -13,6 +13,7 @@ import tokenize
 import warnings
 import zipfile
 import zlib
+from collections.abc import Iterable
 from typing import IO, Any, NamedTuple
 
 import numpy as np
@@ -43,9 +44,7 @@ def read_npy(file: IO[bytes]) -> np.ndarray:
 def read_npz(file: IO[bytes]) -> tuple[sparse.csr_array, np.ndarray | None]:
     """The CSR matrix in an ``.npz`` file, and the labels ``y`` or None."""
     with zipfile.ZipFile(file) as archive:
-        members = {info.filename.removesuffix(".npy"): info for info in archive.infolist()}
-        if len(members) < len(archive.infolist()):
-            raise ValueError("two arrays have the same name")
+        members = _members(archive)
         if missing := [name for name in _CSR if name not in members]:
             raise ValueError(f"no array {missing[0]!r}: a CSR matrix needs {', '.join(_CSR)}")
         if "format" in members and (kind := _member(archive, members["format"], "S").tolist()) != b"csr":
@@ -62,9 +61,23 @@ def read_npz(file: IO[bytes]) -> tuple[sparse.csr_array, np.ndarray | None]:
     return X, y
 
 
+def read_arrays(file: IO[bytes], names: Iterable[str]) -> dict[str, np.ndarray]:
+    """The arrays of real numbers that an ``.npz`` file has under these names."""
+    with zipfile.ZipFile(file) as archive:
+        members = _members(archive)
+        return {name: _member(archive, members[name]) for name in names if name in members}
+
+
 def real(array: np.ndarray) -> np.ndarray:
     """float32 and float64 unchanged, other real numbers converted to float64."""
     return array if array.dtype in (np.float32, np.float64) else array.astype(np.float64)
+
+
+def _members(archive: zipfile.ZipFile) -> dict[str, zipfile.ZipInfo]:
+    members = {info.filename.removesuffix(".npy"): info for info in archive.infolist()}
+    if len(members) < len(archive.infolist()):
+        raise ValueError("two arrays have the same name")
+    return members
 
 
 def _member(archive: zipfile.ZipFile, info: zipfile.ZipInfo, kinds: str = "biuf") -> np.ndarray:

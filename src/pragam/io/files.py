@@ -13,5 +13,10 @@ def load(path: source.Path) -> Model:
     Content that is not right is a ValueError of one line.
     """
     with source.opened(path) as opened:
-        is_text = FIRST_WORD.startswith(opened.head) and opened.head
-        return (read_liblinear if is_text else read_model)(opened.content(), opened.name)
+        return load_opened(opened)
+
+
+def load_opened(opened: source.Source) -> Model:
+    """The same of an input that is open."""
+    is_text = FIRST_WORD.startswith(opened.head) and opened.head
+    return (read_liblinear if is_text else read_model)(opened.content(), opened.name)

@@ -20,7 +20,7 @@ from __future__ import annotations
 import io
 import os
 import re
-from itertools import chain
+from itertools import chain, islice
 from typing import Any, BinaryIO, TextIO
 
 import numpy as np
@@ -32,11 +32,13 @@ from pragam.risks.one_vs_rest import positives
 
 FIRST_WORD = b"solver_type "
 _SOLVER = "L2R_L1LOSS_SVC_DUAL"
-#: The classifiers that share the layout above.
+#: The classifiers that share the layout above; MCSVM_CS does so for more than two classes.
 _SOLVERS = (
-    "L2R_LR", "L2R_L2LOSS_SVC_DUAL", "L2R_L2LOSS_SVC", _SOLVER, "L1R_L2LOSS_SVC", "L1R_LR", "L2R_LR_DUAL",
+    "L2R_LR", "L2R_L2LOSS_SVC_DUAL", "L2R_L2LOSS_SVC", _SOLVER, "MCSVM_CS", "L1R_L2LOSS_SVC", "L1R_LR", "L2R_LR_DUAL",
 )  # fmt: skip
 _INT32 = np.iinfo(np.int32)
+#: No header is longer: it has a line for each of seven words, and the labels are on one of them.
+_MOST_LINES, _LONGEST_LINE = 16, 1 << 24
 
 
 def save_liblinear(path: str | os.PathLike[str], model: Model) -> None:
@@ -100,7 +102,7 @@ def _parse(stream: TextIO) -> Model:
         intercept=intercept,
         classes=_reversed_if_two(labels),
         alpha=np.empty((columns, 0)),
-        parameters={"solver": header["solver_type"], "bias": bias >= 0, "zero_based": False},
+        parameters={"solver": header["solver_type"], "bias": bias >= 0, "zero_based": False, "liblinear_bias": bias},
     )
 
 
@@ -119,13 +121,15 @@ def _number(text: str) -> float:
 def _header(stream: TextIO) -> dict[str, str]:
     """The lines ``key value`` before the line ``w``."""
     header: dict[str, str] = {}
-    for line in iter(stream.readline, ""):
+    for line in islice(iter(lambda: stream.readline(_LONGEST_LINE), ""), _MOST_LINES):
         key, _, value = line.strip().partition(" ")
         if key == "w":
             break
+        if key in header or not line.endswith("\n"):
+            raise ValueError(f"the line {key!r:.40} is there twice, too long, or the last one")
         header[key] = value
     else:
-        raise ValueError("there is no line 'w'")
+        raise ValueError(f"there is no line 'w' among the first {_MOST_LINES}")
     needed = ("solver_type", "nr_class", "label", "nr_feature", "bias")
     if missing := [key for key in needed if key not in header]:
         raise ValueError(f"there is no line {missing[0]!r}")

@@ -1,0 +1,68 @@
+"""Models in files: LIBLINEAR's text, which does not say with which C, and arrays, which say nothing but the weights.
+
+Nothing is ever unpickled.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from pragam.auditing.weights import Weights
+from pragam.datasets import source
+from pragam.datasets.arrays import DAMAGE, read_arrays, read_npy
+from pragam.io import Model
+from pragam.io.files import load_opened
+
+_NPY, _ZIP, _PICKLE = b"\x93NUMPY", b"PK", b"\x80"
+_ARRAYS = ("coef", "intercept", "classes")
+
+#: The solvers of LIBLINEAR whose problem is a linear SVM with an L2 penalty: (loss, what is done with several classes).
+SOLVERS = {
+    "L2R_L2LOSS_SVC_DUAL": ("squared_hinge", "ovr"),
+    "L2R_L2LOSS_SVC": ("squared_hinge", "ovr"),
+    "L2R_L1LOSS_SVC_DUAL": ("hinge", "ovr"),
+    "MCSVM_CS": ("hinge", "crammer_singer"),
+}
+
+
+def is_liblinear(model: Model) -> bool:
+    """Whether the model was read from one of LIBLINEAR's files: ours name their risk."""
+    return not model.risk and "liblinear_bias" in model.parameters
+
+
+def weights_of_liblinear(model: Model, C: float | None, lam: float | None) -> Weights:
+    """The weights of a LIBLINEAR file and, from its solver_type, what they claim."""
+    solver = model.parameters["solver"]
+    if solver not in SOLVERS:
+        usable = ", ".join(SOLVERS)
+        raise ValueError(f"model was made by LIBLINEAR's {solver}, and audited are those of {usable}")
+    if C is None and lam is None:
+        raise ValueError("C must be given: a LIBLINEAR model file does not say with which C it was trained")
+    loss, scheme = SOLVERS[solver]
+    column: Any = model.parameters["liblinear_bias"]
+    return Weights(
+        coef=model.coef, intercept=model.intercept if column > 0 else None, C=C, lam=lam, loss=loss, penalised=True,
+        intercept_scaling=column if column > 0 else 1.0, classes=model.classes, multi_class=scheme,
+        name=f"a LIBLINEAR model ({solver})",
+    )  # fmt: skip
+
+
+def read_any(path: source.Path) -> Model | dict[str, Any]:
+    """A model file as a Model; an ``.npy`` of coef, or an ``.npz`` of coef, intercept and classes, as its arrays."""
+    with source.opened(path) as opened:
+        if opened.head.startswith(_PICKLE):
+            raise ValueError(
+                f"{opened.name}: a Python pickle is never loaded here; where you trust it, in Python: import joblib, "
+                f"pragam; print(pragam.audit(joblib.load({opened.name!r}), X, y))"
+            )
+        if not opened.head.startswith((_NPY, _ZIP)):
+            return load_opened(opened)
+        try:
+            if opened.head.startswith(_NPY):
+                return {"coef": read_npy(opened.as_file())}
+            arrays = read_arrays(opened.as_file(), _ARRAYS)
+            if "coef" not in arrays:
+                raise ValueError("it has no array 'coef'")
+            return arrays
+        except (ValueError, *DAMAGE) as error:
+            raise ValueError(f"{opened.name}: not usable weights: {error}") from error

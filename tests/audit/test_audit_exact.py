@@ -1,0 +1,109 @@
+"""Rational arithmetic judges the bounds of an audit: each end of each interval, on small and hostile problems."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+
+import numpy as np
+import pytest
+from audited import overlapping
+
+import pragam
+from exact_judge import exact_optimum, exact_primal, exact_solution
+from pragam.auditing.floor import primal_floor
+from pragam.auditing.judge import claim_of
+from pragam.auditing.predictions import class_scores, compared, decisions
+
+CASES = [
+    {"loss": loss, "penalised": penalised, "multi_class": scheme, "n_classes": n_classes}
+    for loss in ("hinge", "squared_hinge")
+    for penalised in (False, True)
+    for scheme, n_classes in (("ovr", 2), ("ovr", 3), ("ovo", 3))
+] + [
+    {"loss": "hinge", "penalised": penalised, "multi_class": "crammer_singer", "n_classes": n_classes}
+    for penalised in (False, True)
+    for n_classes in (2, 3)
+]
+#: The judge knows no optimum of simplices on planes.
+JUDGED = [case for case in CASES if case["penalised"] or case["multi_class"] != "crammer_singer"]
+
+
+def weights_of(case, d, seed, scale=1.0, lam=0.03):
+    """Random weights that fit the case: nobody trained them."""
+    rng = np.random.default_rng(seed)
+    n_classes = case["n_classes"]
+    outputs = 1 if n_classes == 2 else n_classes
+    coef, intercept = rng.standard_normal((outputs, d)) / scale, rng.standard_normal(outputs) / scale
+    settings = {key: value for key, value in case.items() if key != "n_classes"}
+    return pragam.Weights(
+        coef=coef, intercept=intercept, lam=lam * scale**2, **settings, intercept_scaling=0.25 * scale
+    )
+
+
+@pytest.mark.parametrize("case", JUDGED, ids=lambda case: "-".join(map(str, case.values())))
+@pytest.mark.parametrize("seed", range(3))
+def test_every_end_is_true(case, seed):
+    X, y, weights = overlapping(n=12, d=3, n_classes=case["n_classes"], seed=seed)
+    audit = pragam.audit(weights_of(case, 3, seed), X, y, weights)
+    claim = claim_of(weights_of(case, 3, seed), X, y, weights, None, None)
+    values, least = [], []
+    for part, verdict, problem in zip(claim.parts, audit.verdicts, audit.problems, strict=True):
+        value, optimum = exact_primal(problem, part.w, part.biases), exact_optimum(problem)
+        assert Fraction(verdict.objective.lower) <= value <= Fraction(verdict.objective.upper)
+        assert Fraction(verdict.optimum.lower) <= optimum <= Fraction(verdict.optimum.upper)
+        assert Fraction(verdict.above.lower) <= value - optimum <= Fraction(verdict.above.upper)
+        values.append(value)
+        least.append(optimum)
+    excess = sum(values) - sum(least)
+    assert Fraction(audit.above.lower) <= excess <= Fraction(audit.above.upper)
+    assert Fraction(audit.relative.lower) <= excess / sum(least) <= Fraction(audit.relative.upper)
+    assert audit.relative.upper - audit.relative.lower <= 1e-6 * (1 + audit.relative.upper)
+
+
+@pytest.mark.parametrize("scale", [1e-120, 1e-9, 1.0, 1e9, 1e120])
+@pytest.mark.parametrize("case", CASES, ids=lambda case: "-".join(map(str, case.values())))
+def test_the_floor_is_true_and_tight_at_any_scale(scale, case):
+    X, y, weights = overlapping(n=20, d=4, n_classes=case["n_classes"])
+    claim = claim_of(weights_of(case, 4, 0, scale), scale * X, y, weights, None, None)
+    for part in claim.parts:
+        floor = primal_floor(part.problem, part.w, part.biases)
+        value = exact_primal(part.problem, part.w, part.biases)
+        assert value * (1 - Fraction(1e-13)) <= Fraction(floor) <= value
+
+
+def test_the_floor_is_true_where_scores_cancel():
+    """Rows whose products are 1e16 times their sums: plain products have no digit right."""
+    rng = np.random.default_rng(0)
+    big = rng.standard_normal((10, 3)) * 1e16
+    X, y = np.hstack([big, -big, rng.standard_normal((10, 2))]), np.arange(10) % 2
+    w = np.concatenate([np.ones(6), rng.standard_normal(2)])
+    problem = pragam.hinge(X, y, lam=0.1)
+    floor, value = primal_floor(problem, w, np.array([0.3])), exact_primal(problem, w, [0.3])
+    assert value * (1 - Fraction(1e-6)) <= Fraction(floor) <= value
+    assert value <= Fraction(pragam.certify(problem, w, bias=0.3).primal)
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_the_optimum_decides_as_is_proven(seed):
+    """Its exact decision values are in their intervals, so no count of agreements can be wrong."""
+    X, y, weights = overlapping(n=14, d=3, seed=seed)
+    problem = pragam.hinge(X, y, lam=0.05, bias=False, sample_weight=weights)
+    result = pragam.solve(problem, tol=1e-3, max_iter=2)
+    intervals = decisions(problem, result)[:, 0]
+    w = exact_solution(problem).w
+    exact = [sum(Fraction(x) * v for x, v in zip(row.tolist(), w, strict=True)) for row in X]
+    assert all(Fraction(low) <= value <= Fraction(high) for (low, high), value in zip(intervals, exact, strict=True))
+    said = np.random.default_rng(seed).integers(2, size=len(y))
+    counts = compared(said, *class_scores("sign", 2, intervals[:, :1], intervals[:, 1:]))
+    same = sum(bool(value > 0) == bool(label) for value, label in zip(exact, said, strict=True))
+    assert counts.agree <= same and counts.differ <= len(y) - same and sum(counts) == len(y)
+
+
+def test_votes_are_counted_as_libsvm_does():
+    """Three classes, pairs (0, 1), (0, 2), (1, 2), in a circle: a vote each, and the first class wins."""
+    circle = np.array([[1.0, -1.0, 1.0]])
+    assert class_scores("votes", 3, circle, circle)[0].argmax() == 0
+    low, high = class_scores("votes", 3, circle - [0, 0, 2], circle)  # the last pair is open
+    assert compared(np.array([0]), low, high) == (0, 0, 1)
+    low, high = class_scores("votes", 3, circle, np.array([[1.0, 1.0, 1.0]]))  # the second pair is open
+    assert compared(np.array([2]), low, high) == (0, 1, 0)
