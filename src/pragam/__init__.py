@@ -16,6 +16,7 @@ from typing import Any
 
 from pragam import polytopes, solvers
 from pragam.certificate import Certificate, certify
+from pragam.path import path
 from pragam.problem import Problem
 from pragam.result import History, Result, Status
 from pragam.risks import (
@@ -36,11 +37,18 @@ __version__ = "0.1.0"
 __all__ = [
     "Certificate", "History", "LinearSVC", "Problem", "Progress", "Result", "Status", "certify", "datasets",
     "epsilon_insensitive", "hinge", "io", "max_affine", "multiclass_hinge", "multilabel_hinge", "ordinal_hinge",
-    "polytopes", "quantile", "smoothed_hinge", "solve", "solvers", "squared_hinge", "theory",
+    "path", "plot", "polytopes", "quantile", "smoothed_hinge", "solve", "solvers", "squared_hinge", "theory", "tuning",
 ]  # fmt: skip
 
 #: Loaded at first use, so that ``import pragam`` stays light: name -> module that holds it.
-_LAZY = {"LinearSVC": "pragam.estimators", "datasets": "pragam.datasets", "io": "pragam.io", "theory": "pragam.theory"}
+_LAZY = {
+    "LinearSVC": "pragam.estimators",
+    "datasets": "pragam.datasets",
+    "io": "pragam.io",
+    "plot": "pragam.plot",
+    "theory": "pragam.theory",
+    "tuning": "pragam.tuning",
+}
 
 
 def __getattr__(name: str) -> Any:
