@@ -53,7 +53,7 @@ CORE = {
         "threads",
         "turn",
     },
-    "progress": {"solve"},
+    "progress": {"path", "solve"},
     "path": {"arguments", "problem", "result", "solve", "solve_all", "solvers"},
     "solve_all": {"interrupts", "operators", "problem", "result", "solvers", "threads"},
     "atomic": set(),

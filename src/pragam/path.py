@@ -144,6 +144,7 @@ class _Tour:
         result = solve(
             problem, Unsolved() if self.is_stopped or stop.is_set() else self.solver, tol=self.tol, start=start,
             max_seconds=0.0 if self.is_stopped else seconds, callback=listener, random_state=self.random_state,
+            screening=False,  # a path takes 1.0 to 1.1 times as long with it where lam is halved, else as long
         )  # fmt: skip
         if self.is_stopped and not result.converged:
             return replace(result, status=Status.STOPPED)

@@ -12,16 +12,16 @@ from collections.abc import Sequence
 from typing import NoReturn
 
 import pragam
-from pragam.cli import certify, predict, theory, train
+from pragam.cli import certify, predict, theory, train, tune
 from pragam.cli.status import ABORTED, BAD_INPUT, BROKEN_PIPE, CERTIFIED
 
 _EPILOG = """\
 exit status:
-  0    done; for train and certify: the tolerance is certified
+  0    done; for train, tune and certify: the tolerance is certified
   1    theory: a statement does not hold
   2    bad input, with one line on the standard error that says what and where
-  3    train and certify: the tolerance is not certified (train has still written the model and its gap)
-  130  aborted by Ctrl-C; during train the first one, or SIGTERM, ends the solve and keeps what it reached
+  3    train, tune and certify: the tolerance is not certified (the model and its gap have still been written)
+  130  aborted by Ctrl-C; during train and tune the first one, or SIGTERM, ends the solve and keeps what it reached
 """
 
 
@@ -42,7 +42,7 @@ def make_parser() -> argparse.ArgumentParser:
     )
     parser.add_argument("--version", action="version", version=f"pragam {pragam.__version__}")
     commands = parser.add_subparsers(title="commands", metavar="COMMAND")
-    for command in (train, predict, certify, theory):
+    for command in (train, tune, predict, certify, theory):
         command.add_parser(commands)
     return parser
 

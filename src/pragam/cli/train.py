@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import argparse
 import os
+from collections.abc import Sequence
 from contextlib import nullcontext
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from pragam import solvers
 from pragam.cli import train_report
@@ -31,22 +32,23 @@ def add_parser(commands: Any) -> None:
         "at most TOL. More than two classes are trained one against the rest. Ctrl-C and SIGTERM end early, "
         "keeping the best model so far.",
     )
-    names = solvers.names()
-    formats = "svmlight text (also .gz .bz2 .xz), .npz (CSR) or .npy; - is the standard input"
     add = parser.add_argument
-    add("data", metavar="DATA", nargs="?", help=f"{formats}; default: a built-in example")
-    add("-o", "--output", metavar="MODEL", help="write the model and the proof of its gap here")
+    add_data_options(parser)
     add("--liblinear", metavar="FILE", help="also write a LIBLINEAR text model here")
     size = parser.add_mutually_exclusive_group()
     size.add_argument("-C", type=number, help="weight of the summed loss, C = 1/(n lam); default: 1")
     size.add_argument("--lam", type=number, help="weight of the regulariser lam/2 |w|^2 against the mean loss")
-    add("--no-bias", action="store_true", help="train without an intercept; else there is one, not penalised")
-    add("--class-weight", choices=["balanced"], help="give every class the same total weight")
-    add("--tol", type=number, default=1e-6, help="relative duality gap to certify; default: %(default)g")
-    add("--solver", choices=names, default="auto", metavar="NAME", help=f"{', '.join(names)}; default: auto")
     add("--max-iter", type=int, metavar="N", help="stop each problem after N iterations")
-    add("--max-seconds", type=number, metavar="S", help="stop after about S seconds, shared by all classes")
-    add("--seed", type=int, default=0, metavar="N", help="seed of the randomised solvers; default: 0")
+    add_training_options(parser)
+    parser.set_defaults(run=run)
+
+
+def add_data_options(parser: argparse.ArgumentParser) -> None:
+    """DATA, how to read it, and where the model goes."""
+    formats = "svmlight text (also .gz .bz2 .xz), .npz (CSR) or .npy; - is the standard input"
+    add = parser.add_argument
+    add("data", metavar="DATA", nargs="?", help=f"{formats}; default: a built-in example")
+    add("-o", "--output", metavar="MODEL", help="write the model and the proof of its gap here")
     add("--n-features", type=int, metavar="D", help="columns of DATA; default: what its highest index needs")
     add(
         "--zero-based",
@@ -56,9 +58,31 @@ def add_parser(commands: Any) -> None:
     )
     add("--compact-columns", action="store_true", help="keep only the columns that occur; the model remembers which")
     add("--classes", action="store_true", help="labels are classes, even fractions or more than 100 values")
+
+
+def add_training_options(parser: argparse.ArgumentParser) -> None:
+    """The model, the solver, its budget, and what is shown."""
+    names = solvers.names()
+    add = parser.add_argument
+    add("--no-bias", action="store_true", help="train without an intercept; else there is one, not penalised")
+    add("--class-weight", choices=["balanced"], help="give every class the same total weight")
+    add("--tol", type=number, default=1e-6, help="relative duality gap to certify; default: %(default)g")
+    add("--solver", choices=names, default="auto", metavar="NAME", help=f"{', '.join(names)}; default: auto")
+    add("--max-seconds", type=number, metavar="S", help="stop after about S seconds, shared by all problems")
+    add("--seed", type=int, default=0, metavar="N", help="seed of everything that is random; default: 0")
     add("--quiet", action="store_true", help="show no progress, only the final table")
     add("--json", action="store_true", help="print one JSON object instead of tables")
-    parser.set_defaults(run=run)
+
+
+class Trained(NamedTuple):
+    """A model, and how its problems ended."""
+
+    model: Model
+    results: list[Result]
+
+    @property
+    def certified(self) -> bool:
+        return all(result.converged and result.certificate.rigorous for result in self.results)
 
 
 def run(args: argparse.Namespace) -> int:
@@ -66,11 +90,9 @@ def run(args: argparse.Namespace) -> int:
     from pragam.cli.data import classes_of, compacted, labels_of, read
     from pragam.io.liblinear import integer_labels
     from pragam.operators import check_data
-    from pragam.optimum import neighbourhood
-    from pragam.risks.by_name import problems_of
 
     for path in filter(None, (args.output, args.liblinear)):
-        _check_target(Path(path))
+        check_target(Path(path))
     samples = read(args.data, args.n_features, args.zero_based)
     y = labels_of(samples, args.data)
     classes = classes_of(y, args.data, args.classes)
@@ -80,37 +102,50 @@ def run(args: argparse.Namespace) -> int:
             raise ValueError("--liblinear writes a weight for every column, which --compact-columns does not have")
     X, columns = compacted(samples, args.compact_columns)
     X = check_data(X, args.data or "the built-in example")
-    risk = _risk(args, len(y))
     with Termination() as termination:
-        jobs = problems_of(risk, X, y, classes)
-        results = _solve_all(jobs, classes, args, termination)
-        optima = [
-            neighbourhood(job, one.w, one.certificate).to_record() for job, one in zip(jobs, results, strict=True)
-        ]
-        model = _model(X, y, classes, risk, results, args)
-        more = {"zero_based": samples.zero_based, "optima": optima}
-        model = replace(model, columns=columns, parameters={**model.parameters, **more})
-        _write(model, args)
-        certified = all(result.converged and result.certificate.rigorous for result in results)
+        trained = train(X, y, classes, _lam(args, len(y)), args, termination, args.max_seconds)
+        model = replace(
+            trained.model, columns=columns, parameters={**trained.model.parameters, "zero_based": samples.zero_based}
+        )
+        write(model, args)
         if args.json:
-            train_report.as_json(model, X, y, results, args, certified)
+            train_report.as_json(model, X, y, trained.results, args, trained.certified)
         else:
-            train_report.as_table(model, X, y, results, args)
-    return CERTIFIED if certified else NOT_CERTIFIED
+            train_report.as_table(model, X, y, trained.results, args)
+    return CERTIFIED if trained.certified else NOT_CERTIFIED
 
 
-def _risk(args: argparse.Namespace, n: int) -> dict[str, Any]:
-    """What is minimised, as the model will record it."""
+def train(
+    X: Any,
+    y: Any,
+    classes: list[Any],
+    lam: float,
+    args: argparse.Namespace,
+    termination: Termination,
+    max_seconds: float | None,
+    starts: Sequence[Any] | None = None,
+) -> Trained:
+    """The model at this lam; ``starts`` are warm starts, one for each problem."""
+    from pragam.optimum import neighbourhood
+    from pragam.risks.by_name import problems_of
+
+    risk = {"name": "hinge", "lam": lam, "bias": not args.no_bias, "class_weight": args.class_weight}
+    jobs = problems_of(risk, X, y, classes)
+    results = _solve_all(jobs, classes, args, termination, max_seconds, starts or [None] * len(jobs))
+    optima = [neighbourhood(job, one.w, one.certificate).to_record() for job, one in zip(jobs, results, strict=True)]
+    return Trained(_model(X, y, classes, risk, results, optima, args), results)
+
+
+def _lam(args: argparse.Namespace, n: int) -> float:
     from pragam.risks.scaling import lam_of
 
     try:
-        lam = lam_of(1.0 if args.C is None else args.C, n) if args.lam is None else args.lam
+        return lam_of(1.0 if args.C is None else args.C, n) if args.lam is None else args.lam
     except ValueError as error:
         raise ValueError(f"-{error}") from error  # "C must be ..." is about the option -C
-    return {"name": "hinge", "lam": lam, "bias": not args.no_bias, "class_weight": args.class_weight}
 
 
-def _check_target(path: Path) -> None:
+def check_target(path: Path) -> None:
     """Fail before training, not after it."""
     if path.is_dir():
         raise ValueError(f"{path}: is a folder, and the model is one file")
@@ -123,26 +158,32 @@ def _check_target(path: Path) -> None:
 
 
 def _solve_all(
-    problems: list[Problem], classes: list[Any], args: argparse.Namespace, termination: Termination
+    problems: list[Problem],
+    classes: list[Any],
+    args: argparse.Namespace,
+    termination: Termination,
+    max_seconds: float | None,
+    starts: Sequence[Any],
 ) -> list[Result]:
     """One after the other, so that each has its line of progress. Ctrl-C ends the rest at its start."""
     from pragam.solve_all import Job, Stop, solve_all
 
-    def job(problem: Problem, label: str) -> Job:
-        def run(max_seconds: float | None, stop: Stop) -> Result:
+    def job(problem: Problem, label: str, start: Any) -> Job:
+        def run(share: float | None, stop: Stop) -> Result:
             with _progress(args.quiet, label) as line:
                 return termination.run(
                     lambda seconds: solve(
                         problem, args.solver, tol=args.tol, max_iter=args.max_iter, max_seconds=seconds,
-                        callback=line, random_state=args.seed,
+                        start=start, callback=line, random_state=args.seed,
                     ),
-                    max_seconds,
+                    share,
                 )  # fmt: skip
 
         return run
 
     labels = [f"class {label}:" for label in classes] if len(problems) > 1 else [""]
-    return solve_all([job(*pair) for pair in zip(problems, labels, strict=True)], args.max_seconds, n_threads=1)
+    jobs = [job(*each) for each in zip(problems, labels, starts, strict=True)]
+    return solve_all(jobs, max_seconds, n_threads=1)
 
 
 def _progress(quiet: bool, label: str) -> Any:
@@ -152,7 +193,13 @@ def _progress(quiet: bool, label: str) -> Any:
 
 
 def _model(
-    X: Any, y: Any, classes: list[Any], risk: dict[str, Any], results: list[Result], args: argparse.Namespace
+    X: Any,
+    y: Any,
+    classes: list[Any],
+    risk: dict[str, Any],
+    results: list[Result],
+    optima: list[Any],
+    args: argparse.Namespace,
 ) -> Model:
     import numpy as np
 
@@ -175,12 +222,14 @@ def _model(
             "status": [result.status.name for result in results],
             "n_iter": [result.n_iter for result in results],
             "pragam": __version__,
+            "optima": optima,
         },
         fingerprint=data_fingerprint(X, y),
     )
 
 
-def _write(model: Model, args: argparse.Namespace) -> None:
+def write(model: Model, args: argparse.Namespace) -> None:
+    """The files that were asked for."""
     from pragam.io import save_liblinear, save_model
 
     if args.output:
