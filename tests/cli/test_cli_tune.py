@@ -41,7 +41,7 @@ def test_the_table_names_the_choice(tmp_path, capsys):
     out = capsys.readouterr().out
     found = tune(X, y, lams_of("2^-6..2^0"))
     best = next(line for line in out.splitlines() if line.endswith("best"))
-    assert best.split()[0] == f"{found.best:.4g}" and f"{100 * found.accuracy.max():.2f} +- " in best
+    assert best.split()[0] == f"{found.best:.4g}" and f"{100 * found.accuracy.max():.2f} ± " in best
     assert "not written" in out and f"{found.simplest:.6g}" in out
 
 

@@ -6,7 +6,6 @@ import argparse
 import os
 from collections.abc import Sequence
 from contextlib import nullcontext
-from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -20,7 +19,11 @@ from pragam.result import Result
 from pragam.solve import solve
 
 if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
     from pragam.io import Model
+    from pragam.operators.storage import Storage
 
 
 def add_parser(commands: Any) -> None:
@@ -85,40 +88,51 @@ class Trained(NamedTuple):
         return all(result.converged and result.certificate.rigorous for result in self.results)
 
 
-def run(args: argparse.Namespace) -> int:
-    """Train, write, report. The status is 0 only if every problem was certified."""
+class TrainingData(NamedTuple):
+    """What DATA holds, checked, and how it was read."""
+
+    X: Storage
+    y: NDArray[np.float64]
+    classes: list[Any]
+    columns: NDArray[np.int64] | None
+    zero_based: bool | None
+
+
+def training_data(args: argparse.Namespace) -> TrainingData:
+    """Read DATA."""
     from pragam.cli.data import classes_of, compacted, labels_of, read
-    from pragam.io.liblinear import integer_labels
     from pragam.operators import check_data
 
-    for path in filter(None, (args.output, args.liblinear)):
-        check_target(Path(path))
     samples = read(args.data, args.n_features, args.zero_based)
     y = labels_of(samples, args.data)
     classes = classes_of(y, args.data, args.classes)
+    X, columns = compacted(samples, args.compact_columns)
+    return TrainingData(check_data(X, args.data or "the built-in example"), y, classes, columns, samples.zero_based)
+
+
+def run(args: argparse.Namespace) -> int:
+    """Train, write, report. The status is 0 only if every problem was certified."""
+    from pragam.io.liblinear import integer_labels
+
+    for path in filter(None, (args.output, args.liblinear)):
+        check_target(Path(path))
+    data = training_data(args)
     if args.liblinear:
-        integer_labels(classes)
+        integer_labels(data.classes)
         if args.compact_columns:
             raise ValueError("--liblinear writes a weight for every column, which --compact-columns does not have")
-    X, columns = compacted(samples, args.compact_columns)
-    X = check_data(X, args.data or "the built-in example")
     with Termination() as termination:
-        trained = train(X, y, classes, _lam(args, len(y)), args, termination, args.max_seconds)
-        model = replace(
-            trained.model, columns=columns, parameters={**trained.model.parameters, "zero_based": samples.zero_based}
-        )
-        write(model, args)
+        trained = train(data, _lam(args, len(data.y)), args, termination, args.max_seconds)
+        write(trained.model, args)
         if args.json:
-            train_report.as_json(model, X, y, trained.results, args, trained.certified)
+            train_report.as_json(trained.model, data.X, data.y, trained.results, args, trained.certified)
         else:
-            train_report.as_table(model, X, y, trained.results, args)
+            train_report.as_table(trained.model, data.X, data.y, trained.results, args)
     return CERTIFIED if trained.certified else NOT_CERTIFIED
 
 
 def train(
-    X: Any,
-    y: Any,
-    classes: list[Any],
+    data: TrainingData,
     lam: float,
     args: argparse.Namespace,
     termination: Termination,
@@ -130,10 +144,11 @@ def train(
     from pragam.risks.by_name import problems_of
 
     risk = {"name": "hinge", "lam": lam, "bias": not args.no_bias, "class_weight": args.class_weight}
-    jobs = problems_of(risk, X, y, classes)
-    results = _solve_all(jobs, classes, args, termination, max_seconds, starts or [None] * len(jobs))
-    optima = [neighbourhood(job, one.w, one.certificate).to_record() for job, one in zip(jobs, results, strict=True)]
-    return Trained(_model(X, y, classes, risk, results, optima, args), results)
+    problems = problems_of(risk, data.X, data.y, data.classes)
+    results = _solve_all(problems, data.classes, args, termination, max_seconds, starts or [None] * len(problems))
+    pairs = zip(problems, results, strict=True)
+    optima = [neighbourhood(problem, one.w, one.certificate).to_record() for problem, one in pairs]
+    return Trained(_model(data, risk, results, optima, args), results)
 
 
 def _lam(args: argparse.Namespace, n: int) -> float:
@@ -193,13 +208,7 @@ def _progress(quiet: bool, label: str) -> Any:
 
 
 def _model(
-    X: Any,
-    y: Any,
-    classes: list[Any],
-    risk: dict[str, Any],
-    results: list[Result],
-    optima: list[Any],
-    args: argparse.Namespace,
+    data: TrainingData, risk: dict[str, Any], results: list[Result], optima: list[Any], args: argparse.Namespace
 ) -> Model:
     import numpy as np
 
@@ -210,21 +219,23 @@ def _model(
     return Model(
         coef=np.array([result.w for result in results]),
         intercept=np.array([result.bias for result in results]),
-        classes=classes,
+        classes=data.classes,
         alpha=np.array([result.alpha for result in results]),
         certificates=[result.certificate for result in results],
         risk=risk,
         parameters={
-            "C": c_of(risk["lam"], len(y)),
+            "C": c_of(risk["lam"], len(data.y)),
             "tol": args.tol,
             "solver": results[0].solver,
             "seed": args.seed,
             "status": [result.status.name for result in results],
             "n_iter": [result.n_iter for result in results],
             "pragam": __version__,
+            "zero_based": data.zero_based,
             "optima": optima,
         },
-        fingerprint=data_fingerprint(X, y),
+        fingerprint=data_fingerprint(data.X, data.y),
+        columns=data.columns,
     )
 
 

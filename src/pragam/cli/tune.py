@@ -6,17 +6,24 @@ import argparse
 import math
 import time
 from contextlib import nullcontext
-from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from pragam.cli.arguments import number
 from pragam.cli.status import CERTIFIED, NOT_CERTIFIED
 from pragam.cli.terminate import Termination
-from pragam.cli.train import Trained, add_data_options, add_training_options, check_target, train, write
+from pragam.cli.train import (
+    Trained,
+    TrainingData,
+    add_data_options,
+    add_training_options,
+    check_target,
+    train,
+    training_data,
+    write,
+)
 
 if TYPE_CHECKING:
-    from pragam.datasets.files import Samples
     from pragam.tuning import Tuning
 
 #: The paper's grid.
@@ -76,52 +83,45 @@ def _number_of(text: str) -> float:
 def run(args: argparse.Namespace) -> int:
     """Tune, train, write, report. The status is 0 only if every gap was certified, on the path and of the model."""
     from pragam.cli import tune_report
-    from pragam.cli.data import check_inputs, classes_of, compacted, labels_of, read
-    from pragam.operators import check_data
+    from pragam.cli.data import check_inputs
 
     check_inputs(args.data, args.validation)
     if args.output:
         check_target(Path(args.output))
-    samples = read(args.data, args.n_features, args.zero_based)
-    y = labels_of(samples, args.data)
-    classes = classes_of(y, args.data, args.classes)
-    X, columns = compacted(samples, args.compact_columns)
-    storage = check_data(X, args.data or "the built-in example")
-    held = None if args.validation is None else _validation(args.validation, samples, storage.shape[1], columns)
+    data = training_data(args)
+    held = None if args.validation is None else _validation(args.validation, data)
     begin = time.perf_counter()
     with Termination() as termination:
-        tuning = _tune(storage, y, held, args, termination)
+        tuning = _tune(data, held, args, termination)
         trained: Trained | None = None
         if args.output:
             left = None if args.max_seconds is None else max(args.max_seconds - (time.perf_counter() - begin), 0.0)
             left = 0.0 if tuning.is_interrupted else left  # the model is then the best of the path, and its gap
-            trained = train(storage, y, classes, tuning.best, args, termination, left, tuning.starts(len(y)))
-            parameters = {**trained.model.parameters, "zero_based": samples.zero_based}
-            write(replace(trained.model, columns=columns, parameters=parameters), args)
+            trained = train(data, tuning.best, args, termination, left, tuning.starts(len(data.y)))
+            write(trained.model, args)
         certified = tuning.converged and (trained is None or trained.certified)
-        (tune_report.as_json if args.json else tune_report.as_table)(tuning, trained, len(y), args, certified)
+        (tune_report.as_json if args.json else tune_report.as_table)(tuning, trained, len(data.y), args, certified)
     return CERTIFIED if certified else NOT_CERTIFIED
 
 
-def _tune(storage: Any, y: Any, held: Any, args: argparse.Namespace, termination: Termination) -> Tuning:
+def _tune(data: TrainingData, held: Any, args: argparse.Namespace, termination: Termination) -> Tuning:
     from pragam.progress import ProgressLine
     from pragam.tuning import tune
 
-    points = len(args.lams)  # the model is one more
-    seconds = (
-        args.max_seconds if args.max_seconds is None or not args.output else (args.max_seconds * points / (points + 1))
-    )
+    seconds = args.max_seconds
+    if seconds is not None and args.output:  # the model is one point more
+        seconds *= len(args.lams) / (len(args.lams) + 1)
     with nullcontext() if args.quiet else ProgressLine() as line:
         return termination.run(
             lambda left: tune(
-                storage, y, args.lams, validation=held, share=args.share, seed=args.seed, bias=not args.no_bias,
+                data.X, data.y, args.lams, validation=held, share=args.share, seed=args.seed, bias=not args.no_bias,
                 class_weight=args.class_weight, tol=args.tol, solver=args.solver, max_seconds=left, callback=line,
             ),
             seconds,
         )  # fmt: skip
 
 
-def _validation(path: str, training: Samples, d: int, columns: Any) -> tuple[Any, Any]:
+def _validation(path: str, data: TrainingData) -> tuple[Any, Any]:
     """The rows to validate on, in the columns of the training data. What is in others is ignored, with a warning."""
     import numpy as np
     from scipy import sparse
@@ -130,10 +130,10 @@ def _validation(path: str, training: Samples, d: int, columns: Any) -> tuple[Any
     from pragam.cli.output import warn
     from pragam.datasets.columns import restricted
 
-    samples = read(path, zero_based=training.zero_based)
+    samples, d = read(path, zero_based=data.zero_based), data.X.shape[1]
     X = samples.X
     if sparse.issparse(X):
-        X, ignored = restricted(X, np.arange(d) if columns is None else columns)
+        X, ignored = restricted(X, np.arange(d) if data.columns is None else data.columns)
         if ignored:
             warn(f"{path}: {ignored} entries are in columns that the training data do not have, and are ignored")
     elif X.shape[1] != d:

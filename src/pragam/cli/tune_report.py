@@ -19,7 +19,7 @@ def as_table(tuning: Tuning, trained: Trained | None, n: int, args: argparse.Nam
 
     header = ("lam", "C", "accuracy, %", "gap", "iter.", "seconds", "")
     show(f"pragam tune: {tuning.n_train} rows trained on, {tuning.n_validation} validated on", header, (
-        (f"{lam:.4g}", f"{c_of(lam, n):.4g}", f"{100 * tuning.accuracy[k]:.2f} +- {100 * tuning.error[k]:.2f}",
+        (f"{lam:.4g}", f"{c_of(lam, n):.3g}", f"{100 * tuning.accuracy[k]:.2f} ± {100 * tuning.error[k]:.2f}",
          f"{tuning.gap[k]:.1e}", str(tuning.iterations[k]), f"{tuning.seconds[k]:.2g}", _mark(tuning, lam))
         for k, lam in _rising(tuning)
     ))  # fmt: skip
