@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 from pragam.cli.arguments import number
 from pragam.cli.status import CERTIFIED, NOT_CERTIFIED
 from pragam.cli.terminate import Termination
-from pragam.cli.train import (
+from pragam.cli.training import (
     Trained,
     TrainingData,
     add_data_options,

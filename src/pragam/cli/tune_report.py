@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from pragam.cli.output import show_json
-from pragam.cli.train import Trained
+from pragam.cli.training import Trained
 from pragam.risks.scaling import c_of
 from pragam.tuning import Tuning
 
