@@ -151,7 +151,7 @@ def _accuracy(ax: Axes, lam: NDArray[Any], accuracy: NDArray[Any], error: NDArra
     ax.axhline(least, color=_GREY, linestyle=":", linewidth=1, label="best, less one standard error")
     ax.plot(lam[best], accuracy[best], "o", color=_BLUE, markersize=9, fillstyle="none")
     ax.set_ylabel("validation accuracy, %", color=_BLUE)
-    ax.legend(frameon=False, loc="lower left")
+    ax.legend(frameon=False, loc="lower center", bbox_to_anchor=(0.5, 1.0))  # above the axes: the curves fill them
 
 
 def _counts(ax: Axes, lam: NDArray[Any], counts: Mapping[str, NDArray[Any]]) -> None:
