@@ -25,6 +25,7 @@ COMMANDS = {
     "memory_order": "--shapes 30x20 --tols 1e-1 --repeats 1",
     "ordinary": "--problems 10",
     "other_risks": "--size 0.02 --repeats 1 --cap 0.5",
+    "path": "a9a --tols 1e-1 --smallest 3 --repeats 1",
     "pragam_bound": "a9a --iterations 20",
     "projections": "1e3",
     "screening": "a9a --values 3 --repeats 1",

@@ -53,11 +53,12 @@ CORE = {
         "threads",
         "turn",
     },
-    "progress": {"solve"},
+    "progress": {"path", "solve"},
+    "path": {"arguments", "problem", "result", "solve", "solve_all", "solvers"},
     "solve_all": {"interrupts", "operators", "problem", "result", "solvers", "threads"},
     "atomic": set(),
     "datasets": {"_kernels", "atomic"},
-    "__init__": {"polytopes", "solvers", "certificate", "problem", "result", "risks", "solve", "structured"},
+    "__init__": {"polytopes", "solvers", "certificate", "path", "problem", "result", "risks", "solve", "structured"},
 }
 #: Nothing below may import these.
 ABOVE = {
@@ -68,7 +69,6 @@ ABOVE = {
     "distributed",
     "estimators",
     "io",
-    "path",
     "plot",
     "report",
     "theory",

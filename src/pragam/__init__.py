@@ -16,6 +16,7 @@ from typing import Any
 
 from pragam import polytopes, solvers
 from pragam.certificate import Certificate, certify
+from pragam.path import path
 from pragam.problem import Problem
 from pragam.result import History, Result, Status
 from pragam.risks import (
@@ -35,9 +36,9 @@ __version__ = "0.1.0"
 
 __all__ = [
     "Certificate", "History", "LinearSVC", "Problem", "Progress", "Result", "Status", "Weights", "audit", "auditing",
-    "certify", "datasets", "epsilon_insensitive", "hinge", "io", "max_affine", "multiclass_hinge", "multilabel_hinge",
-    "ordinal_hinge", "polytopes", "quantile", "smoothed_hinge", "solve", "solvers", "squared_hinge", "structured",
-    "theory",
+    "certify", "compare", "datasets", "epsilon_insensitive", "hinge", "io", "max_affine", "multiclass_hinge",
+    "multilabel_hinge", "ordinal_hinge", "path", "plot", "polytopes", "quantile", "report", "smoothed_hinge", "solve",
+    "solvers", "squared_hinge", "structured", "theory", "tuning",
 ]  # fmt: skip
 
 #: Loaded at first use, so that ``import pragam`` stays light: name -> module that holds it.
@@ -46,10 +47,14 @@ _LAZY = {
     "Weights": "pragam.auditing",
     "audit": "pragam.auditing",
     "auditing": "pragam.auditing",
+    "compare": "pragam.compare",
     "datasets": "pragam.datasets",
     "io": "pragam.io",
+    "plot": "pragam.plot",
+    "report": "pragam.report",
     "structured": "pragam.structured",
     "theory": "pragam.theory",
+    "tuning": "pragam.tuning",
 }
 
 

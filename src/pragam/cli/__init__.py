@@ -12,17 +12,17 @@ from collections.abc import Sequence
 from typing import NoReturn
 
 import pragam
-from pragam.cli import audit, certify, datasets, predict, theory, train
+from pragam.cli import audit, certify, datasets, predict, theory, train, tune
 from pragam.cli.status import ABORTED, BAD_INPUT, BROKEN_PIPE, CERTIFIED
 
 _EPILOG = """\
 exit status:
-  0    done; for train and certify: the tolerance is certified; for audit: the model is proven to be within it
+  0    done; for train, tune and certify: the tolerance is certified; for audit: the model is proven to be within it
   1    theory: a statement does not hold
   2    bad input, with one line on the standard error that says what and where
-  3    train, certify and audit: the tolerance is not certified (train has still written the model and its gap)
-  130  aborted by Ctrl-C; during train the first one, or SIGTERM, ends the solve and keeps what it reached; so does
-       the first Ctrl-C during audit
+  3    train, tune, certify and audit: the tolerance is not certified (train and tune have still written the model)
+  130  aborted by Ctrl-C; during train and tune the first one, or SIGTERM, ends the solve and keeps what it reached; so
+       does the first Ctrl-C during audit
 """
 
 
@@ -43,7 +43,7 @@ def make_parser() -> argparse.ArgumentParser:
     )
     parser.add_argument("--version", action="version", version=f"pragam {pragam.__version__}")
     commands = parser.add_subparsers(title="commands", metavar="COMMAND")
-    for command in (train, predict, certify, audit, theory, datasets):
+    for command in (train, tune, predict, certify, audit, theory, datasets):
         command.add_parser(commands)
     return parser
 

@@ -6,10 +6,11 @@ import signal
 import threading
 from collections.abc import Callable
 from types import FrameType, TracebackType
-from typing import Any
+from typing import Any, TypeVar
 
 from pragam.interrupts import deliver
-from pragam.result import Result
+
+T = TypeVar("T")
 
 
 class Termination:
@@ -23,7 +24,7 @@ class Termination:
         self._solving = False
         self._before: Any = None
 
-    def run(self, solve: Callable[[float | None], Result], max_seconds: float | None) -> Result:
+    def run(self, solve: Callable[[float | None], T], max_seconds: float | None) -> T:
         """``solve(max_seconds)``, with no time left after a SIGTERM."""
         try:
             self._solving = True

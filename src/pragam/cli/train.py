@@ -3,23 +3,14 @@
 from __future__ import annotations
 
 import argparse
-import os
-from contextlib import nullcontext
-from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-from pragam import solvers
 from pragam.cli import train_report
 from pragam.cli.arguments import number
 from pragam.cli.status import CERTIFIED, NOT_CERTIFIED
 from pragam.cli.terminate import Termination
-from pragam.problem import Problem
-from pragam.result import Result
-from pragam.solve import solve
-
-if TYPE_CHECKING:
-    from pragam.io import Model
+from pragam.cli.training import add_data_options, add_training_options, check_target, train, training_data, write
 
 
 def add_parser(commands: Any) -> None:
@@ -31,159 +22,42 @@ def add_parser(commands: Any) -> None:
         "at most TOL. More than two classes are trained one against the rest. Ctrl-C and SIGTERM end early, "
         "keeping the best model so far.",
     )
-    names = solvers.names()
-    formats = "svmlight text (also .gz .bz2 .xz), .npz (CSR) or .npy; - is the standard input"
     add = parser.add_argument
-    add("data", metavar="DATA", nargs="?", help=f"{formats}; default: a built-in example")
-    add("-o", "--output", metavar="MODEL", help="write the model and the proof of its gap here")
+    add_data_options(parser)
     add("--liblinear", metavar="FILE", help="also write a LIBLINEAR text model here")
     size = parser.add_mutually_exclusive_group()
     size.add_argument("-C", type=number, help="weight of the summed loss, C = 1/(n lam); default: 1")
     size.add_argument("--lam", type=number, help="weight of the regulariser lam/2 |w|^2 against the mean loss")
-    add("--no-bias", action="store_true", help="train without an intercept; else there is one, not penalised")
-    add("--class-weight", choices=["balanced"], help="give every class the same total weight")
-    add("--tol", type=number, default=1e-6, help="relative duality gap to certify; default: %(default)g")
-    add("--solver", choices=names, default="auto", metavar="NAME", help=f"{', '.join(names)}; default: auto")
     add("--max-iter", type=int, metavar="N", help="stop each problem after N iterations")
-    add("--max-seconds", type=number, metavar="S", help="stop after about S seconds, shared by all classes")
-    add("--seed", type=int, default=0, metavar="N", help="seed of the randomised solvers; default: 0")
-    add("--n-features", type=int, metavar="D", help="columns of DATA; default: what its highest index needs")
-    add(
-        "--zero-based",
-        action="store_true",
-        default=None,
-        help="indices of svmlight text count from 0; default: if 0 occurs",
-    )
-    add("--compact-columns", action="store_true", help="keep only the columns that occur; the model remembers which")
-    add("--classes", action="store_true", help="labels are classes, even fractions or more than 100 values")
-    add("--quiet", action="store_true", help="show no progress, only the final table")
-    add("--json", action="store_true", help="print one JSON object instead of tables")
+    add_training_options(parser)
     parser.set_defaults(run=run)
 
 
 def run(args: argparse.Namespace) -> int:
     """Train, write, report. The status is 0 only if every problem was certified."""
-    from pragam.cli.data import classes_of, compacted, labels_of, read
     from pragam.io.liblinear import integer_labels
-    from pragam.operators import check_data
-    from pragam.optimum import neighbourhood
-    from pragam.risks.by_name import problems_of
 
     for path in filter(None, (args.output, args.liblinear)):
-        _check_target(Path(path))
-    samples = read(args.data, args.n_features, args.zero_based)
-    y = labels_of(samples, args.data)
-    classes = classes_of(y, args.data, args.classes)
+        check_target(Path(path))
+    data = training_data(args)
     if args.liblinear:
-        integer_labels(classes)
+        integer_labels(data.classes)
         if args.compact_columns:
             raise ValueError("--liblinear writes a weight for every column, which --compact-columns does not have")
-    X, columns = compacted(samples, args.compact_columns)
-    X = check_data(X, args.data or "the built-in example")
-    risk = _risk(args, len(y))
     with Termination() as termination:
-        jobs = problems_of(risk, X, y, classes)
-        results = _solve_all(jobs, classes, args, termination)
-        optima = [
-            neighbourhood(job, one.w, one.certificate).to_record() for job, one in zip(jobs, results, strict=True)
-        ]
-        model = _model(X, y, classes, risk, results, args)
-        more = {"zero_based": samples.zero_based, "optima": optima}
-        model = replace(model, columns=columns, parameters={**model.parameters, **more})
-        _write(model, args)
-        certified = all(result.converged and result.certificate.rigorous for result in results)
+        trained = train(data, _lam(args, len(data.y)), args, termination, args.max_seconds)
+        write(trained.model, args)
         if args.json:
-            train_report.as_json(model, X, y, results, args, certified)
+            train_report.as_json(trained.model, data.X, data.y, trained.results, args, trained.certified)
         else:
-            train_report.as_table(model, X, y, results, args)
-    return CERTIFIED if certified else NOT_CERTIFIED
+            train_report.as_table(trained.model, data.X, data.y, trained.results, args)
+    return CERTIFIED if trained.certified else NOT_CERTIFIED
 
 
-def _risk(args: argparse.Namespace, n: int) -> dict[str, Any]:
-    """What is minimised, as the model will record it."""
+def _lam(args: argparse.Namespace, n: int) -> float:
     from pragam.risks.scaling import lam_of
 
     try:
-        lam = lam_of(1.0 if args.C is None else args.C, n) if args.lam is None else args.lam
+        return lam_of(1.0 if args.C is None else args.C, n) if args.lam is None else args.lam
     except ValueError as error:
         raise ValueError(f"-{error}") from error  # "C must be ..." is about the option -C
-    return {"name": "hinge", "lam": lam, "bias": not args.no_bias, "class_weight": args.class_weight}
-
-
-def _check_target(path: Path) -> None:
-    """Fail before training, not after it."""
-    if path.is_dir():
-        raise ValueError(f"{path}: is a folder, and the model is one file")
-    target = Path(os.path.realpath(path))
-    if path.exists() and not os.access(path, os.W_OK):
-        raise ValueError(f"{path}: cannot be written to")
-    through = path.exists() and not path.is_file()  # a device or a FIFO
-    if not through and not os.access(target.parent, os.W_OK | os.X_OK):
-        raise ValueError(f"{path}: its folder does not exist or cannot be written to")
-
-
-def _solve_all(
-    problems: list[Problem], classes: list[Any], args: argparse.Namespace, termination: Termination
-) -> list[Result]:
-    """One after the other, so that each has its line of progress. Ctrl-C ends the rest at its start."""
-    from pragam.solve_all import Job, Stop, solve_all
-
-    def job(problem: Problem, label: str) -> Job:
-        def run(max_seconds: float | None, stop: Stop) -> Result:
-            with _progress(args.quiet, label) as line:
-                return termination.run(
-                    lambda seconds: solve(
-                        problem, args.solver, tol=args.tol, max_iter=args.max_iter, max_seconds=seconds,
-                        callback=line, random_state=args.seed,
-                    ),
-                    max_seconds,
-                )  # fmt: skip
-
-        return run
-
-    labels = [f"class {label}:" for label in classes] if len(problems) > 1 else [""]
-    return solve_all([job(*pair) for pair in zip(problems, labels, strict=True)], args.max_seconds, n_threads=1)
-
-
-def _progress(quiet: bool, label: str) -> Any:
-    from pragam.progress import ProgressLine
-
-    return nullcontext() if quiet else ProgressLine(label)
-
-
-def _model(
-    X: Any, y: Any, classes: list[Any], risk: dict[str, Any], results: list[Result], args: argparse.Namespace
-) -> Model:
-    import numpy as np
-
-    from pragam import __version__
-    from pragam.io import Model, data_fingerprint
-    from pragam.risks.scaling import c_of
-
-    return Model(
-        coef=np.array([result.w for result in results]),
-        intercept=np.array([result.bias for result in results]),
-        classes=classes,
-        alpha=np.array([result.alpha for result in results]),
-        certificates=[result.certificate for result in results],
-        risk=risk,
-        parameters={
-            "C": c_of(risk["lam"], len(y)),
-            "tol": args.tol,
-            "solver": results[0].solver,
-            "seed": args.seed,
-            "status": [result.status.name for result in results],
-            "n_iter": [result.n_iter for result in results],
-            "pragam": __version__,
-        },
-        fingerprint=data_fingerprint(X, y),
-    )
-
-
-def _write(model: Model, args: argparse.Namespace) -> None:
-    from pragam.io import save_liblinear, save_model
-
-    if args.output:
-        save_model(args.output, model)
-    if args.liblinear:
-        save_liblinear(args.liblinear, model)

@@ -22,6 +22,7 @@ from pragam import solvers
 from pragam.arguments import refuse_masked
 from pragam.estimators import advice
 from pragam.estimators.callbacks import FRAMES_AROUND_FIT, CallbackSupportMixin, with_callbacks
+from pragam.estimators.html import CertificateHTML
 from pragam.estimators.jobs import solve_problems
 from pragam.estimators.total import total_certificate, total_history, worst_status
 from pragam.operators import check_data
@@ -36,7 +37,7 @@ if TYPE_CHECKING:
     from typing_extensions import Self
 
 
-class CertifiedEstimator(CallbackSupportMixin, SparseCoefMixin, BaseEstimator):
+class CertifiedEstimator(CertificateHTML, CallbackSupportMixin, SparseCoefMixin, BaseEstimator):
     """A linear model that minimises the sum of some problems, each to a certified relative gap of ``tol``.
 
     The problems have as many dual variables each. The parameters are those of every estimator; see
@@ -148,6 +149,28 @@ class CertifiedEstimator(CallbackSupportMixin, SparseCoefMixin, BaseEstimator):
         """What was certified on the way; of the sum of the problems, if there are several."""
         check_is_fitted(self)
         return total_history(self.histories_, self._begun, self.certificates_)
+
+    def plot(self, kind: str = "gap", **options: Any) -> Any:
+        """A figure of the fitted model, by matplotlib (the extra ``plot``); returns its Axes.
+
+        Parameters
+        ----------
+        kind : "gap", "coefficients" or "certificates"
+            :func:`pragam.plot.gap`, :func:`pragam.plot.coefficients` or :func:`pragam.plot.certificates`.
+        options
+            Those of that function, such as ``ax``.
+        """
+        from pragam import plot
+
+        check_is_fitted(self)
+        figures: dict[str, Any] = {
+            "gap": plot.gap,
+            "coefficients": plot.coefficients,
+            "certificates": plot.certificates,
+        }
+        if kind not in figures:
+            raise ValueError(f"kind must be one of {', '.join(figures)}, not {kind!r:.40}")
+        return figures[kind](self, **options)
 
     def support_vectors(self, X: Any) -> Any:
         """The rows ``support_`` of the training data X: the model keeps their numbers, not the rows."""

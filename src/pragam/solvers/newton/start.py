@@ -33,8 +33,11 @@ from pragam.views import sampled
 
 #: The first delta where nothing is known.
 _FIRST_DELTA = 4.0
-#: The first delta at a warm start.
+#: The first delta at a warm start, at most.
 _WARM_DELTA = 0.25
+#: The same, times the number of rows, over the number of weights: many rows for a weight need no soft stage
+#: (``benchmarks/path.py``: with 0.25 on covtype, a path takes twice as long as from nothing; 15 and 60 are as good).
+_WARM_DELTA_PER_ROW = 30.0
 #: The first delta after sweeps.
 _SWEPT_DELTA = 1.0
 #: The first delta after a sample's solution, times the number of rows in the sample, over the number of weights.
@@ -78,7 +81,9 @@ def first_guess(
 
 
 def at_start(form: BoxForm, start: Start) -> Guess:
-    return Guess(start.w.copy(), None, form.beta(start.alpha), _WARM_DELTA, 0.0)
+    n, d = form.shape
+    delta = min(_WARM_DELTA, _WARM_DELTA_PER_ROW * d / n)
+    return Guess(start.w.copy(), None, form.beta(start.alpha), delta, 0.0)
 
 
 def in_the_middle(form: BoxForm) -> Guess:
