@@ -36,7 +36,8 @@ def made_run(
     slower = 1 + 0.05 * np.arange(repeats)[:, None]
     nothing = np.full(count, np.nan)
     return Run(
-        data=data, solver=solver, problem=problem, is_peer=is_peer, status="The certified relative gap is within the tolerance.",
+        data=data, solver=solver, problem=problem, is_peer=is_peer,
+        status="The certified relative gap is within the tolerance.",
         iteration=iteration, seconds=slower * per_iteration * iteration, primal=primal, iterate=nothing,
         gap=nothing if is_peer else 2 * np.minimum.accumulate(primal / OPTIMUM - 1), accuracy=accuracy(iteration),
         support=nothing if is_peer else support(iteration),

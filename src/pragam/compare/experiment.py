@@ -147,8 +147,10 @@ class Experiment:
         return self.error(run)[1] / reference.primal
 
     def time_to(self, run: Run, eps: float) -> float:
-        """Median seconds of the soonest point with err_t <= eps J*; inf if there is none. A peer's fits are independent, and
-        one with more iterations may have taken less time."""
+        """Median seconds of the soonest point with err_t <= eps J*; inf if there is none.
+
+        A peer's fits are independent, and one with more iterations may have taken less time.
+        """
         return self._first(run, eps, run.clock)
 
     def iterations_to(self, run: Run, eps: float) -> float:
