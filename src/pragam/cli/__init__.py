@@ -12,7 +12,7 @@ from collections.abc import Sequence
 from typing import NoReturn
 
 import pragam
-from pragam.cli import certify, predict, theory, train
+from pragam.cli import certify, compare, predict, theory, train
 from pragam.cli.status import ABORTED, BAD_INPUT, BROKEN_PIPE, CERTIFIED
 
 _EPILOG = """\
@@ -42,7 +42,7 @@ def make_parser() -> argparse.ArgumentParser:
     )
     parser.add_argument("--version", action="version", version=f"pragam {pragam.__version__}")
     commands = parser.add_subparsers(title="commands", metavar="COMMAND")
-    for command in (train, predict, certify, theory):
+    for command in (train, predict, certify, compare, theory):
         command.add_parser(commands)
     return parser
 

@@ -72,13 +72,12 @@ def prepare(name: str, lam: float | None = None, test: str | None = None) -> Pre
     else:
         y, _ = _signed(y, y[:0], name)
         X, y, X_test, y_test = _split(X, y)
-        said = f"{_SHARE:.0%} of the rows, seed 0"
+        said = f"{100 * _SHARE:.0f} % of the rows, seed 0"
     lam = _usual_lam(name, len(y)) if lam is None else lam
     nnz = int(X.nnz if hasattr(X, "nnz") else np.count_nonzero(X))
     seconds = time.perf_counter() - begin
-    facts = DataFacts(
-        title(name), *X.shape, nnz, lam, len(y_test), said, source=_source(name), seconds=seconds
-    )  # fmt: skip
+    n, d = X.shape
+    facts = DataFacts(title(name), n, d, nnz, lam, len(y_test), said, source=_source(name), seconds=seconds)
     return Prepared(X, y, X_test, y_test, facts)
 
 

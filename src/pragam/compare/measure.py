@@ -86,9 +86,8 @@ class SolverBench:
         steps = self._thinning.steps(max_iter)
         watch = Traced(self._solver, self._bench.judge, steps)
         result = self._solve(watch, None, max_iter)
-        columns = zip(*watch.points, strict=True)
-        summary = self._summary(result)
-        return {**summary, "step": steps[: len(watch.points)], **dict(zip(Point._fields, map(list, columns), strict=True))}
+        columns = dict(zip(Point._fields, map(list, zip(*watch.points, strict=True)), strict=True))
+        return {**self._summary(result), "step": steps[: len(watch.points)], **columns}
 
     def _solve(self, watch: AnySolver, max_seconds: float | None, max_iter: int | None) -> Result:
         return solve(

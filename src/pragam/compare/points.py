@@ -43,7 +43,8 @@ def write(experiment: Experiment, folder: Path) -> None:
             for run in experiment.runs
         ],
     }  # fmt: skip
-    for name, content in (("points.csv", text.getvalue()), ("experiment.json", json.dumps(finite(facts), indent=1) + "\n")):
+    files = {"points.csv": text.getvalue(), "experiment.json": json.dumps(finite(facts), indent=1) + "\n"}
+    for name, content in files.items():
         with replacing(folder / name) as stream:
             stream.write(content.encode())
 

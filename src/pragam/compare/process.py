@@ -34,7 +34,7 @@ class Worker:
         environment = {**os.environ, **dict.fromkeys(_THREADS, str(threads)), "PYTHONSAFEPATH": "1"}
         if data_dir is not None:
             environment["PRAGAM_DATA"] = data_dir
-        self._errors: IO[bytes] = tempfile.TemporaryFile()
+        self._errors: IO[bytes] = tempfile.TemporaryFile()  # noqa: SIM115  it is closed by close
         self._process = subprocess.Popen(
             [sys.executable, "-m", "pragam.compare.worker"], stdin=subprocess.PIPE, stdout=subprocess.PIPE,
             stderr=self._errors, env=environment, start_new_session=True, text=True, encoding="utf-8",

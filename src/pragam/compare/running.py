@@ -174,8 +174,7 @@ class Comparison:
             self.journal.add("data", data=title, **found)
 
     def _find_optimum(self, name: str, problem: str) -> None:
-        known = [(each["data"], each["problem"]) for each in self.journal.records if each["type"] == "reference"]
-        if (name, problem) in known:
+        if (name, problem) in [(each["data"], each["problem"]) for each in self._references()]:
             return
         self._working(f"the optimum of {name}, {problem}")
         budget = REFERENCE_FACTOR * self.plan.seconds
@@ -206,8 +205,11 @@ class Comparison:
             for repeat in range(self.plan.repeats)
             for who in self.plan.solvers
         )
-        optima = {each["problem"] for each in self.journal.records if each["type"] == "reference" and each["data"] == name}
+        optima = {each["problem"] for each in self._references() if each["data"] == name}
         return not all(turn.is_done for turn in turns) or not optima.issuperset(self.plan.problems)
+
+    def _references(self) -> list[Record]:
+        return [each for each in self.journal.records if each["type"] == "reference"]
 
     def _facts(self) -> dict[str, DataFacts]:
         return {each["data"]: DataFacts(**each["facts"]) for each in self.journal.records if each["type"] == "data"}

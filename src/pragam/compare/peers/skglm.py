@@ -22,5 +22,4 @@ class Skglm(Peer):
         from skglm import LinearSVC
 
         model = LinearSVC(C=1 / (lam * len(y)), fit_intercept=False, max_iter=limit, tol=tol).fit(X, y)
-        support = int(np.count_nonzero(model.dual_))
-        return Fitted(np.ravel(model.coef_), n_iter=int(model.n_iter_), support=support)
+        return Fitted(np.ravel(model.coef_), n_iter=int(model.n_iter_))
