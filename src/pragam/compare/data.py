@@ -49,15 +49,6 @@ def title(name: str) -> str:
     return Path(name).name.partition(".")[0] or name if is_path(name) else name
 
 
-def is_at_hand(name: str) -> bool:
-    """Whether a registered data set can be read here."""
-    try:
-        datasets.load_named(PAPER.get(name, name))
-    except (OSError, ValueError):
-        return False
-    return True
-
-
 def prepare(name: str, lam: float | None = None, test: str | None = None) -> Prepared:
     """Read a data set. Without test rows of its own, a fifth of its rows, drawn with seed 0, is left out for testing.
 

@@ -41,9 +41,9 @@ class Plan:
             value = getattr(self, name)
             if not ((value is None and name == "max_iter") or (is_whole(value) and value >= 1)):
                 raise ValueError(f"{name} must be a whole number >= 1, not {value!r:.60}")
-        for name, values in (("data", self.data), ("solvers", tuple(each.name for each in self.solvers))):
-            if twice := {value for value in values if values.count(value) > 1}:
-                raise ValueError(f"{name}: {min(twice)!r} is named twice")
+        names = [each.name for each in self.solvers]
+        if twice := {name for name in names if names.count(name) > 1}:
+            raise ValueError(f"solvers: {min(twice)!r} is named twice")
 
     @property
     def thinning(self) -> Thinning:

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import shutil
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from pragam.compare import competitors, machine, peers, points
@@ -88,11 +88,14 @@ def run(
     names = list(data) or (list(data_sets.PAPER) if paper else list(data_sets.USUAL))
     if test is not None and (len(names) != 1 or not data_sets.is_path(names[0])):
         raise ValueError("test belongs to one data set that is a file")
+    titles = [data_sets.title(name) for name in names]
+    if twice := {each for each in titles if titles.count(each) > 1}:
+        raise ValueError(f"data: two data sets are called {min(twice)!r}")
     wanted = list(competitors.PAPER) if paper and solvers is None else solvers
     who, broken = _competitors(wanted, threads, observer)
     plan = Plan(
-        tuple(names), tuple(who), seconds or (1.0 if quick else 10.0), repeats or (1 if quick else 3), tol, lam, test,
-        threads, max_iter, quick,
+        tuple(names), tuple(who), (1.0 if quick else 10.0) if seconds is None else seconds,
+        (1 if quick else 3) if repeats is None else repeats, tol, lam, test, threads, max_iter, quick,
     )  # fmt: skip
     with Journal(Path(folder) / NAME) as journal:
         comparison = Comparison(_agreed(plan, journal, folder), journal, Path(folder), observer, data_dir, broken)
@@ -250,7 +253,9 @@ def _agreed(plan: Plan, journal: Journal, folder: str | Path) -> Plan:
     processor, before = machine.processor(), plans[0]["machine"]["processor"]
     if processor != before:
         raise ValueError(f"{folder}: measured on another machine ({before}, not {processor})")
+    read = {each["data"] for each in journal.records if each["type"] == "data"}
+    old = Plan.from_record(plans[-1]["plan"])
     try:
-        return plan.after(Plan.from_record(plans[-1]["plan"]))
+        return plan.after(replace(old, data=tuple(name for name in old.data if data_sets.title(name) in read)))
     except ValueError as error:
         raise ValueError(f"{folder}: {error}") from error
