@@ -81,7 +81,8 @@ def _fits(fits: list[Record]) -> dict[str, Any]:
         repeats.setdefault(fit["repeat"], {})[fit["limit"]] = fit
     if 0 not in repeats:
         return {}
-    first = [fit for i, fit in enumerate(fits := list(repeats[0].values())) if not i or _moved(fits[i - 1], fit)]
+    taken = list(repeats[0].values())
+    first = [fit for before, fit in zip([None, *taken], taken, strict=False) if _moved(before, fit)]
     whole = [each for each in repeats.values() if all(fit["limit"] in each for fit in first)]
     primal = _floats([fit["primal"] for fit in first])
     best = np.maximum.accumulate(np.where(primal <= np.fmin.accumulate(primal), np.arange(len(primal)), 0))
@@ -99,9 +100,9 @@ def _iterations(fit: Record) -> int:
     return fit["limit"] if fit["n_iter"] is None else min(fit["n_iter"], fit["limit"])
 
 
-def _moved(before: Record, fit: Record) -> bool:
+def _moved(before: Record | None, fit: Record) -> bool:
     """Whether a fit has made more iterations than the one before, which may have ended where it converged."""
-    return _iterations(fit) > _iterations(before)
+    return before is None or _iterations(fit) > _iterations(before)
 
 
 def _of(records: Iterable[Record], kind: str) -> list[Record]:
