@@ -48,6 +48,7 @@ def add_parser(commands: Any) -> None:
     add("--max-iter", type=int, metavar="N", help="iterations of a run at most")
     add("--tol", type=number, default=1e-9, help="the relative gap at which our solvers stop (default 1e-9)")
     add("--lam", type=number, metavar="L", help="default: the paper's where it gives one, else 1/n")
+    add("--tune", action="store_true", help="choose lam on a validation split, out of 2^-20 .. 2^0")
     add("--test", metavar="PATH", help="test rows for a DATASET that is a file; default: a fifth of the rows")
     add("--data-dir", metavar="DIR", help="the folder of the registered data sets; default: PRAGAM_DATA")
     add("--threads", type=int, default=1, metavar="N", help="of each measurement (default 1)")
@@ -66,7 +67,7 @@ def run(args: argparse.Namespace) -> int:
         experiment = compare.run(
             args.data, args.solvers, folder=folder, paper=args.paper, quick=args.quick, seconds=args.seconds,
             repeats=args.repeats, tol=args.tol, lam=args.lam, test=args.test, data_dir=args.data_dir,
-            threads=args.threads, max_iter=args.max_iter, observer=observer,
+            threads=args.threads, max_iter=args.max_iter, tune=args.tune, observer=observer,
         )  # fmt: skip
         observer.working("drawing", 1, 1)
         notes = render(experiment, folder)
@@ -85,8 +86,8 @@ def _observer() -> Any:
 def _show_tables(experiment: Experiment, folder: Path) -> None:
     for name, facts in experiment.data.items():
         rows = [_cells(experiment, each) for each in experiment.runs if each.data == name]
-        header = ["solver", *(f"to {eps:g}" for eps in _TARGETS), "gap", "accuracy", "iterations"]
-        show(f"{facts.title}: {facts.caption}; seconds to relative errors", header, rows)
+        header = ["solver", *(f"{eps:.0e}".replace("e-0", "e-") for eps in _TARGETS), "gap", "accuracy"]
+        show(f"{facts.title}: {facts.caption}; seconds to a relative error of", header, rows)
         for status, names in _statuses(experiment, name).items():
             print(f"{', '.join(names)}: {status}")
     for name, why in experiment.failures.items():
@@ -96,10 +97,10 @@ def _show_tables(experiment: Experiment, folder: Path) -> None:
 
 def _cells(experiment: Experiment, each: Run) -> list[str]:
     if not each.has_points:
-        return [each.solver, *[""] * (len(_TARGETS) + 3)]
+        return [each.solver, *[""] * (len(_TARGETS) + 2)]
     times = [experiment.time_to(each, eps) for eps in _TARGETS]
     shown = ["" if seconds == inf else f"{seconds:.3g}" for seconds in times]
-    last = [f"{each.gap[-1]:.1e}", f"{each.accuracy[-1]:.4f}", f"{each.iteration[-1]:.0f}"]
+    last = [f"{each.gap[-1]:.1e}", f"{each.accuracy[-1]:.4f}"]
     return [each.solver, *shown, *("" if cell == "nan" else cell for cell in last)]
 
 

@@ -33,7 +33,7 @@ def fold(records: Sequence[Record]) -> Experiment:
         (each["data"], each["problem"]): Reference(**_numbers(each["reference"])) for each in _of(records, "reference")
     }
     runs = tuple(_run(records, name, each) for name in data for each in plan.solvers)
-    tuning = {each["data"]: each["columns"] for each in _of(records, "tuning")}
+    tuning = {each["data"]: each["tuning"] for each in _of(records, "data") if each["tuning"]}
     return Experiment(plans[-1]["plan"], plans[-1]["machine"], data, references, runs, failures, tuning)
 
 

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import hashlib
-import time
 from dataclasses import asdict
+from importlib import import_module
 from pathlib import Path
 from time import perf_counter
 from typing import Any
@@ -67,7 +67,7 @@ class SolverBench:
     def __init__(self, bench: Bench, solver: AnySolver, tol: float, thinning: Thinning) -> None:
         self._bench, self._solver, self._tol, self._thinning = bench, solver, tol, thinning
         if missing := solver.missing(bench.problem):
-            raise ValueError(f"it does not fit this problem: it {'; it '.join(missing)}")
+            raise ValueError(f"It does not fit this problem: it {'; it '.join(missing)}")
         begin = perf_counter()
         solve(bench.make(*bench.few, 1.0), solver, tol=tol, max_iter=_WARM_UP_LIMIT, stall=False)
         self.ready = {"preparation": bench.preparation, "compilation": perf_counter() - begin}
@@ -132,15 +132,20 @@ class PeerBench:
         }  # fmt: skip
 
 
-def prepare(name: str, folder: str, lam: float | None, test: str | None) -> Answer:
-    """Read a data set and leave it where the others find it."""
+def prepare(name: str, folder: str, lam: float | None, test: str | None, tune: bool) -> Answer:
+    """Read a data set and leave it where the others find it. If ``tune``, lam is chosen on a part of its rows."""
     from pragam.io import data_fingerprint
 
-    begin = time.perf_counter()
+    begin = perf_counter()
     prepared = data.prepare(name, lam, test)
     data.save(prepared, Path(folder))
-    facts = {**asdict(prepared.facts), "seconds": time.perf_counter() - begin}
-    return {"facts": facts, "sha256": data_fingerprint(prepared.X, prepared.y)["sha256"]}
+    facts = {**asdict(prepared.facts), "seconds": perf_counter() - begin}
+    tuning = None
+    if tune:
+        found = import_module("pragam.tuning").tune(prepared.X, prepared.y, bias=False)
+        tuning, note = found.columns(), "λ is the best on a validation split of the training rows"
+        facts |= {"lam": found.best, "note": note}
+    return {"facts": facts, "tuning": tuning, "sha256": data_fingerprint(prepared.X, prepared.y)["sha256"]}
 
 
 def bench_of(competitor: dict[str, Any], folder: str, lam: float, tol: float, thinning: list[Any]) -> Any:

@@ -31,12 +31,15 @@ class Plan:
     threads: int = 1
     max_iter: int | None = None
     quick: bool = False
+    tune: bool = False  # choose lam on a validation split
 
     def __post_init__(self) -> None:
         check_number("seconds", self.seconds, above=0)
         check_number("tol", self.tol, least=0)
         if self.lam is not None:
             check_number("lam", self.lam, above=0)
+        if self.lam is not None and self.tune:
+            raise ValueError("lam is given, so there is nothing to tune")
         for name in ("repeats", "threads", "max_iter"):
             value = getattr(self, name)
             if not ((value is None and name == "max_iter") or (is_whole(value) and value >= 1)):
