@@ -20,7 +20,7 @@ from pragam.compare.journal import NAME, read
 from pragam.datasets import save_svmlight
 
 KILLS = int(os.environ.get("PRAGAM_KILLS", "3"))
-SOLVERS = ("ls-bmrm", "pegasos-1", "pragam-b", "liblinear")
+SOLVERS = ("pegasos-1", "liblinear")
 
 pytestmark = pytest.mark.skipif(os.name == "nt", reason="signals")
 

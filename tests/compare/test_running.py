@@ -22,8 +22,27 @@ import numpy as np
 from pragam.compare.peers import Fitted, Peer
 from pragam.solvers import Pragam
 
-faster = Pragam(lipschitz="bound")
-object.__setattr__(faster, "name", "bound")
+class Bound(Pragam):
+    name = "bound"
+
+
+faster = Bound(lipschitz="bound")
+
+
+class Stumbles(Pragam):
+    name = "stumbles"
+
+    def step(self, problem, state):
+        if state.k == 3:
+            raise ArithmeticError("a stone")
+        return super().step(problem, state)
+
+
+class Falls(Pragam):
+    name = "falls"
+
+    def init(self, problem, rng, start, tol):
+        raise ArithmeticError("no legs")
 
 
 class Mine(Peer):
@@ -143,6 +162,8 @@ def test_a_users_file_and_all_that_can_go_wrong_in_it(tmp_path, data, monkeypatc
     assert "a_module_that_there_is_not" in runs["broken.py"].status and not runs["broken.py"].has_points
     assert "defines no pragam.solvers.Solver" in runs["empty.py"].status and len(seen.notes) == 2
     assert runs["bound"].has_points and not runs["bound"].is_peer and runs["dcd"].has_points
+    assert "a stone" in runs["stumbles"].status and 0 < len(runs["stumbles"].iteration) < 12
+    assert "no legs" in runs["falls"].status and not runs["falls"].has_points
     assert runs["mine"].iteration.tolist() == [1, 2, 3, 4, 5] and "converged" in runs["mine"].status
     assert runs["mine"].is_peer and "SIGSEGV" in runs["dies"].status and runs["dies"].iteration.tolist() == [1, 2]
     assert runs["raises"].status == "KeyError: 'nothing'" and not runs["raises"].has_points
@@ -196,6 +217,7 @@ def test_test_rows_of_a_file_of_their_own(tmp_path, data):
         ({"solvers": ["nobody"]}, "solvers must be names"),
         ({"solvers": ["dcd", "dcd"]}, "'dcd' is named twice"),
         ({"data": ["a/x.svm", "b/x.svm"]}, "two data sets are called 'x'"),
+        ({"solvers": []}, "at least one"),
         ({"seconds": 0.0}, "seconds"),
         ({"repeats": 0}, "repeats"),
         ({"threads": 0}, "threads"),

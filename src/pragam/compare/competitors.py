@@ -50,8 +50,13 @@ class Competitor:
 def usual() -> list[Competitor]:
     """All of ours, and the peers that are installed."""
     ours = [Competitor(name) for name in solvers.names()]
-    theirs = [_peer(name) for name in peers.names() if peers.is_installed(peers.by_name(name))]
+    theirs = [_peer(name) for name in peers.names() if name not in absent()]
     return [*ours, Competitor(PRAGAM_B, BIASED), *theirs]
+
+
+def absent() -> list[str]:
+    """The peers that are not installed."""
+    return [name for name in peers.names() if not peers.is_installed(peers.by_name(name))]
 
 
 def named(name: str) -> Competitor:

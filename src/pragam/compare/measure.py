@@ -77,6 +77,8 @@ class SolverBench:
         watch = Clocked(self._solver)
         begin = perf_counter()
         result = self._solve(watch, max_seconds, max_iter)
+        if not watch.times:
+            raise ValueError(result.reason or str(result.status))
         steps = self._thinning.steps(result.n_iter)
         seconds = [watch.times[step] - begin for step in steps]
         return {**self._summary(result), "step": steps, "seconds": seconds}

@@ -80,7 +80,7 @@ class Turn:
         if not (traced := self._all("traced")):
             traced = [self._add("traced", worker.ask("traced", self.plan.cap, max_iter=first[0]["n_iter"]))]
         same = (traced[0]["n_iter"], traced[0]["bits"]) == (first[0]["n_iter"], first[0]["bits"])
-        return str(first[0]["status"]) if same else _DIFFERS
+        return str(first[0]["status"]) if same else f"{first[0]['status']} {_DIFFERS}"
 
     def _fit(self, worker: Worker) -> str:
         """Fits with rising limits; in later repeats with the limits of the first."""

@@ -60,6 +60,11 @@ class Worker:
             raise LostError(answer["error"])
         return answer["answer"]
 
+    @property
+    def is_alive(self) -> bool:
+        """Whether it can be asked again: after an error it can, after a death or a cap it cannot."""
+        return self._process.poll() is None
+
     def close(self) -> None:
         """End the process."""
         self._process.kill()

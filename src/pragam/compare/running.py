@@ -11,6 +11,7 @@ import shutil
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import Any
 
 from pragam.compare import competitors, machine, peers, points
 from pragam.compare import data as data_sets
@@ -101,6 +102,10 @@ def run(
         (1 if quick else 3) if repeats is None else repeats, tol, lam, test, threads, max_iter, quick,
         tune,
     )  # fmt: skip
+    if not plan.solvers:
+        raise ValueError("solvers must name at least one")
+    if wanted is None and (absent := competitors.absent()):
+        observer.note(f"Not installed, so not compared: {', '.join(absent)} (pip install 'pragam[bench]').")
     with Journal(Path(folder) / NAME) as journal:
         comparison = Comparison(_agreed(plan, journal, folder), journal, Path(folder), observer, data_dir, broken)
         try:
@@ -123,6 +128,7 @@ class Comparison:
     data_dir: str | None
     broken: dict[str, str]  # files of the user's that define nothing, and why
     done: int = 0
+    helper: Worker | None = None  # for what is not on the clock
 
     @property
     def rows(self) -> Path:
@@ -132,15 +138,25 @@ class Comparison:
     def measure(self, is_default: bool) -> None:
         """All that the plan asks for and the journal does not have."""
         self._add_plan()
-        self._read_data(is_default)
-        for name in self._facts():
-            for problem in self.plan.problems:
-                self._find_optimum(name, problem)
+        try:
+            self._read_data(is_default)
+            for name in self._facts():
+                for problem in self.plan.problems:
+                    self._find_optimum(name, problem)
+        finally:
+            if self.helper is not None:
+                self.helper.close()
         for repeat in range(self.plan.repeats):
             for name, facts in self._facts().items():
-                order = self.plan.solvers[repeat:] + self.plan.solvers[:repeat] if self.plan.solvers else ()
-                for who in order:
+                first = repeat % len(self.plan.solvers)
+                for who in self.plan.solvers[first:] + self.plan.solvers[:first]:
                     self._give_turn(name, facts, who, repeat)
+
+    def _ask(self, task: str, cap: float, **arguments: Any) -> Any:
+        """Let the helper do something that is not on the clock; another one if the last was lost."""
+        if self.helper is None or not self.helper.is_alive:
+            self.helper = Worker(self.plan.threads, self.data_dir)
+        return self.helper.ask(task, cap, **arguments)
 
     def _add_plan(self) -> None:
         packages = [peers.by_name(each.name).package for each in self.plan.solvers if each.is_peer and not each.file]
@@ -165,11 +181,10 @@ class Comparison:
             return
         self._working(f"reading {title}")
         try:
-            with Worker(self.plan.threads, self.data_dir) as worker:
-                found = worker.ask(
-                    "prepare", _READ_CAP, name=name, folder=str(self.rows / title), test=self.plan.test,
-                    lam=known["facts"]["lam"] if known else self.plan.lam, tune=self.plan.tune and not known,
-                )  # fmt: skip
+            found = self._ask(
+                "prepare", _READ_CAP, name=name, folder=str(self.rows / title), test=self.plan.test,
+                lam=known["facts"]["lam"] if known else self.plan.lam, tune=self.plan.tune and not known,
+            )  # fmt: skip
         except LostError as error:
             if is_needed:
                 self.observer.note(f"{title} is left out: {error}")
@@ -186,11 +201,10 @@ class Comparison:
         self._working(f"the optimum of {name}, {problem}")
         budget = REFERENCE_FACTOR * self.plan.seconds
         try:
-            with Worker(self.plan.threads, self.data_dir) as worker:
-                found = worker.ask(
-                    "reference", 10 * budget + 60, folder=str(self.rows / name), problem=problem,
-                    lam=self._facts()[name].lam, tol=REFERENCE_TOL, max_seconds=budget,
-                )  # fmt: skip
+            found = self._ask(
+                "reference", 10 * budget + 60, folder=str(self.rows / name), problem=problem,
+                lam=self._facts()[name].lam, tol=REFERENCE_TOL, max_seconds=budget,
+            )  # fmt: skip
         except LostError as error:
             self.observer.note(f"the optimum of {name}, {problem}, is not known: {error}")
             return
