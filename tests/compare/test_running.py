@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from pragam import compare
-from pragam.compare import Observer, measuring, peers
+from pragam.compare import Observer, peers, turns
 from pragam.compare import load as load_experiment
 from pragam.compare.journal import NAME, read
 from pragam.datasets import save_svmlight
@@ -150,7 +150,7 @@ def test_repeats_are_timed_at_the_same_points(tmp_path, data):
 
 def test_a_users_file_and_all_that_can_go_wrong_in_it(tmp_path, data, monkeypatch):
     """Nothing that a solver does keeps the others from being measured."""
-    monkeypatch.setattr(measuring.Plan, "cap", 1.0)
+    monkeypatch.setattr(turns.Plan, "cap", 1.0)
     file, broken, empty = tmp_path / "mine.py", tmp_path / "broken.py", tmp_path / "empty.py"
     file.write_text(FILE)
     broken.write_text("import a_module_that_there_is_not\n")

@@ -18,7 +18,7 @@ class Line(Observer):
         self._console = Console(stderr=True)
         what = TextColumn("{task.description}", markup=False)
         columns = (what, BarColumn(), MofNCompleteColumn(), TimeElapsedColumn())
-        self._progress = Progress(*columns, console=self._console, transient=True)
+        self._progress = Progress(*columns, console=self._console, transient=True, refresh_per_second=2)
         self._task = self._progress.add_task("", total=None)
 
     def working(self, what: str, done: int, total: int) -> None:

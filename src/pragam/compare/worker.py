@@ -28,7 +28,7 @@ class Desk:
         self._bench: Any = None
 
     def prepare(self, **arguments: Any) -> Any:
-        from pragam.compare.measure import prepare
+        from pragam.compare.bench import prepare
 
         return prepare(**arguments)
 
@@ -38,12 +38,12 @@ class Desk:
         return [asdict(each) for each in inspect(Path(file))]
 
     def reference(self, folder: str, problem: str, lam: float, tol: float, max_seconds: float) -> Any:
-        from pragam.compare.measure import Bench
+        from pragam.compare.bench import Bench
 
         return Bench(folder, problem, lam).reference(tol, max_seconds)
 
     def open(self, **arguments: Any) -> Any:
-        from pragam.compare.measure import bench_of
+        from pragam.compare.bench import bench_of
 
         self._bench = bench_of(**arguments)
         return self._bench.ready
