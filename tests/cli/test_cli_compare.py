@@ -27,6 +27,8 @@ def test_without_data_it_takes_the_example_and_says_so(tmp_path, capsys):
     assert "built-in example" in err and "ls-bmrm" in out and "iteration budget" in out
     assert max(map(len, out.splitlines())) < 400 and "example: n = 456" in out
     assert load(tmp_path / "out").run("example", "ls-bmrm").iteration.tolist() == [1, 2, 3, 4, 5]
+    assert main(["compare", *QUICK, "pegasos-n", "-o", str(tmp_path / "out")]) == 0
+    assert load(tmp_path / "out").run("example", "pegasos-n").has_points
 
 
 def test_json_is_one_object(tmp_path, capsys):

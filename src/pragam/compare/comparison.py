@@ -85,7 +85,8 @@ class Comparison:
     def _read_data(self, is_default: bool) -> None:
         for name in self.plan.data:
             self._prepare(name, is_needed=not is_default)
-        if self._facts() or any(data_sets.is_path(name) for name in self.plan.data):
+        is_there = bool(self._facts().keys() - {data_sets.EXAMPLE}) or data_sets.EXAMPLE in self.plan.data
+        if is_there or any(data_sets.is_path(name) for name in self.plan.data):
             return
         self.observer.note("No data set is at hand: this is the built-in example. See PRAGAM_DATA or --data-dir.")
         self._prepare(data_sets.EXAMPLE)
@@ -105,12 +106,17 @@ class Comparison:
         except LostError as error:
             if is_needed:
                 self.observer.note(f"{title} is left out: {error}")
-                self.journal.add("failure", data=title, why=str(error))
+                self._add_failure(title, str(error))
             return
         if known and known["sha256"] != found["sha256"]:
             raise ValueError(f"{self.folder}: {title} has changed since the comparison has begun there")
         if not known:
             self.journal.add("data", data=title, **found)
+
+    def _add_failure(self, title: str, why: str) -> None:
+        failures = [each for each in self.journal.records if each["type"] == "failure" and each["data"] == title]
+        if not failures or failures[-1]["why"] != why:
+            self.journal.add("failure", data=title, why=why)
 
     def _find_optimum(self, name: str, problem: str) -> None:
         if (name, problem) in [(each["data"], each["problem"]) for each in self._references()]:
