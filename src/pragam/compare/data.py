@@ -97,10 +97,9 @@ def _read(name: str) -> tuple[Any, Vector]:
         return datasets.load_example()
     if is_path(name):
         return _labelled(name)
-    try:
-        return datasets.load_named(PAPER.get(name, name))
-    except ValueError as error:
-        raise ValueError(f"{name} is not at hand: {error}") from error
+    if PAPER.get(name, name) not in datasets.names():
+        raise ValueError("no copy of it is registered")
+    return datasets.load_named(PAPER.get(name, name))
 
 
 def _labelled(path: str, n_features: int | None = None) -> tuple[Any, Vector]:
