@@ -40,7 +40,11 @@ def command(data, folder, *more):
 
 
 def begun(data, folder):
-    return subprocess.Popen(command(data, folder), stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True)
+    """A shell's background jobs, and so their children, ignore Ctrl-C, unless somebody changes that."""
+    return subprocess.Popen(
+        command(data, folder), stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True,
+        preexec_fn=lambda: signal.signal(signal.SIGINT, signal.default_int_handler),
+    )  # fmt: skip
 
 
 def finished(data, folder):
