@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import json
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -203,6 +204,17 @@ def test_data_that_cannot_be_read_become_a_failure(tmp_path, data):
     other.write_text("1 1:1\n2 1:2\n" * 20)
     experiment = compare.run([data, str(other)], ["dcd"], folder=tmp_path / "out", **FAST)
     assert not experiment.failures and experiment.run("other", "dcd").has_points
+
+
+def test_data_that_have_gone_keep_their_points_and_wait(tmp_path, data):
+    folder = tmp_path / "out"
+    compare.run([data], ["dcd"], folder=folder, **FAST)
+    Path(data).rename(tmp_path / "elsewhere")
+    waiting = compare.run([data], ["dcd", "ls-bmrm"], folder=folder, **FAST)
+    assert waiting.run("made", "dcd").has_points
+    assert waiting.run("made", "ls-bmrm").status == "Not measured yet."
+    (tmp_path / "elsewhere").rename(data)
+    assert compare.run([data], ["ls-bmrm"], folder=folder, **FAST).run("made", "ls-bmrm").has_points
 
 
 def test_test_rows_of_a_file_of_their_own(tmp_path, data):

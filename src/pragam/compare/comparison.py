@@ -7,6 +7,7 @@ repeats of one solver.
 
 from __future__ import annotations
 
+import shutil
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -55,6 +56,7 @@ class Comparison:
     def measure(self, is_default: bool) -> None:
         """All that the plan asks for and the journal does not have."""
         self._add_plan()
+        shutil.rmtree(self.rows, ignore_errors=True)  # what a killed process may have left
         try:
             self._read_data(is_default)
             for name in self._facts():
@@ -119,7 +121,7 @@ class Comparison:
             self.journal.add("failure", data=title, why=why)
 
     def _find_optimum(self, name: str, problem: str) -> None:
-        if (name, problem) in [(each["data"], each["problem"]) for each in self._references()]:
+        if (name, problem) in [(each["data"], each["problem"]) for each in self._references()] or not self._has(name):
             return
         self._working(f"the optimum of {name}, {problem}")
         budget = REFERENCE_FACTOR * self.plan.seconds
@@ -135,13 +137,17 @@ class Comparison:
 
     def _give_turn(self, name: str, facts: DataFacts, who: Competitor, repeat: int) -> None:
         turn = Turn(self.plan, self.journal, name, facts.lam, self.rows / name, who, repeat, self.data_dir)
-        if not turn.is_done:
+        if not turn.is_done and self._has(name):
             if who.name in self.broken:
                 turn.end(self.broken[who.name], retry=True)
             else:
                 self._working(f"{name}: {who.name}, repeat {repeat + 1} of {self.plan.repeats}")
                 turn.take()
         self.done += 1
+
+    def _has(self, name: str) -> bool:
+        """Whether a data set is laid out. One that was read before may be gone: its turns wait until it is back."""
+        return (self.rows / name).is_dir()
 
     def _has_work(self, name: str) -> bool:
         turns = (
