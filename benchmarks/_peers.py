@@ -1,8 +1,8 @@
 """What the comparisons share: the problems, the competitors, and a process for each of them with a CPU clock.
 
-A competitor is a function ``make(X, y, lam, bias) -> fit`` with ``fit(tol) -> (w, alpha or None)``. It imports its
-package itself, so that one which is not installed is found when it is asked for. Formats that a package insists on are
-made before the clock starts. All solve J(w) = lam/2 |w|^2 + (1/n) sum of hinge losses, which in the sum form is
+A competitor is a function ``make(X, y, lam, bias) -> fit`` with ``fit(tol) -> (w, alpha or None)``. The peers are those
+of ``pragam.compare.peers``. One that is not installed is found when it is asked for. Formats that a package insists on
+are made before the clock starts. All solve J(w) = lam/2 |w|^2 + (1/n) sum of hinge losses, which in the sum form is
 C = 1/(lam n). The processes are forked and watched through /proc: Linux only.
 """
 
@@ -25,6 +25,8 @@ from threadpoolctl import threadpool_limits
 
 import _common  # noqa: F401  it finds the data beside the checkout
 import pragam
+from pragam.compare.machine import processor
+from pragam.compare.peers import Peer, by_name, is_installed, names
 from pragam.datasets import load_named, paper_lambda
 
 Data = tuple[Any, np.ndarray]
@@ -32,8 +34,8 @@ Answer = tuple[Any, Any]
 Fit = Callable[[float], Answer]
 Maker = Callable[[Any, np.ndarray, float, bool], Fit]
 
-#: No iteration limit of a peer shall end its fit: its tolerance or the cap does.
-MAX_ITER = 200_000
+#: No iteration limit of a peer shall end its fit: its tolerance or the cap does. SVC counts single steps.
+MAX_ITER, MAX_STEPS = 200_000, 10**9
 #: The tolerances offered to a peer, from loose to tight.
 SWEEP = 10.0 ** -np.arange(0, 10.25, 0.5)
 #: A fit is repeated until so many seconds were measured, but not more often than this.
@@ -107,52 +109,18 @@ def ours(X: Any, y: np.ndarray, lam: float, bias: bool) -> Fit:
     return fit
 
 
-def scikit_learn(X: Any, y: np.ndarray, lam: float, bias: bool) -> Fit:
-    """LIBLINEAR. Its bias is penalised."""
-    from sklearn.svm import LinearSVC
+def by_tolerance(peer: Peer) -> Maker:
+    """A peer of the package, ended by its tolerance alone."""
 
-    C = 1 / (lam * len(y))
-    settings: dict[str, Any] = {"loss": "hinge", "dual": True, "C": C, "max_iter": MAX_ITER, "random_state": 0}
-    return lambda tol: (LinearSVC(**settings, fit_intercept=bias, tol=tol).fit(X, y).coef_, None)
+    def make(X: Any, y: np.ndarray, lam: float, bias: bool) -> Fit:
+        if not is_installed(peer):
+            raise ImportError(f"no {peer.package}")
+        rows, labels = peer.convert(X, y)
+        limit = MAX_STEPS if peer.name == "svc" else MAX_ITER
+        return lambda tol: (peer.fit(rows, labels, lam, bias, limit, tol).w, None)
 
-
-def svc(X: Any, y: np.ndarray, lam: float, bias: bool) -> Fit:
-    """LIBSVM: the same problem with an unpenalised bias. There is no other."""
-    from sklearn.svm import SVC
-
-    if not bias:
-        raise ValueError("SVC always has a bias")
-
-    def fit(tol: float) -> Answer:
-        w: Any = SVC(kernel="linear", C=1 / (lam * len(y)), tol=tol, cache_size=1000).fit(X, y).coef_
-        return w if isinstance(w, np.ndarray) else w.toarray(), None
-
-    return fit
-
-
-def rehline(X: Any, y: np.ndarray, lam: float, bias: bool) -> Fit:
-    """ReHLine, whose tolerance is a relative gap. It has no bias here."""
-    from rehline import plqERM_Ridge  # type: ignore[import-not-found]
-
-    C = 1 / (lam * len(y))
-    return lambda tol: (plqERM_Ridge({"name": "svm"}, C=C, tol=tol, max_iter=MAX_ITER).fit(X, y).coef_, None)
-
-
-def skglm(X: Any, y: np.ndarray, lam: float, bias: bool) -> Fit:
-    """Working sets and Anderson acceleration, compiled by numba before the clock starts. It has no bias."""
-    from skglm import LinearSVC  # type: ignore[import-not-found]
-
-    settings: dict[str, Any] = {"C": 1 / (lam * len(y)), "fit_intercept": False, "max_iter": MAX_ITER}
-    return lambda tol: (LinearSVC(**settings, tol=tol).fit(X, y).coef_, None)
-
-
-def snapml(X: Any, y: np.ndarray, lam: float, bias: bool) -> Fit:
-    """Snap ML on one thread, which computes in float32 and takes no sparse arrays, only matrices."""
-    from snapml import SupportVectorMachine  # type: ignore[import-not-found]
-
-    rows = X if isinstance(X, np.ndarray) else sparse.csr_matrix(X)
-    settings: dict[str, Any] = {"loss": "hinge", "regularizer": lam * len(y), "max_iter": MAX_ITER, "n_jobs": 1}
-    return lambda tol: (SupportVectorMachine(**settings, fit_intercept=bias, tol=tol).fit(rows, y).coef_, None)
+    make.__name__ = peer.name
+    return make
 
 
 def plain_loop(X: Any, y: np.ndarray, lam: float, bias: bool) -> Fit:
@@ -194,10 +162,11 @@ def plain_loop(X: Any, y: np.ndarray, lam: float, bias: bool) -> Fit:
     return fit
 
 
+#: Those of the package, except SGD, whose fits have no tolerance; and the plain loop.
 PEERS: dict[str, Maker] = {
-    "scikit-learn": scikit_learn, "rehline": rehline, "skglm": skglm, "snapml": snapml, "svc": svc,
+    **{name: by_tolerance(by_name(name)) for name in names() if name != "sgd"},
     "plain-loop": plain_loop,
-}  # fmt: skip
+}
 
 
 # ------------------------------------------------------------------- clock
@@ -300,8 +269,5 @@ def _cpu_seconds(pid: int) -> float:
 
 def machine() -> str:
     """The processor, the number of cores, and the versions that matter."""
-    info = Path("/proc/cpuinfo")
-    lines = info.read_text().splitlines() if info.exists() else []
-    model = next((line.partition(":")[2].strip() for line in lines if line.startswith("model name")), "")
     versions = f"pragam {pragam.__version__}, NumPy {np.__version__}, Python {platform.python_version()}"
-    return f"{model or platform.processor() or platform.machine()}, {os.cpu_count()} cores; {versions}"
+    return f"{processor()}, {os.cpu_count()} cores; {versions}"

@@ -30,7 +30,7 @@ import numpy as np
 import pragam
 from _common import one_thread, show
 from _cost_fit import Solve, fits
-from _peers import SETS, Runner, loaded, machine, scikit_learn
+from _peers import PEERS, SETS, Runner, loaded, machine
 from _regimes import regime
 from pragam.solvers import by_name
 from versus_peers import Judge, again, fastest, sweep
@@ -114,7 +114,7 @@ def liblinear(data: Data, options: argparse.Namespace, cap: float) -> dict[float
     if options.no_peer:
         return {}
     judge = Judge(data.problem(), min(options.tols) / 100, options.cap)
-    runner = Runner(scikit_learn, data.X, data.y, data.lam, False, cap)
+    runner = Runner(PEERS["liblinear"], data.X, data.y, data.lam, False, cap)
     found = sweep(runner, judge, options.tols, False)
     for _ in range(options.repeats - 1):
         again(runner, found, options.tols, False)

@@ -34,8 +34,9 @@ COMMANDS = {
     "svmlight": "--megabytes 0.1 --repeats 1",
     "targets": "a9a --max-seconds 20",
     "threads": "--sets a9a --tols 1e-2 --repeats 1",
+    "traced": "a9a --iterations 20 --repeats 2",
     "unpenalised_bias": "--sets a9a --tols 1e-1 --repeats 1 --cap 5",
-    "versus_peers": "--sets a9a --tols 1e-1 --peers scikit-learn --repeats 1 --cap 5",
+    "versus_peers": "--sets a9a --tols 1e-1 --peers liblinear --repeats 1 --cap 5",
 }
 
 pytestmark = pytest.mark.skipif(not SCRIPTS.is_dir(), reason="no checkout")
@@ -81,6 +82,7 @@ WITHOUT = (
     "svmlight.py --megabytes 0.1 --repeats 1",
     "targets.py",
     "threads.py --sets a9a",
+    "traced.py a9a",
     "unpenalised_bias.py --full",
     "versus_peers.py --sets a9a w8a mnist-odd-even",
 )

@@ -165,6 +165,17 @@ class Solver(ABC, Generic[P, S]):
         """
         return state
 
+    def iterate(self, problem: P, state: S) -> Vector | None:
+        """The last iterate where the candidate is another point, such as a mean of iterates; None where it is not.
+
+        A query for those who study an algorithm; the driver does not ask.
+        """
+        return None
+
+    def iterations_per_step(self, problem: P) -> int:
+        """How many iterations of its literature one call of :meth:`step` makes."""
+        return 1
+
     def estimate(self, problem: P, state: S) -> float | None:
         """A cheap guess of the relative gap, by which the driver chooses when to certify; None if unknown."""
         return None

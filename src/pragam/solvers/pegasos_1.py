@@ -69,3 +69,9 @@ class Pegasos1(Solver[BoxProblem, Pegasos1State]):
     def candidate(self, problem: BoxProblem, state: Pegasos1State) -> tuple[Vector, Vector]:
         alpha = np.clip(state.hits / state.visits, problem.Q.lower, problem.Q.upper)
         return state.total / max(state.clock[0], 1.0), alpha
+
+    def iterate(self, problem: BoxProblem, state: Pegasos1State) -> Vector:
+        return state.w
+
+    def iterations_per_step(self, problem: BoxProblem) -> int:
+        return problem.Q.size

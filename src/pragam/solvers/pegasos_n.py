@@ -67,6 +67,9 @@ class PegasosN(Solver[AnyProblem, PegasosState]):
     def candidate(self, problem: AnyProblem, state: PegasosState) -> tuple[Vector, Vector]:
         return state.mean_w, state.alpha
 
+    def iterate(self, problem: AnyProblem, state: PegasosState) -> Vector:
+        return state.w
+
 
 def ball_radius(problem: AnyProblem) -> float:
     """The radius of a ball around 0 that contains w*."""

@@ -1,0 +1,33 @@
+"""What weights are worth on a data set: J by plain evaluation, and the share of test rows that they get right."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from pragam.problem import AnyProblem
+from pragam.vector import Vector
+
+
+class Judge:
+    """The same for all solvers and peers. It makes no certificate: J is a float64 sum here."""
+
+    def __init__(self, problem: AnyProblem, X_test: Any, y_test: Vector) -> None:
+        self._problem, self._X, self._is_positive = problem, X_test, y_test > 0
+
+    def primal(self, w: Vector, biases: Vector | None = None) -> float:
+        """J(w, b); without biases, at the best ones for this w."""
+        return self._problem.primal(w, biases)
+
+    def accuracy(self, w: Vector, biases: Vector | None = None) -> float:
+        """The share of test rows on the right side; NaN if there are none."""
+        if not len(self._is_positive):
+            return float("nan")
+        if biases is None:
+            biases = self._biases(w)
+        scores = self._X @ w + float(np.sum(biases))
+        return float(np.mean((scores > 0) == self._is_positive))
+
+    def _biases(self, w: Vector) -> Vector:
+        return self._problem.best_biases(self._problem.scores(w)) if self._problem.n_biases else np.empty(0)

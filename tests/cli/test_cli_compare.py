@@ -1,0 +1,68 @@
+"""The command ``pragam compare``: what it prints, where it writes, and its exit statuses."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+
+from pragam.cli import main
+from pragam.compare import load
+from pragam.compare.journal import NAME
+
+
+@pytest.fixture(autouse=True)
+def no_data(monkeypatch, tmp_path):
+    monkeypatch.delenv("PRAGAM_DATA", raising=False)
+    monkeypatch.setenv("PRAGAM_CACHE", str(tmp_path / "cache"))
+    monkeypatch.setenv("COLUMNS", "78")
+
+
+QUICK = ["--quick", "--max-iter", "5", "--solvers", "ls-bmrm"]
+
+
+def test_without_data_it_takes_the_example_and_says_so(tmp_path, capsys):
+    assert main(["compare", *QUICK, "-o", str(tmp_path / "out")]) == 0
+    out, err = capsys.readouterr()
+    assert "built-in example" in err and "ls-bmrm" in out and "iteration budget" in out
+    assert max(map(len, out.splitlines())) < 400 and "example: n = 456" in out
+    assert load(tmp_path / "out").run("example", "ls-bmrm").iteration.tolist() == [1, 2, 3, 4, 5]
+    assert main(["compare", *QUICK, "pegasos-n", "-o", str(tmp_path / "out")]) == 0
+    assert load(tmp_path / "out").run("example", "pegasos-n").has_points
+
+
+def test_json_is_one_object(tmp_path, capsys):
+    assert main(["compare", "example", *QUICK, "nobody.py", "--json", "-o", str(tmp_path / "out")]) == 0
+    record = json.loads(capsys.readouterr().out)
+    ours, nobody = record["runs"]
+    assert ours["points"] == 5 and ours["seconds_to"]["1e-09"] is None
+    assert nobody["points"] == 0 and "nobody.py" in nobody["status"]
+
+
+def test_if_nothing_could_be_measured_the_status_is_2(tmp_path, capsys):
+    assert main(["compare", str(tmp_path / "none.svm"), *QUICK, "-o", str(tmp_path / "out")]) == 2
+    assert "there is no data set and no file" in capsys.readouterr().out
+
+
+@pytest.mark.parametrize(
+    ("arguments", "complaint"),
+    [
+        (["--seconds", "-1"], "seconds"),
+        (["--solvers", "nobody"], "not 'nobody'"),
+        (["--threads", "0"], "threads"),
+        (["--lam", "0.1", "--tune"], "nothing to tune"),
+    ],
+)
+def test_bad_arguments_are_one_line_and_status_2(arguments, complaint, tmp_path, capsys):
+    assert main(["compare", "example", *arguments, "-o", str(tmp_path / "out")]) == 2
+    out, err = capsys.readouterr()
+    assert not out and complaint in err and len(err.splitlines()) == 1
+    assert not (tmp_path / "out" / NAME).exists()
+
+
+def test_the_papers_sets_that_are_not_at_hand_become_rows(tmp_path, capsys):
+    """Without any of them, the example takes their place under its own name."""
+    assert main(["compare", "adult9", "reuters-ccat", *QUICK, "-o", str(tmp_path / "out")]) == 0
+    experiment = load(tmp_path / "out")
+    assert set(experiment.data) == {"example"}
+    assert set(experiment.failures) == {"adult9", "reuters-ccat"}
