@@ -59,7 +59,7 @@ def test_every_difficulty_is_drawn(name):
 
 def test_caption_legend_and_what_is_missing():
     text = said(figure(experiments.small(), "one", FAMILIES[0], "seconds"))
-    assert "n = 1,000, d = 20, 20,000 non-zeros, λ = 2^-10" in text
+    assert "n = 1,000, d = 20, 20,000 non-zeros, λ = 2⁻¹⁰" in text
     assert all(name in text for name in ("dcd", "pragam", "liblinear", "snapml is not installed", "pragam-b"))
 
 

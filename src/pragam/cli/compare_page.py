@@ -20,7 +20,7 @@ def render(experiment: Experiment, folder: Path) -> list[str]:
     missing = []
     for what, write, path in (
         ("figures", report.write_figures, folder / FIGURES),
-        ("page", report.write_page, folder / PAGE),
+        ("page", _write_page, folder / PAGE),
     ):
         try:
             write(experiment, path)
@@ -29,3 +29,12 @@ def render(experiment: Experiment, folder: Path) -> list[str]:
         except Exception as error:  # a drawing that fails must not hide what was measured
             missing.append(f"No {what}: {type(error).__name__}: {' '.join(str(error).split())}.")
     return missing
+
+
+def _write_page(experiment: Experiment, path: Path) -> None:
+    """The page, with the paper's theorems: a table of what they say and what is measured, and pictures."""
+    from pragam import theory
+    from pragam.report import write_page
+    from pragam.report.theory_figures import pictures
+
+    write_page(experiment, path, checks=theory.run(), pictures=pictures())

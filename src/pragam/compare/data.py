@@ -21,11 +21,9 @@ from pragam.vector import Vector
 USUAL = ("a9a", "w8a", "covtype")
 #: The name of the built-in data.
 EXAMPLE = "example"
-#: The paper's nine sets and, where it differs, the name that the registry knows.
-PAPER = {
-    "adult9": "a9a", "astro-ph": "astro-ph", "aut-avn": "aut-avn", "covertype": "covtype", "news20": "news20",
-    "real-sim": "real-sim", "reuters-c11": "reuters-c11", "reuters-ccat": "reuters-ccat", "web8": "w8a",
-}  # fmt: skip
+#: The paper's nine sets.
+PAPER = tuple(name for name in datasets.names() if datasets.describe(name).paper is not None)
+#: The share of the rows that is left out for testing, where a set has no test rows of its own.
 _SHARE = 0.2
 
 
@@ -41,7 +39,7 @@ class Prepared(NamedTuple):
 
 def is_path(name: str) -> bool:
     """Whether this names a file rather than a registered data set."""
-    return name not in PAPER and name not in datasets.names() and name != EXAMPLE
+    return name not in datasets.names() and name != EXAMPLE
 
 
 def title(name: str) -> str:
@@ -50,25 +48,20 @@ def title(name: str) -> str:
 
 
 def prepare(name: str, lam: float | None = None, test: str | None = None) -> Prepared:
-    """Read a data set. Without test rows of its own, a fifth of its rows, drawn with seed 0, is left out for testing.
+    """Read a data set, with its own test rows if it has any.
 
-    lam is the paper's where it gives one, else 1/n, which is C = 1.
+    Else a fifth of its rows, drawn with seed 0, is left out for testing; but nothing of a set of the paper, which has
+    the paper's size. lam is the paper's where it gives one, else 1/n, which is C = 1.
     """
     begin = time.perf_counter()
-    X, y = _read(name)
-    if test is not None:
-        X_test, y_test = _labelled(test, X.shape[1])
-        y, y_test = _signed(y, y_test, name)
-        said = "file"
-    else:
-        y, _ = _signed(y, y[:0], name)
-        X, y, X_test, y_test = _split(X, y)
-        said = f"{100 * _SHARE:.0f} % of the rows, seed 0"
+    X, y, X_test, y_test, said = _registered(name) if name in datasets.names() else _own(name, test)
+    y, y_test = _signed(y, y_test, name)
     lam = _usual_lam(name, len(y)) if lam is None else lam
     nnz = int(X.nnz if hasattr(X, "nnz") else np.count_nonzero(X))
-    seconds = time.perf_counter() - begin
     n, d = X.shape
-    facts = DataFacts(title(name), n, d, nnz, lam, len(y_test), said, source=_source(name), seconds=seconds)
+    stand_in, source = _origin(name)
+    seconds = time.perf_counter() - begin
+    facts = DataFacts(title(name), n, d, nnz, lam, len(y_test), said, stand_in, source, seconds=seconds)
     return Prepared(X, y, X_test, y_test, facts)
 
 
@@ -92,14 +85,17 @@ def load(folder: Path) -> tuple[Any, Vector, Any, Vector]:
     return X, y, X_test, y_test
 
 
-def _read(name: str) -> tuple[Any, Vector]:
-    if name == EXAMPLE:
-        return datasets.load_example()
-    if is_path(name):
-        return _labelled(name)
-    if PAPER.get(name, name) not in datasets.names():
-        raise ValueError("no copy of it is registered")
-    return datasets.load_named(PAPER.get(name, name))
+def _registered(name: str) -> tuple[Any, Vector, Any, Vector, str]:
+    X, y, X_test, y_test, how = datasets.load_split(name, hold_out=0.0 if name in PAPER else _SHARE)
+    return (X, y, X[:0], y[:0], how) if X_test is None or y_test is None else (X, y, X_test, y_test, how)
+
+
+def _own(name: str, test: str | None) -> tuple[Any, Vector, Any, Vector, str]:
+    """A file, or the built-in example."""
+    X, y = datasets.load_example() if name == EXAMPLE else _labelled(name)
+    if test is None:
+        return *_split(X, y), f"{100 * _SHARE:.0f} % of the rows, seed 0"
+    return X, y, *_labelled(test, X.shape[1]), "file"
 
 
 def _labelled(path: str, n_features: int | None = None) -> tuple[Any, Vector]:
@@ -131,13 +127,15 @@ def _split(X: Any, y: Vector) -> tuple[Any, Vector, Any, Vector]:
 
 
 def _usual_lam(name: str, n: int) -> float:
-    try:
-        return datasets.paper_lambda(PAPER.get(name, name))
-    except ValueError:
-        return 1 / n
+    known = datasets.describe(name).lam if name in datasets.names() else None
+    return 1 / n if known is None else known
 
 
-def _source(name: str) -> str:
+def _origin(name: str) -> tuple[str, str]:
+    """The set that generated rows stand for, if they are generated, and the source."""
     if name == EXAMPLE:
-        return "scikit-learn's breast cancer data"
-    return "a file of the user's" if is_path(name) else f"the registered data set {PAPER.get(name, name)}"
+        return "", "scikit-learn's breast cancer data"
+    if is_path(name):
+        return "", "a file of the user's"
+    record = datasets.describe(name)
+    return record.stand_in_for, record.source

@@ -18,6 +18,8 @@ from numpy.typing import NDArray
 
 Floats = NDArray[np.float64]
 
+_RAISED = str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹")
+
 
 @dataclass(frozen=True)
 class DataFacts:
@@ -44,7 +46,7 @@ class DataFacts:
     def caption(self) -> str:
         """n, d, non-zeros and lambda, as under a figure."""
         exponent = np.log2(self.lam)
-        lam = f"2^{exponent:.0f}" if exponent == round(exponent) else f"{self.lam:.3g}"
+        lam = "2" + f"{exponent:.0f}".translate(_RAISED) if exponent == round(exponent) else f"{self.lam:.3g}"
         return f"n = {self.n:,}, d = {self.d:,}, {self.nnz:,} non-zeros, λ = {lam}"
 
 

@@ -30,7 +30,7 @@ class Style:
         return bool(self.dash)
 
 
-_OURS = {
+OURS = {
     "auto": Style("#111111", "#ffffff", "*"),
     "dcd": Style("#248bed", "#11c7ff", "o"),
     "newton": Style("#ff5020", "#f36012", "s"),
@@ -62,7 +62,7 @@ _SPARE_DASH = (5, 1, 2, 1)
 def styles(experiment: Experiment) -> dict[str, Style]:
     """The style of each solver of the experiment."""
     peers = {run.solver: run.is_peer for run in experiment.runs}
-    known = {name: _PEERS.get(name) if is_peer else _OURS.get(name) for name, is_peer in peers.items()}
+    known = {name: _PEERS.get(name) if is_peer else OURS.get(name) for name, is_peer in peers.items()}
     spare = _spare(name for name, style in known.items() if style is None)
     return {name: style or _with_dash(spare[name], peers[name]) for name, style in known.items()}
 

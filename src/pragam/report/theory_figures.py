@@ -15,6 +15,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from pragam.atomic import replacing
+from pragam.report.extras import need
+from pragam.report.styles import OURS
 from pragam.theory._curves import (
     BoxQP,
     Round,
@@ -32,11 +34,11 @@ if TYPE_CHECKING:
 
 #: Colour, line width and marker; wide lines lie under thin ones where two solvers take the same steps.
 _SOLVERS = {
-    "qp-bmrm": ("#5604b7", 6.0, ""),
-    "ls-bmrm": ("#ad81a5", 3.0, ""),
-    "pegasos-n": ("#8d3c0d", 1.8, ""),
-    "pegasos-n, raw": ("#8d3c0d", 0.0, "o"),
-    "pragam": ("#32687a", 2.2, ""),
+    "qp-bmrm": (OURS["qp-bmrm"].light, 6.0, ""),
+    "ls-bmrm": (OURS["ls-bmrm"].light, 3.0, ""),
+    "pegasos-n": (OURS["pegasos-n"].light, 1.8, ""),
+    "pegasos-n, raw": (OURS["pegasos-n"].light, 0.0, "o"),
+    "pragam": (OURS["pragam"].light, 2.2, ""),
 }
 _BOUND = {"color": "#111111", "linestyle": (0, (4, 2)), "linewidth": 1.3}
 
@@ -139,11 +141,7 @@ def _draw_rounds(axes: Axes, rounds: list[Round], ends: tuple[float, float]) -> 
 
 def _figure(width: float, height: float, rows: int = 1, columns: int = 1) -> tuple[Figure, Any]:
     """An empty figure with light axes, and its axes."""
-    try:
-        from matplotlib.figure import Figure
-    except ImportError as error:
-        raise ImportError("the figures need the package matplotlib: pip install 'pragam[plot]'") from error
-    figure = Figure(figsize=(width, height), layout="constrained")
+    figure = need("matplotlib.figure", "plot").Figure(figsize=(width, height), layout="constrained")
     all_axes = figure.subplots(rows, columns, sharex=rows > 1)
     for axes in np.ravel(all_axes):
         axes.spines[["top", "right"]].set_visible(False)
