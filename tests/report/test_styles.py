@@ -10,7 +10,7 @@ import pytest
 import pragam
 from compare.made import made, made_run
 from pragam.report.markup import SHAPES
-from pragam.report.styles import _OURS, _PEERS, _SPARE, Style, styles
+from pragam.report.styles import _PEERS, _SPARE, OURS, Style, styles
 
 BACKGROUND = {"light": "#ffffff", "dark": "#12161c"}
 #: Linear RGB as seen with a deficiency: Machado, Oliveira and Fernandes 2009, severity 1.
@@ -45,14 +45,14 @@ def oklab(rgb: np.ndarray) -> np.ndarray:
 
 @pytest.mark.parametrize("theme", BACKGROUND)
 def test_every_colour_stands_out(theme):
-    colours = [getattr(style, theme) for style in (*_OURS.values(), *_PEERS.values())]
+    colours = [getattr(style, theme) for style in (*OURS.values(), *_PEERS.values())]
     colours += [spare[theme == "dark"] for spare in _SPARE]
     assert min(contrast(colour, BACKGROUND[theme]) for colour in colours) >= 3
 
 
 @pytest.mark.parametrize("sight", SIGHT)
 @pytest.mark.parametrize("theme", BACKGROUND)
-@pytest.mark.parametrize("group", [_OURS, _PEERS], ids=["ours", "peers"])
+@pytest.mark.parametrize("group", [OURS, _PEERS], ids=["ours", "peers"])
 def test_colours_differ_for_colour_blind_readers(group, theme, sight):
     """About 2 is the least difference that an eye sees side by side."""
     seen = {name: oklab(SIGHT[sight] @ linear(getattr(style, theme))) for name, style in group.items()}
@@ -60,14 +60,14 @@ def test_colours_differ_for_colour_blind_readers(group, theme, sight):
     assert min(distances.values()) >= 5, min(distances, key=distances.get)
 
 
-@pytest.mark.parametrize("group", [_OURS, _PEERS], ids=["ours", "peers"])
+@pytest.mark.parametrize("group", [OURS, _PEERS], ids=["ours", "peers"])
 def test_markers_tell_solvers_apart_in_grey(group):
     assert len({(style.marker, style.dash) for style in group.values()}) == len(group)
     assert {style.marker for style in group.values()} | {spare[2] for spare in _SPARE} <= set(SHAPES)
 
 
 def test_all_our_solvers_have_a_style_of_their_own():
-    assert set(pragam.solvers.names()) <= set(_OURS)
+    assert set(pragam.solvers.names()) <= set(OURS)
 
 
 def test_a_style_does_not_depend_on_the_company():
