@@ -6,6 +6,7 @@ import json
 
 import pytest
 
+from pragam import theory
 from pragam.cli import main
 from pragam.compare import load
 from pragam.compare.journal import NAME
@@ -18,7 +19,7 @@ def no_data(monkeypatch, tmp_path):
     monkeypatch.setenv("COLUMNS", "78")
 
 
-QUICK = ["--quick", "--max-iter", "5", "--solvers", "ls-bmrm"]
+QUICK = ["--no-page", "--quick", "--max-iter", "5", "--solvers", "ls-bmrm"]
 
 
 def test_without_data_it_takes_the_example_and_says_so(tmp_path, capsys):
@@ -66,3 +67,15 @@ def test_the_papers_sets_that_are_not_at_hand_become_rows(tmp_path, capsys):
     experiment = load(tmp_path / "out")
     assert set(experiment.data) == {"example"}
     assert set(experiment.failures) == {"adult9", "reuters-ccat"}
+
+
+def test_the_page_is_drawn_with_the_theory(tmp_path, capsys, monkeypatch):
+    pytest.importorskip("matplotlib")
+    pytest.importorskip("vl_convert")
+    checks = theory.run(["weak_duality"])
+    monkeypatch.setattr(theory, "run", lambda: checks)  # a second instead of a dozen
+    options = [option for option in QUICK if option != "--no-page"]
+    assert main(["compare", "example", *options, "-o", str(tmp_path / "out")]) == 0
+    page = (tmp_path / "out" / "report.html").read_text(encoding="utf-8")
+    assert "ls-bmrm" in page and checks[0].name in page and list((tmp_path / "out" / "figures").glob("*.svg"))
+    assert "No " not in capsys.readouterr().err

@@ -35,7 +35,7 @@ def data(tmp_path_factory):
 
 
 def command(data, folder, *more):
-    options = ["--seconds", "60", "--repeats", "2", "--max-iter", "15", "-o", str(folder), *more]
+    options = ["--seconds", "60", "--repeats", "2", "--max-iter", "15", "--no-page", "-o", str(folder), *more]
     return [sys.executable, "-m", "pragam", "compare", data, "--solvers", *SOLVERS, *options]
 
 

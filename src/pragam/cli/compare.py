@@ -53,6 +53,7 @@ def add_parser(commands: Any) -> None:
     add("--data-dir", metavar="DIR", help="the folder of the registered data sets; default: PRAGAM_DATA")
     add("--threads", type=int, default=1, metavar="N", help="of each measurement (default 1)")
     add("-o", "--output", default="comparison", metavar="DIR", help="where all files go (default: comparison)")
+    add("--no-page", action="store_true", help="measure only: draw neither figures nor the page")
     add("--json", action="store_true", help="print one JSON object instead of the tables")
     parser.set_defaults(run=run)
 
@@ -69,8 +70,10 @@ def run(args: argparse.Namespace) -> int:
             repeats=args.repeats, tol=args.tol, lam=args.lam, test=args.test, data_dir=args.data_dir,
             threads=args.threads, max_iter=args.max_iter, tune=args.tune, observer=observer,
         )  # fmt: skip
-        observer.working("drawing", 1, 1)
-        notes = render(experiment, folder)
+        notes = []
+        if not args.no_page:
+            observer.working("drawing", 1, 1)
+            notes = render(experiment, folder)
     for note in notes:
         print(f"pragam: {note}", file=sys.stderr)
     _show_json(experiment, folder) if args.json else _show_tables(experiment, folder)
