@@ -1,6 +1,6 @@
 """Puts the numbers and figures of a comparison into the documentation.
 
-Reads the folder of a finished ``pragam compare``. Writes its figures to figures/results-*.svg and figures/headline.svg
+Reads the folder of a finished ``pragam compare``. Writes its figures to figures/results-*.png and figures/headline.png
 beside this file, and its page to results.html. Replaces the tables in results.md, between the two marks, by those of
 this run. The reading of them is written by hand.
 
@@ -72,9 +72,9 @@ def main() -> None:
     options = parser.parse_args()
     experiment = compare.load(options.folder)
     for name in FIGURES:
-        shutil.copyfile(options.folder / "figures" / f"all-{name}.svg", DOCS / "figures" / f"results-{name}.svg")
+        shutil.copyfile(options.folder / "figures" / f"all-{name}.png", DOCS / "figures" / f"results-{name}.png")
     save(headline(experiment, options.headline), DOCS / "figures" / "headline")
-    (DOCS / "figures" / "headline.png").unlink()  # the page shows the drawing
+    (DOCS / "figures" / "headline.svg").unlink()  # thousands of points: three times as large
     shutil.copyfile(options.folder / "report.html", DOCS / "results.html")
     page = DOCS / "results.md"
     text = page.read_text(encoding="utf-8")

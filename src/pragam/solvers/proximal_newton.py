@@ -40,7 +40,7 @@ _INNER = 0.3
 _STEPS = 40
 #: A line search ends where the slope has fallen to this share of the first one.
 _FLAT = 0.1
-#: The Hessian is a matrix, factorised, if [A B] has at most this many entries. Else conjugate gradients.
+#: The Hessian is a matrix, factorised, if it and [A B] have at most this many entries. Else conjugate gradients.
 _MATRIX = 2_000_000
 #: What alpha may be off the planes by when it is proposed, times the largest score: so much of the gap asked for.
 _OFF = 1e-3
@@ -105,9 +105,8 @@ class ProximalNewton(Solver[AnyProblem, ProximalState]):
         b = problem.best_biases(scores)
         scores = scores + problem.B.matvec(b)
         mu = max(_steepness(problem, scores), _slope_over_size(problem, scores, alpha))
-        m, d = problem.A.shape
-        matrix = _matrix(problem) if m * (d + problem.n_biases) <= _MATRIX else None
-        passes = 4.0 if matrix is None else 4.0 + d
+        matrix = _matrix(problem) if _is_small(problem) else None
+        passes = 4.0 if matrix is None else 4.0 + problem.n_weights
         return _placed(problem, ProximalState(passes, w, b, alpha, alpha, scores, w, mu, _LEAST * mu, matrix, tol))
 
     def step(self, problem: AnyProblem, state: ProximalState) -> ProximalState:
@@ -139,10 +138,16 @@ def _cost(problem: AnyProblem, tol: float, by: Constants = Constants()) -> Cost:
     (m, d), K = problem.A.shape, problem.n_biases
     steps = by.first_steps + by.steps_per_digit * max(digits(tol), 0.0)
     per_pass = by.per_entry * problem.A.entries + by.per_bend * m
-    if m * (d + K) <= _MATRIX:
+    if _is_small(problem):
         per_step = (d + K) * (by.per_call + by.per_bend * m + by.per_flop * m * (d + K))
         return Cost(passes=3 * steps, steps=steps, per_pass=per_pass, per_step=by.per_step + per_step)
     return Cost(passes=by.cg_products * steps, steps=steps, per_pass=per_pass, per_step=by.per_step)
+
+
+def _is_small(problem: AnyProblem) -> bool:
+    """Whether [A B] and the Hessian are matrices of a size to work with."""
+    unknowns = problem.n_weights + problem.n_biases
+    return max(problem.Q.size, unknowns) * unknowns <= _MATRIX
 
 
 def _placed(problem: AnyProblem, state: ProximalState) -> ProximalState:
