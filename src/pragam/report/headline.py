@@ -76,6 +76,8 @@ def _chosen(shown: list[Curve], solvers: Collection[str] | None) -> list[Curve]:
 
 
 def _say(axes: Axes, text: str) -> None:
-    """A remark in the lower left corner of the panel."""
+    """A remark at the upper edge of the panel, above a gap of 1."""
     text = textwrap.fill(text, 46)
-    axes.text(0.02, 0.02, text, transform=axes.transAxes, va="bottom", size=7.5, color="#444444", parse_math=False)
+    axes.text(
+        0.98, 0.98, text, transform=axes.transAxes, va="top", ha="right", size=7.5, color="#444444", parse_math=False
+    )
