@@ -45,6 +45,16 @@ def test_if_nothing_could_be_measured_the_status_is_2(tmp_path, capsys):
     assert "there is no data set and no file" in capsys.readouterr().out
 
 
+def test_lambda_is_chosen_on_a_validation_split(tmp_path, capsys):
+    assert main(["compare", "example", *QUICK, "--tune", "-o", str(tmp_path / "out")]) == 0
+    experiment = load(tmp_path / "out")
+    curve = experiment.tuning["example"]
+    assert len(curve["lam"]) == len(curve["accuracy"]) == len(curve["gap"]) == 21
+    best = curve["accuracy"].index(max(curve["accuracy"]))
+    assert experiment.data["example"].lam in curve["lam"] and max(curve["gap"]) < 1e-3
+    assert curve["accuracy"][curve["lam"].index(experiment.data["example"].lam)] == curve["accuracy"][best]
+
+
 @pytest.mark.parametrize(
     ("arguments", "complaint"),
     [
