@@ -23,8 +23,8 @@ def facts(threads: int, packages: Iterable[str] = ()) -> dict[str, Any]:
         except PackageNotFoundError:  # its row says so
             continue
     return {
-        "processor": processor(), "cores": os.cpu_count(), "memory": _memory(), "system": f"{platform.system()} {platform.machine()}",
-        "threads": threads, "versions": versions,
+        "processor": processor(), "cores": os.cpu_count(), "memory": _memory(),
+        "system": f"{platform.system()} {platform.machine()}", "threads": threads, "versions": versions,
     }  # fmt: skip
 
 
