@@ -111,6 +111,18 @@ def test_a_batch_of_any_lengths_and_labels_is_its_chains_one_by_one():
     assert np.allclose(together[-1], [0.15, 0.85, 0.0])
 
 
+def test_a_large_chain_makes_no_other_less_accurate():
+    small, large = tables(6, 5, 0.5), tables(6, 5, 1e7, seed=1)
+    assert np.array_equal(project_chain([small, large])[0], project_chain(small))
+
+
+def test_a_start_from_far_away_is_left_and_overwritten():
+    m, far = tables(4, 3), np.full((5, 3), 1e200)
+    far[1:3] = -1e200
+    assert np.abs(project_chain(m, start=far) - project_chain(m)).max() <= 1e-10
+    assert np.abs(far).max() < 1e3
+
+
 def test_threads_change_no_bit(monkeypatch):
     chains = [tables(8, 12, seed=b) for b in range(150)]  # enough entries for more than one
     answers = []
@@ -140,8 +152,8 @@ def test_the_potentials_of_one_projection_start_the_next():
     for start in (u.copy(), np.zeros_like(u)):
         taken, alpha = np.zeros(1, np.int64), np.empty(m.size)
         _kernels.get("chain_project")(
-            near.ravel(), np.ones(10), np.array([10]), 26, bool(start.any()), 1e-11, 500, start.ravel(), alpha, taken,
-            np.empty(1),
+            near.ravel(), np.ones(10), np.array([10]), 26, bool(start.any()), np.array([1e-11]), 500, start.ravel(),
+            alpha, taken, np.empty(1),
         )  # fmt: skip
         steps.append(int(taken[0]))
     assert steps[0] < steps[1]
@@ -154,7 +166,7 @@ def test_the_kernel_is_its_twin(T, K, scale):
     found = []
     for project in (_kernels.get("chain_project"), twins.chain_project):
         u, alpha, steps, left = np.zeros((T + 1) * K), np.empty(m.size), np.zeros(1, np.int64), np.empty(1)
-        project(m, weight, np.array([T]), K, False, 1e-12 * max(scale, 1), 200, u, alpha, steps, left, 1)
+        project(m, weight, np.array([T]), K, False, np.array([1e-12 * max(scale, 1)]), 200, u, alpha, steps, left, 1)
         found.append((alpha, int(steps[0]), float(left[0])))
     assert np.abs(found[0][0] - found[1][0]).max() <= 1e-11 * max(scale, 1)
     assert abs(found[0][1] - found[1][1]) <= 1 and max(found[0][2], found[1][2]) <= 1e-12 * max(scale, 1)
@@ -166,6 +178,8 @@ BAD = {
     "m[0] contains NaN": {"m": np.full((1, 2, 2), np.nan)},
     "m[1] contains NaN or +infinity": {"m": [np.zeros(2), np.array([1.0, np.inf])]},
     "m[0] forbids every labelling": {"m": np.full((2, 2, 2), -np.inf)},
+    "m[1] cannot be projected in float64": {"m": [np.zeros((1, 2, 2)), 1e14 * np.ones((2, 2, 2))]},
+    "m[0] cannot be projected in float64": {"m": np.zeros((2, 2, 2)), "weights": np.array([1e-8, 1e8])},
     "m must be an array or a sequence": {"m": 3.0},
     "weights has 1 entries for 2": {"m": [np.zeros(2), np.zeros(3)], "weights": [np.empty(0)]},
     "weights[0] must hold 2 positive": {"m": np.zeros((2, 2, 2)), "weights": np.array([1.0, 0.0])},

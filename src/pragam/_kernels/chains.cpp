@@ -318,9 +318,9 @@ class Chain {
 };
 
 // The chains of a batch, one after the other in m, alpha (K x K tables), weight (a number for each table) and u (K numbers
-// for each node). lengths are their numbers of tables. steps and residuals get what each has taken and left.
-void chain_project(In<double> m, In<double> weight, In<int64_t> lengths, int64_t K, bool is_warm, double tol, int64_t most,
-                   Out<double> u, Out<double> alpha, Out<int64_t> steps, Out<double> residuals, int64_t threads) {
+// for each node). lengths are their numbers of tables, tols the residuals at which they end. steps and residuals get what each has taken and left.
+void chain_project(In<double> m, In<double> weight, In<int64_t> lengths, int64_t K, bool is_warm, In<double> tols,
+                   int64_t most, Out<double> u, Out<double> alpha, Out<int64_t> steps, Out<double> residuals, int64_t threads) {
     const size_t n = lengths.size();
     std::vector<int64_t> first(n + 1, 0);
     for (size_t b = 0; b < n; ++b) {
@@ -329,7 +329,7 @@ void chain_project(In<double> m, In<double> weight, In<int64_t> lengths, int64_t
     }
     const size_t tables = size_t(first[n]);
     require(K >= 1 && m.size() == tables * size_t(K * K) && alpha.size() == m.size() && weight.size() == tables &&
-                u.size() == (tables + n) * size_t(K) && steps.size() == n && residuals.size() == n,
+                u.size() == (tables + n) * size_t(K) && tols.size() == n && steps.size() == n && residuals.size() == n,
             "chain_project: the arrays do not fit the lengths");
     nb::gil_scoped_release release;
     parallel_for(int64_t(n), worthwhile(threads, 16 * int64_t(m.size())), [&](int64_t b, Pulse &pulse) {
@@ -337,7 +337,7 @@ void chain_project(In<double> m, In<double> weight, In<int64_t> lengths, int64_t
         Chain chain(lengths.data()[b], K, m.data() + begin * K * K, weight.data() + begin, u.data() + (begin + b) * K,
                     alpha.data() + begin * K * K);
         if (!is_warm) chain.start();
-        const auto [taken, left] = chain.minimise(tol, most, pulse);
+        const auto [taken, left] = chain.minimise(tols.data()[b], most, pulse);
         steps.data()[b] = taken;
         residuals.data()[b] = left;
     });
@@ -348,7 +348,7 @@ void chain_project(In<double> m, In<double> weight, In<int64_t> lengths, int64_t
 void bind_chains(nb::module_ &m) {
     const auto a = [](const char *name) { return nb::arg(name).noconvert(); };
     m.def("chain_project", &chain_project, a("m"), a("weight"), a("lengths"), nb::arg("K"), nb::arg("is_warm"),
-          nb::arg("tol"), nb::arg("most"), a("u"), a("alpha"), a("steps"), a("residuals"), nb::arg("threads") = 1);
+          a("tols"), nb::arg("most"), a("u"), a("alpha"), a("steps"), a("residuals"), nb::arg("threads") = 1);
 }
 
 }  // namespace pragam

@@ -1,9 +1,9 @@
 """One web page of an experiment, in one file that never uses a network (extra ``report``).
 
 Charts are Vega-Lite's, compiled when the page is written (:mod:`pragam.report.charts`). Beside Bokeh, Vega's bundle is
-smaller (0.9 MB against 1.3 MB), and its SVG output makes toggles and themes a matter of CSS: with 36 charts of 10
-curves a toggle painted in 30 ms in Chromium, and in 370 to 890 ms on Bokeh's canvases. Keyboard and screen reader need
-work of our own with either.
+smaller, and its SVG output makes toggles and themes a matter of CSS, where Bokeh paints its canvases anew
+(``tests/report/test_browser.py`` prints how long a toggle takes). Keyboard and screen reader need work of our own with
+either.
 """
 
 from __future__ import annotations

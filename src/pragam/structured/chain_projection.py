@@ -27,8 +27,10 @@ from pragam.vector import Vector
 METHODS = ("newton", "alternating")
 #: More Newton steps than any chain has needed: random tables take 5 to 40.
 _MOST = 500
-#: What rounding leaves of a constraint, in units of eps times the largest score.
+#: What rounding may leave of a constraint, in units of eps times the largest score, for each label and table.
 _ROUNDING = 64
+#: Where that is more, the tables do not say where the projection is.
+_LARGEST_RESIDUAL = 1e-3
 _EPS = float(np.finfo(np.float64).eps)
 
 
@@ -46,7 +48,8 @@ def project_chain(m: Any, weights: Any = None, method: str = "newton", start: An
         The potentials of an earlier projection, from which Newton's method starts. They are overwritten with those of
         this one.
     tol : float
-        The largest residual of a constraint; more is allowed where the rounding of large tables leaves more.
+        The largest residual of a constraint; more is allowed where the rounding of large tables leaves more. Tables so
+        large, or weights so far apart, that it would be over 1e-3 are refused.
 
     Returns
     -------
@@ -63,10 +66,11 @@ def project_chain(m: Any, weights: Any = None, method: str = "newton", start: An
     for K in sorted({chain.shape[-1] for chain in chains if chain.ndim == 3}):
         own = [b for b, chain in enumerate(chains) if chain.ndim == 3 and chain.shape[-1] == K]
         tables, weight = [_pruned(chains[b], b) for b in own], [squares[b] for b in own]
+        tols = np.array([_within(tol, chains[b], squares[b], b) for b in own])
         if method == "newton":
-            found = _newton(tables, weight, tol, None if potentials is None else [potentials[b] for b in own])
+            found = _newton(tables, weight, tols, None if potentials is None else [potentials[b] for b in own])
         else:
-            found = [alternate(m, d2, _within(tol, m, d2)) for m, d2 in zip(tables, weight, strict=True)]
+            found = [alternate(*each) for each in zip(tables, weight, tols.tolist(), strict=True)]
         for b, alpha in zip(own, found, strict=True):
             out[b] = alpha
     return out[0] if is_one else out
@@ -79,7 +83,7 @@ def _single(m: Vector) -> Vector:
     return alpha
 
 
-def _newton(tables: list[Vector], weights: list[Vector], tol: float, potentials: list[Vector] | None) -> list[Vector]:
+def _newton(tables: list[Vector], weights: list[Vector], tols: Vector, potentials: list[Vector] | None) -> list[Vector]:
     """Chains with one number of labels, in one call of the kernel."""
     K, n = tables[0].shape[-1], len(tables)
     lengths = np.array([len(each) for each in tables], dtype=np.int64)
@@ -88,14 +92,16 @@ def _newton(tables: list[Vector], weights: list[Vector], tol: float, potentials:
     ends = np.cumsum(lengths + 1) * K
     if potentials is not None:
         u[:] = np.concatenate([each.ravel() for each in potentials])
-    alpha, steps, residuals = np.empty_like(m), np.zeros(n, dtype=np.int64), np.empty(n)
-    within = max(_within(tol, each, d2) for each, d2 in zip(tables, weights, strict=True))
+    alpha, steps, residuals = np.empty_like(m), np.zeros(n, dtype=np.int64), np.full(n, np.inf)
     project = _kernels.get("chain_project")
-    project(m, weight, lengths, K, potentials is not None, within, _MOST, u, alpha, steps, residuals, n_threads(m.size))
-    if not (residuals <= within).all() and potentials is not None:  # a start from far away may be worse than none
-        return _newton(tables, weights, tol, None)
-    if not (residuals <= within).all():
-        raise ArithmeticError(f"a projection has ended with a residual of {residuals.max():.1e}, above {within:.1e}")
+    for is_warm in (
+        (True, False) if potentials is not None else (False,)
+    ):  # a start from far away may be worse than none
+        project(m, weight, lengths, K, is_warm, tols, _MOST, u, alpha, steps, residuals, n_threads(m.size))
+        if (residuals <= tols).all():
+            break
+    else:
+        raise ArithmeticError(f"a projection has ended with a residual of {residuals.max():.1e}")
     if potentials is not None:
         for each, end in zip(potentials, ends, strict=True):
             each[:] = u[end - each.size : end].reshape(each.shape)
@@ -105,11 +111,16 @@ def _newton(tables: list[Vector], weights: list[Vector], tol: float, potentials:
     ]
 
 
-def _within(tol: float, m: Vector, weight: Vector) -> float:
-    """The residual at which a projection ends."""
-    largest = float(np.abs(m[np.isfinite(m)]).max(initial=0.0))
-    spread = float(weight.max() / weight.min())
-    return max(tol, _ROUNDING * _EPS * m.shape[-1] * len(m) * max(largest, 1.0) * spread)
+def _within(tol: float, m: Vector, weight: Vector, b: int) -> float:
+    """The residual at which the projection of chain b ends."""
+    largest, spread = float(np.abs(m[np.isfinite(m)]).max(initial=0.0)), float(weight.max() / weight.min())
+    within = max(tol, _ROUNDING * _EPS * m.shape[-1] * len(m) * max(largest, 1.0) * spread)
+    if not within <= max(tol, _LARGEST_RESIDUAL):
+        raise ValueError(
+            f"m[{b}] cannot be projected in float64: its scores are up to {largest:.1e}, and its squared weights "
+            f"{spread:.1e} times apart"
+        )
+    return within
 
 
 def _pruned(m: Vector, b: int) -> Vector:

@@ -33,7 +33,7 @@ def chain_project(
     lengths: Vector,
     K: int,
     is_warm: bool,
-    tol: float,
+    tols: Vector,
     most: int,
     u: Vector,
     alpha: Vector,
@@ -44,8 +44,8 @@ def chain_project(
     """Project the chains of a batch, which follow one another in m and alpha (K x K tables), weight (d_t^2 for each
     table) and u (K potentials for each node, changed in place, and a start if ``is_warm``).
 
-    ``lengths`` are their numbers of tables. ``steps`` and ``residuals`` get what each has taken, and the largest
-    residual of a constraint that is left.
+    ``lengths`` are their numbers of tables, ``tols`` the residuals at which they end. ``steps`` and ``residuals`` get
+    what each has taken, and the largest residual of a constraint that is left.
     """
     ends = np.cumsum(lengths)
     for b, (T, end) in enumerate(zip(lengths, ends, strict=True)):
@@ -54,7 +54,7 @@ def chain_project(
         m_b, alpha_b = m[tables].reshape(T, K, K), alpha[tables].reshape(T, K, K)
         if not is_warm:
             _start(m_b, own, potentials)
-        steps[b], residuals[b] = _minimise(m_b, own, potentials, alpha_b, tol, most)
+        steps[b], residuals[b] = _minimise(m_b, own, potentials, alpha_b, float(tols[b]), most)
 
 
 def _start(m: Vector, weight: Vector, u: Vector) -> None:
