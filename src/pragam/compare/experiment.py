@@ -95,8 +95,8 @@ class Run:
 
     @property
     def best(self) -> Floats:
-        """min over t' <= t of J(w_t')."""
-        return np.minimum.accumulate(self.primal) if self.has_points else self.primal
+        """min over t' <= t of J(w_t'). A J that is not finite, NaN here, is no minimum."""
+        return np.fmin.accumulate(self.primal) if self.has_points else self.primal
 
     @property
     def clock(self) -> Floats:
