@@ -25,6 +25,8 @@ using Doubles = std::vector<double>;
 constexpr double ridge = 1e-12;     // the diagonal grows by this share, where no edge leads to the ground
 constexpr double line_tol = 1e-3;   // a line search ends with a step of this size, relative to its length
 constexpr int64_t line_steps = 40;
+constexpr double scale_tol = 1e-2;  // a warm start is scaled to within this share
+constexpr int64_t scale_steps = 4;
 constexpr int64_t lanes = 8;        // partial sums, so that the loops vectorise
 
 // One row of a table: alpha(j) = [m(j) + give (to(j) - from)]_+, added to the inflow of j. Returns its sum.
@@ -123,11 +125,11 @@ class Chain {
 
     // The tables of the next iteration of a solver may be larger by a factor, and so their potentials: Newton steps on it.
     void rescale() {
-        for (int64_t k = 0; k < 2; ++k) {
+        double more = 1;
+        for (int64_t k = 0; k < scale_steps && std::abs(more) > scale_tol; ++k) {
             std::copy_n(u, size_t((T + 1) * K), du.begin());
             const Slope at = slope_at(0);
-            const double more = at.bend > 0 ? -at.value / at.bend : 0.0;
-            if (!(std::abs(more) < 0.5)) return;
+            more = at.bend > 0 ? std::min(std::max(-at.value / at.bend, -0.5), 1.0) : 0.0;
             for (int64_t q = 0; q < T * K; ++q) u[q] += more * u[q];
         }
     }

@@ -56,7 +56,8 @@ class Sequences:
 
     def edge_problem(self, lam: float) -> Problem:
         """The library's own with a dual variable for each edge, as PRAGAM works on it."""
-        return self.problem(lam)
+        problem = self.problem(lam)
+        return problem.Q.structure.unfolded(problem)
 
     def enumerated(self, lam: float) -> Problem:
         """The same problem with a dual variable for each labelling, on products of simplices."""
