@@ -22,15 +22,16 @@ from pragam.solve import solve
 from pragam.solvers import Pragam
 from pragam.theory._check import Check, worst_case
 from pragam.theory._instances import lipschitz
-from pragam.theory._rate import NESTEROV, STEPS, rate_checks
+from pragam.theory._rate import NESTEROV, rate_checks
 from pragam.theory._sequences import Sequences, small_sequences
 
 LAMS = (1e-1, 1e-3)
+STEPS = 40
 
 
 def check() -> Iterator[Check]:
     cases = list(zip(list(small_sequences())[2:], LAMS, strict=True))
-    yield from rate_checks("m3n_pragam_rate", [own.edge_problem(lam) for own, lam in cases])
+    yield from rate_checks("m3n_pragam_rate", [own.edge_problem(lam) for own, lam in cases], STEPS)
     yield worst_case(
         "m3n_pragam_rate.solve",
         "Every gap that solve certifies with L given is at most 4 L D_2/((k+1)(k+2)) after k iterations.",
