@@ -1,4 +1,4 @@
-r"""Counterexamples: the dual of the chain's projection and its gradient as the paper prints them.
+r"""A counterexample: the dual of the chain's projection and its gradient as the paper prints them.
 
 Problem:    The minimum of 1/2 sum_t d_t^2 |alpha_t - m_t|^2 over the marginals of a chain of T tables. With s_t(i, j) =
             lambda_t + xi_t(i, j) + mu_t(j) - mu_{t-1}(i), mu_0 = mu_T = 0, xi >= 0 its dual is the minimum of
