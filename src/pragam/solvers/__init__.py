@@ -13,11 +13,12 @@ from pragam.solvers.newton.dense import NewtonDense
 from pragam.solvers.pegasos_1 import Pegasos1
 from pragam.solvers.pegasos_n import PegasosN
 from pragam.solvers.pragam import Pragam
+from pragam.solvers.pragam_entropy import PragamEntropy
 from pragam.solvers.proximal_newton import ProximalNewton
 
 __all__ = [
-    "Auto", "Certified", "Dcd", "LsBmrm", "Newton", "NewtonDense", "Pegasos1", "PegasosN", "Pragam", "ProximalNewton",
-    "QpBmrm", "Solver", "Start", "State", "by_name", "choose", "names",
+    "Auto", "Certified", "Dcd", "LsBmrm", "Newton", "NewtonDense", "Pegasos1", "PegasosN", "Pragam", "PragamEntropy",
+    "ProximalNewton", "QpBmrm", "Solver", "Start", "State", "by_name", "choose", "names",
 ]  # fmt: skip
 
 _SOLVERS: dict[str, type[AnySolver]] = {
@@ -25,6 +26,7 @@ _SOLVERS: dict[str, type[AnySolver]] = {
     for solver in (
         Auto,
         Pragam,
+        PragamEntropy,
         QpBmrm,
         LsBmrm,
         PegasosN,
