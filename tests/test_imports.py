@@ -21,7 +21,7 @@ CORE = {
     "rounding": {"_kernels"},
     "slope_search": set(),
     "vector": set(),  # a type, which everybody may import
-    "polytopes": {"_kernels", "rounding", "slope_search"},
+    "polytopes": {"_kernels", "arguments", "rounding", "slope_search"},
     "operators": {"_kernels", "interrupts", "rounding", "threads"},
     "conjugates": {"polytopes", "rounding"},
     "problem": {"arguments", "conjugates", "operators", "polytopes"},
