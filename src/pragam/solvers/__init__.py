@@ -5,6 +5,7 @@ from __future__ import annotations
 from pragam.problem import AnyProblem
 from pragam.solvers.auto import Auto
 from pragam.solvers.base import AnySolver, Certified, Solver, Start, State
+from pragam.solvers.block_ascent import Bcfw, BlockAscent
 from pragam.solvers.bundle.ls_bmrm import LsBmrm
 from pragam.solvers.bundle.qp_bmrm import QpBmrm
 from pragam.solvers.dcd import Dcd
@@ -17,8 +18,8 @@ from pragam.solvers.pragam_entropy import PragamEntropy
 from pragam.solvers.proximal_newton import ProximalNewton
 
 __all__ = [
-    "Auto", "Certified", "Dcd", "LsBmrm", "Newton", "NewtonDense", "Pegasos1", "PegasosN", "Pragam", "PragamEntropy",
-    "ProximalNewton", "QpBmrm", "Solver", "Start", "State", "by_name", "choose", "names",
+    "Auto", "Bcfw", "BlockAscent", "Certified", "Dcd", "LsBmrm", "Newton", "NewtonDense", "Pegasos1", "PegasosN",
+    "Pragam", "PragamEntropy", "ProximalNewton", "QpBmrm", "Solver", "Start", "State", "by_name", "choose", "names",
 ]  # fmt: skip
 
 _SOLVERS: dict[str, type[AnySolver]] = {
@@ -35,6 +36,8 @@ _SOLVERS: dict[str, type[AnySolver]] = {
         Newton,
         NewtonDense,
         ProximalNewton,
+        BlockAscent,
+        Bcfw,
     )
 }
 
