@@ -17,14 +17,20 @@ from pragam.structured.soft_marginals import soft_marginals
 LIPSCHITZ = ["adaptive", "bound"]
 
 
-def drawn(seed, lam=0.3):
+def drawn(seed, lam=0.3, **options):
     rng = np.random.default_rng(seed)
     lengths, K = rng.integers(1, 5, 6), 3
     N = int(lengths.sum())
     weights = rng.exponential(size=6)
     weights[1] = 0.0
     X, y = rng.standard_normal((N, 4)), rng.integers(0, K, N)
-    return chain_hinge(X, y, lengths, lam, labels=list(range(K)), sample_weight=weights)
+    return chain_hinge(X, y, lengths, lam, labels=list(range(K)), sample_weight=weights, **options)
+
+
+def unfolded(seed, lam=0.3, **options):
+    """With a dual variable for each edge."""
+    problem = drawn(seed, lam, **options)
+    return problem.Q.unfold(problem)
 
 
 def states(problem, method, steps):
@@ -80,7 +86,7 @@ def test_forbidden_edges_have_no_mass():
 
 
 def test_soft_maximise_attains_the_maximum_over_q():
-    Q = drawn(0).Q
+    Q = unfolded(0).Q
     rng = np.random.default_rng(0)
     s = rng.standard_normal(Q.size)
     alpha, value = Q.soft_maximise(s)
@@ -97,7 +103,7 @@ def test_soft_maximise_attains_the_maximum_over_q():
 @pytest.mark.parametrize("lipschitz", LIPSCHITZ)
 @pytest.mark.parametrize("seed", range(4))
 def test_the_gap_is_below_the_guarantee_at_every_step(seed, lipschitz):
-    problem = drawn(seed, lam=10.0 ** (-seed))
+    problem = unfolded(seed, lam=10.0 ** (-seed))
     for state in states(problem, PragamEntropy(lipschitz), 60):
         certificate = pragam.certify(problem, state.w, state.alpha)
         assert certificate.rigorous
@@ -106,7 +112,7 @@ def test_the_gap_is_below_the_guarantee_at_every_step(seed, lipschitz):
 
 @pytest.mark.parametrize("seed", range(4))
 def test_mu_falls_as_stated(seed):
-    problem = drawn(seed)
+    problem = unfolded(seed)
     for state in states(problem, PragamEntropy("bound"), 60):
         assert state.mu <= 4 * state.lipschitz_bound / (state.k + 2) ** 2 * (1 + 1e-12)
     lipschitz = [state.lipschitz for state in states(problem, PragamEntropy(), 60)]
@@ -117,7 +123,7 @@ def test_mu_falls_as_stated(seed):
 @pytest.mark.parametrize("seed", range(4))
 def test_l_bounds_what_the_step_needs(seed):
     """|A'(u - v)|^2 / lam <= 2 L B(u, v) for Gibbs distributions u, v near and far."""
-    problem, rng = drawn(seed), np.random.default_rng(seed)
+    problem, rng = unfolded(seed), np.random.default_rng(seed)
     L = problem.Q.squared_reach(problem.A.row_norms()) / problem.lam
     for _ in range(40):
         old = rng.standard_normal(problem.Q.size) * 10.0 ** rng.uniform(-1, 2)
@@ -137,7 +143,7 @@ def test_the_optimum_is_that_of_the_bundle_method(seed):
 
 
 def test_an_iteration_is_one_product_with_a_and_one_with_its_adjoint():
-    plain = drawn(1)
+    plain = unfolded(1)
     A = Counting(plain.A)
     problem = pragam.Problem(A, plain.c, plain.Q, plain.lam, origin=plain.origin)
     problem.tilt  # noqa: B018  # computed once, before

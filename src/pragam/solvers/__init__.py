@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pragam.problem import AnyProblem
 from pragam.solvers.auto import Auto
-from pragam.solvers.base import AnySolver, Certified, Solver, Start, State
+from pragam.solvers.base import AnySolver, Certified, Solver, Start, State, has
 from pragam.solvers.block_ascent import Bcfw, BlockAscent
 from pragam.solvers.bundle.ls_bmrm import LsBmrm
 from pragam.solvers.bundle.qp_bmrm import QpBmrm
@@ -16,10 +16,12 @@ from pragam.solvers.pegasos_n import PegasosN
 from pragam.solvers.pragam import Pragam
 from pragam.solvers.pragam_entropy import PragamEntropy
 from pragam.solvers.proximal_newton import ProximalNewton
+from pragam.solvers.unfolded import Unfolded
 
 __all__ = [
     "Auto", "Bcfw", "BlockAscent", "Certified", "Dcd", "LsBmrm", "Newton", "NewtonDense", "Pegasos1", "PegasosN",
-    "Pragam", "PragamEntropy", "ProximalNewton", "QpBmrm", "Solver", "Start", "State", "by_name", "choose", "names",
+    "Pragam", "PragamEntropy", "ProximalNewton", "QpBmrm", "Solver", "Start", "State", "Unfolded", "by_name",
+    "choose", "names",
 ]  # fmt: skip
 
 _SOLVERS: dict[str, type[AnySolver]] = {
@@ -60,6 +62,9 @@ def choose(solver: str | AnySolver, problem: AnyProblem) -> AnySolver:
         solver = by_name(solver)
     if not isinstance(solver, Solver):
         raise ValueError(f"solver must be a name or a Solver, not {solver!r}")
-    if missing := solver.missing(problem):
+    missing = solver.missing(problem)
+    if missing and has(problem, "Q.unfold") and not solver.missing(problem.Q.unfold(problem)):
+        return Unfolded(solver)
+    if missing:
         raise ValueError(f"solver {solver.name!r} does not fit this problem: it {'; it '.join(missing)}")
     return solver

@@ -66,3 +66,11 @@ class ByExample(Structure):
         shares = np.broadcast_to(point.shares, (len(rows), self.n))
         kept = [np.flatnonzero(shares[:, i]) for i in range(self.n)]
         return [shares[keep, i] for i, keep in enumerate(kept)], [[rows[j][i] for j in kept[i]] for i in range(self.n)]
+
+
+def summed(keys: NDArray[np.int64], values: Vector) -> tuple[NDArray[np.int64], Vector]:
+    """The sum of the values of each key: sorted keys, and the sums, without zeros."""
+    union, place = np.unique(keys, return_inverse=True)
+    sums = np.bincount(place, weights=values, minlength=len(union)).astype(np.float64, copy=False)
+    some = sums != 0
+    return union[some], sums[some]

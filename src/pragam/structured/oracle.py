@@ -11,7 +11,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from pragam.arguments import is_whole, real_array, refuse_masked
 from pragam.problem import Problem
-from pragam.structured.by_example import ByExample
+from pragam.structured.by_example import ByExample, summed
 from pragam.structured.expected_features import structured_problem
 from pragam.structured.labellings import Labellings, Mixture, mix
 from pragam.structured.structure import Moments
@@ -104,10 +104,7 @@ class OracleExamples(ByExample):
     def features_of(self, i: int, labelling: Any) -> tuple[NDArray[np.int64], Vector]:
         indices, values = self._features(i, labelling)
         of_truth, less = self._truth_features[i]
-        union, place = np.unique(np.concatenate([indices, of_truth]), return_inverse=True)
-        difference = np.bincount(place, weights=np.concatenate([values, -less]), minlength=len(union))
-        some = difference != 0
-        return union[some], difference[some]
+        return summed(np.concatenate([indices, of_truth]), np.concatenate([values, -less]))
 
     def loss_of(self, i: int, labelling: Any) -> float:
         loss = float(self.oracle.loss(i, labelling))

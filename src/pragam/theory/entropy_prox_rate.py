@@ -80,13 +80,17 @@ def check() -> Iterator[Check]:
 
 
 def _sequences() -> Iterator[Problem]:
-    """Random sequences of three labels, for each lam."""
+    """Random sequences of three labels, for each lam, with a dual variable for each edge."""
     rng = np.random.default_rng(30)
     lengths = np.array([1, 2, 3, 5, 4, 1, 3])
     X, y = rng.standard_normal((lengths.sum(), 4)), rng.integers(3, size=lengths.sum())
     for lam in (1.0, 1e-2):
-        yield chain_hinge(X, y, lengths, lam=lam)
-        yield chain_hinge(X, y, lengths, lam=lam, loss="hamming_sum", sample_weight=rng.integers(0, 3, len(lengths)))
+        weights = rng.integers(0, 3, len(lengths))
+        for problem in (
+            chain_hinge(X, y, lengths, lam=lam),
+            chain_hinge(X, y, lengths, lam=lam, loss="hamming_sum", sample_weight=weights),
+        ):
+            yield problem.Q.unfold(problem)
 
 
 def _rate(problem: Problem, factor: float, k: int) -> float:

@@ -139,7 +139,8 @@ def _difference(new: Column, columns: list[Column], weights: Vector) -> tuple[In
     indices = np.concatenate([new.indices, *(column.indices for column in columns)])
     values = np.concatenate([new.values, *(-p * column.values for p, column in zip(weights, columns, strict=True))])
     touched, place = np.unique(indices, return_inverse=True)
-    return touched.astype(np.int64, copy=False), np.bincount(place, weights=values, minlength=len(touched))
+    sums = np.bincount(place, weights=values, minlength=len(touched))
+    return touched.astype(np.int64, copy=False), sums.astype(np.float64, copy=False)
 
 
 def _mixed(old: Mixture, columns: list[Column], new: Column, gamma: float) -> Mixture:
