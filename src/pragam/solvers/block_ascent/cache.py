@@ -18,8 +18,8 @@ import numpy as np
 from pragam.operators.base import Vector
 from pragam.solvers.block_ascent.examples import Column, Indices
 
-#: A labelling is forgotten after this many visits in a row that left it without weight.
-_IDLE = 30
+#: A labelling is forgotten after this many oracle visits in a row that left it without weight.
+_IDLE = 10
 #: Pairwise steps end when the steepest of them has this share of the slope of the first.
 _SLOPE = 0.1
 #: At most this many pairwise steps for each labelling in a visit.
@@ -37,7 +37,7 @@ class Cache:
     rows: Vector  # psi of each labelling, on the support
     gram: Vector
     weights: Vector  # >= 0, of sum 1
-    idle: Indices  # visits since a labelling had weight
+    idle: Indices  # oracle visits since a labelling had weight
 
     @classmethod
     def of(cls, columns: list[Column], weights: Vector, total: float) -> Cache:
