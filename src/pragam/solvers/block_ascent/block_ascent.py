@@ -25,7 +25,7 @@ import numpy as np
 
 from pragam.operators.base import Vector
 from pragam.problem import AnyProblem
-from pragam.solvers.base import Solver, Start, State
+from pragam.solvers.base import Cost, Solver, Start, State
 from pragam.solvers.block_ascent.cache import Cache
 from pragam.solvers.block_ascent.examples import (
     Examples,
@@ -35,11 +35,16 @@ from pragam.solvers.block_ascent.examples import (
     parts_of_start,
     relative,
 )
+from pragam.solvers.sizes import digits
 
 #: Support sweeps end when their gap is this share of the oracle sweep's, or after so many. On 200 OCR words and on 300
 #: points of six classes 10 took the least time to 1e-2 and 1e-3 (0, 3, 10 and 30 were tried), and a fourth and a
 #: seventh of the oracle sweeps that none takes. A share of 0.1 is a quarter slower.
 _SHARE, _SUPPORT_SWEEPS = 0.3, 10
+
+#: Sweeps for each digit, and seconds a visit with its support visits: 29 sweeps to 1e-2 and 1.7 ms on OCR words, 15 to
+#: 1e-3 and 0.2 ms on six classes.
+_SWEEPS, _PER_VISIT = 10.0, 1e-3
 
 
 @dataclass
@@ -61,6 +66,11 @@ class BlockAscent(Solver[AnyProblem, BlockAscentState]):
     @classmethod
     def misfits(cls, problem: AnyProblem) -> list[str]:
         return answers_one_by_one(problem)
+
+    def cost(self, problem: AnyProblem, tol: float) -> Cost:
+        """Sweeps by the digits wanted, and the time of Python at each visit; that of the oracle is not known."""
+        sweeps = _SWEEPS * max(digits(tol), 1.0)
+        return Cost(passes=sweeps, steps=sweeps, per_step=_PER_VISIT * problem.Q.structure.n)
 
     def init(self, problem: AnyProblem, rng: np.random.Generator, start: Start | None, tol: float) -> BlockAscentState:
         examples: Examples = problem.Q.structure
