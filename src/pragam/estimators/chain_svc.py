@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import warnings
 from collections.abc import Iterable
 from numbers import Integral, Real
@@ -25,7 +26,7 @@ from pragam.estimators.token_kernel import TokenKernel
 from pragam.path import path
 from pragam.problem import AnyProblem
 from pragam.result import Result
-from pragam.sequences.forms import TOKENS, Sequences, coded_labels, labels_of, sequences_of
+from pragam.sequences.forms import TOKENS, Sequences, label_set, labels_of, sequences_of
 from pragam.sequences.iob import allowed_by
 from pragam.sequences.problem import chain_problem
 from pragam.sequences.vocabulary import Vocabulary
@@ -195,7 +196,8 @@ class ChainSVC(CertificateHTML, CallbackSupportMixin, BaseEstimator):
         self._validate_params()
         sequences = sequences_of(X, lengths)
         flat = labels_of(y, sequences)
-        self.classes_, codes = coded_labels(flat, self.labels, sequences.lengths)
+        classes = label_set(flat, self.labels)
+        self.classes_ = np.array(classes)
         self._vocabulary = Vocabulary.of_tokens(sequences.data) if sequences.form == TOKENS else None
         rows = self._rows(sequences)
         self.n_features_in_ = rows.shape[1]
@@ -203,21 +205,23 @@ class ChainSVC(CertificateHTML, CallbackSupportMixin, BaseEstimator):
         if self.kernel is not None:
             self._kernel = TokenKernel.fit(rows, self.kernel, self.kernel_params, self.n_landmarks, self.random_state)
             rows = self._kernel.transform(rows)
-        return chain_problem(
-            self._risk(), rows, codes, sequences.lengths, self.classes_.tolist(), sample_weight, token_weight
-        )
+        self._example_weights = {"sample_weight": sample_weight, "token_weight": token_weight}
+        return chain_problem(self._risk(), rows, flat, sequences.lengths, classes, **self._example_weights)
 
     def _risk(self) -> dict[str, Any]:
         return {"lam": self.lam, "loss": self.loss, "transitions": self.transitions}
 
     def _keep(self, result: Result) -> None:
         allowed = allowed_by(self.transitions, self.classes_.tolist())
-        self._weights = ChainWeights.from_vector(result.w, len(self.classes_), allowed)
-        self.coef_, self.intercept_ = self._weights.coef, self._weights.intercept
-        self.transitions_, self.start_, self.end_ = self._weights.transitions, self._weights.start, self._weights.end
-        self.dual_ = result.alpha
+        self._keep_weights(ChainWeights.from_vector(result.w, len(self.classes_), allowed))
+        self.dual_, self.n_iter_ = result.alpha, result.n_iter
         self.certificate_, self.status_, self.history_ = result.certificate, result.status, result.history
-        self.certificates_, self.n_iter_, self.solver_ = [result.certificate], result.n_iter, result.solver
+        self.certificates_ = [result.certificate]
+
+    def _keep_weights(self, weights: ChainWeights) -> None:
+        self._weights = weights
+        self.coef_, self.intercept_ = weights.coef, weights.intercept
+        self.transitions_, self.start_, self.end_ = weights.transitions, weights.start, weights.end
 
     def _warn(self, result: Result) -> None:
         text = advice.unfinished([result], self)
@@ -257,16 +261,26 @@ class ChainSVC(CertificateHTML, CallbackSupportMixin, BaseEstimator):
         weights = None if sample_weight is None else np.repeat(np.asarray(sample_weight), sequences.lengths)
         return float(np.average(is_right, weights=weights))
 
-    def certify(
-        self, X: Any, y: Any, lengths: Any = None, sample_weight: Any = None, token_weight: Any = None
-    ) -> Certificate:
+    def certify(self, X: Any, y: Any, lengths: Any = None) -> Certificate:
         """The certificate of this model, computed anew from its training data, its weights and its dual point."""
         sequences, rows = self._prepared(X, lengths)
-        codes = coded_labels(labels_of(y, sequences), self.classes_, sequences.lengths)[1]
-        problem = chain_problem(
-            self._risk(), rows, codes, sequences.lengths, self.classes_.tolist(), sample_weight, token_weight
-        )
+        flat, classes = labels_of(y, sequences), self.classes_.tolist()
+        problem = chain_problem(self._risk(), rows, flat, sequences.lengths, classes, **self._example_weights)
         return certify(problem, self._weights.to_vector(), self.dual_)
+
+    def save(self, path: str | os.PathLike[str]) -> None:
+        """Write the model and its proof as a file of pragam's own (safetensors), whole or not at all."""
+        from pragam.estimators import chain_files
+
+        check_is_fitted(self)
+        chain_files.save(path, self)
+
+    @classmethod
+    def load(cls, path: Any) -> ChainSVC:
+        """The model that :meth:`save` or ``pragam train --task chain`` wrote. Nothing in the file is executed."""
+        from pragam.estimators import chain_files
+
+        return chain_files.restore(cls(), path)
 
     @property
     def feature_names_(self) -> list[str] | None:
@@ -296,4 +310,4 @@ class ChainSVC(CertificateHTML, CallbackSupportMixin, BaseEstimator):
 
 
 #: What a fit knows before its solve, the same for all lam.
-_KNOWN_BEFORE = ("classes_", "n_features_in_", "n_unseen_features_", "_vocabulary", "_kernel")
+_KNOWN_BEFORE = ("classes_", "n_features_in_", "n_unseen_features_", "_vocabulary", "_kernel", "_example_weights")

@@ -36,7 +36,6 @@ class TokenKernel:
     parameters: dict[str, Any]
     landmarks: Any
     map: Vector
-    is_exact: bool
 
     @classmethod
     def fit(
@@ -54,13 +53,16 @@ class TokenKernel:
         if values[-1] <= 0 or values[0] < -1e-8 * values[-1]:
             raise ValueError(f"kernel is not positive definite on the tokens: an eigenvalue is {values[0]:.3g}")
         kept = values > _ROUNDING * values[-1]
-        return cls(
-            kernel, parameters or {}, landmarks, vectors[:, kept] / np.sqrt(values[kept]), wanted >= len(_distinct(X))
-        )
+        return cls(kernel, parameters or {}, landmarks, vectors[:, kept] / np.sqrt(values[kept]))
 
     def transform(self, X: Any) -> Vector:
         """phi of the rows of X, (n, rank)."""
         return _gram(self.kernel, self.parameters, X, self.landmarks) @ self.map
+
+
+def dense(X: Any) -> Any:
+    """X as a dense array."""
+    return np.asarray(X.todense()) if hasattr(X, "todense") else X
 
 
 def _distinct(X: Any) -> Any:
@@ -77,7 +79,7 @@ def _distinct(X: Any) -> Any:
 def _gram(kernel: Any, parameters: dict[str, Any], X: Any, Z: Any) -> Vector:
     """k(x, z) for all rows. A callable takes both matrices, as scikit-learn's kernel objects do."""
     if isinstance(kernel, Kernel):
-        X, Z = (np.asarray(part.todense()) if hasattr(part, "todense") else part for part in (X, Z))
+        X, Z = dense(X), dense(Z)
     if callable(kernel):
         table = np.asarray(kernel(X, Z, **parameters), dtype=np.float64)
         if table.shape != (X.shape[0], Z.shape[0]) or not np.isfinite(table).all():

@@ -1,9 +1,9 @@
 """Model files of sequences: the weights, the dual point that proves how good they are, and the proof.
 
-A safetensors file (:mod:`pragam.io.container`) with the float64 tensors coef, intercept, transitions, start and end, the
-dual point (:mod:`pragam.io.dual_points`), the names of the features as JSON text if they have names, the weights of the
-examples if there were any, and of a kernel its landmarks and their map. Its JSON object names the risk, the classes, the
-certificate, the parameters, the data's fingerprint, the template and the kernel.
+A safetensors file (:mod:`pragam.io.container`) with the float64 tensors coef, intercept, transitions, start and end,
+the dual point (:mod:`pragam.io.dual_points`), the names of the features as JSON text if they have names, the weights of
+the examples if there were any, and of a kernel its landmarks and their map. Its JSON object names the risk, the
+classes, the certificate, the parameters, the data's fingerprint, the template and the kernel.
 """
 
 from __future__ import annotations
@@ -111,13 +111,13 @@ def sequence_model_of(text: str, tensors: Callable[[], container.Tensors]) -> Se
     """The model out of the parts of its file."""
     record = _checked(parsed(text))
     own = tensors()
-    arrays = [own.array(name) for name in _WEIGHTS]
+    arrays = {name: own.array(name) for name in _WEIGHTS}
     _check_weights(arrays, len(record["classes"]))
     extras = {name: own.array(name) for name in _EXTRAS if name in own}
     if record["kernel"] and not {"landmarks", "kernel_map"} <= set(extras):
         raise ValueError("it has a kernel, and no landmarks or no map of them")
     return SequenceModel(
-        weights=ChainWeights(*arrays, allowed=allowed_by(_table(record["risk"]["transitions"]), record["classes"])),
+        weights=ChainWeights(**arrays, allowed=allowed_by(_table(record["risk"]["transitions"]), record["classes"])),
         dual=from_tensors(record.pop("dual"), own),
         features=_names(own.array("features", "U8")) if "features" in own else None,
         arrays=extras,
@@ -149,10 +149,10 @@ def _checked(record: Any) -> dict[str, Any]:
     return kept | {"certificate": certificate_of(record["certificate"])}
 
 
-def _check_weights(arrays: list[NDArray[Any]], K: int) -> None:
-    coef = arrays[0]
+def _check_weights(arrays: dict[str, NDArray[Any]], K: int) -> None:
+    coef = arrays["coef"]
     shapes = [(K, coef.shape[-1] if coef.ndim == 2 else -1), (K,), (K, K), (K,), (K,)]
-    for name, array, shape in zip(_WEIGHTS, arrays, shapes, strict=True):
+    for (name, array), shape in zip(arrays.items(), shapes, strict=True):
         if array.shape != shape:
             raise ValueError(f"{name} must be of the shape {shape} for {K} classes, not {array.shape}")
         if not np.isfinite(array).all():

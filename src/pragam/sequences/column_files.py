@@ -39,23 +39,27 @@ class ColumnData(NamedTuple):
 
 def read_columns(path: source.Path) -> ColumnData:
     """The tokens of a column file. ValueError, naming the line, if a line has more or fewer columns than the first."""
+    with source.opened(path) as opened:
+        return read_opened(opened)
+
+
+def read_opened(opened: source.Source) -> ColumnData:
+    """The same of an input that is open."""
     rows: list[list[str]] = []
     lengths: list[int] = []
     begin = 0
-    with source.opened(path) as opened:
-        for number, line in _lines(opened):
-            if line:
-                row = _GAP.split(line)
-                if rows and len(row) != len(rows[0]):
-                    raise ValueError(
-                        f"{opened.name}, line {number}: {len(row)} columns, and the lines before have {len(rows[0])}"
-                    )
-                rows.append(row)
-            elif len(rows) > begin:
-                lengths.append(len(rows) - begin)
-                begin = len(rows)
-        if not rows:
-            raise ValueError(f"{opened.name}: there are no tokens")
+    for number, line in _lines(opened):
+        if line:
+            row = _GAP.split(line)
+            if rows and len(row) != len(rows[0]):
+                before = f"the lines before have {len(rows[0])}"
+                raise ValueError(f"{opened.name}, line {number}: {len(row)} columns, and {before}")
+            rows.append(row)
+        elif len(rows) > begin:
+            lengths.append(len(rows) - begin)
+            begin = len(rows)
+    if not rows:
+        raise ValueError(f"{opened.name}: there are no tokens")
     if len(rows) > begin:
         lengths.append(len(rows) - begin)
     return ColumnData([list(column) for column in zip(*rows, strict=True)], np.array(lengths, dtype=np.int64))

@@ -7,23 +7,20 @@ end_{y_last}.  With the best score of a prefix that ends in label j and of what 
     after_t(j)  = max over k of transitions(j, k) + nodes_{t+1}(k) + after_{t+1}(k),
 
 before_t(j) + after_t(j) is the highest score of all labellings with label j at t: the max-marginal. Minus infinity
-forbids. All sequences move together, one position at a time.
+forbids.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
 
+from pragam import _kernels
 from pragam.vector import Vector
 
 Indices = NDArray[np.int64]
-
-#: Numbers in the largest temporary array.
-_ROOM = 1 << 21
 
 
 @dataclass(frozen=True, eq=False)
@@ -41,47 +38,34 @@ class ChainScores:
         """The first token of each sequence."""
         return np.cumsum(self.lengths) - self.lengths
 
-    def positions(self) -> Iterator[Indices]:
-        """For t = 1, 2, ... the tokens at position t of all sequences that are so long, in parts that fit ``_ROOM``."""
-        order = np.argsort(-self.lengths, kind="stable")
-        first, lengths = self.first[order], self.lengths[order]
-        part = max(1, _ROOM // self.nodes.shape[1] ** 2)
-        for t in range(1, int(lengths[0])):
-            longer = int(np.searchsorted(-lengths, -t))
-            for k in range(0, longer, part):
-                yield first[k : min(k + part, longer)] + t
-
     def before(self) -> Vector:
         """before_t(j), (tokens, K)."""
-        out = self.nodes.copy()
+        out = np.array(self.nodes, dtype=np.float64, order="C")
         out[self.first] += self.starts
-        for now in self.positions():
-            out[now] += (out[now - 1][:, :, None] + self.transitions).max(axis=1)
+        bounds = np.append(self.first, len(out))
+        _kernels.get("chain_forward")(out.ravel(), bounds, self.transitions.ravel(), out.shape[1], 1)
         return out
 
-    def after(self) -> Vector:
-        """after_t(j), (tokens, K)."""
-        out = np.zeros_like(self.nodes)
-        out[self.first + self.lengths - 1] = self.ends
-        for now in reversed(list(self.positions())):
-            out[now - 1] = (self.transitions + (self.nodes[now] + out[now])[:, None, :]).max(axis=2)
-        return out
+    def max_marginals(self) -> Vector:
+        """before_t(j) + after_t(j), (tokens, K). From the last token to the first, ``before`` is nodes + ``after``."""
+        lengths = self.lengths[::-1].copy()
+        backwards = ChainScores(self.nodes[::-1], self.transitions.T.copy(), self.ends, self.starts, lengths)
+        return self.before() + (backwards.before()[::-1] - self.nodes)
 
 
 def best_labels(scores: ChainScores) -> tuple[Indices, Vector]:
     """A labelling of the highest score for each sequence (Viterbi), and that score. Of equal labels the first wins."""
-    before, last = scores.before(), scores.first + scores.lengths - 1
-    labels = np.empty(len(before), dtype=np.int64)
-    ending = before[last] + scores.ends
-    labels[last] = ending.argmax(axis=1)
-    for now in reversed(list(scores.positions())):
-        labels[now - 1] = (before[now - 1] + scores.transitions[:, labels[now]].T).argmax(axis=1)
-    return labels, ending.max(axis=1)
+    before, labels = scores.before(), np.empty(len(scores.nodes), dtype=np.int64)
+    bounds, K = np.append(scores.first, len(labels)), before.shape[1]
+    before[bounds[1:] - 1] += scores.ends
+    free = np.full(len(scores.lengths), -1)
+    _kernels.get("chain_backward")(before.ravel(), bounds, scores.transitions.ravel(), K, free, labels)
+    return labels, before[bounds[1:] - 1].max(axis=1)
 
 
 def label_margins(scores: ChainScores, labels: Indices) -> Vector:
     """For each token, how far the max-marginal of its label is above that of the best other label."""
-    marginals = scores.before() + scores.after()
+    marginals = scores.max_marginals()
     places = np.arange(len(labels))
     own = marginals[places, labels]
     marginals[places, labels] = -np.inf

@@ -73,22 +73,9 @@ def labels_of(y: Any, sequences: Sequences) -> NDArray[Any]:
     return flat
 
 
-def coded_labels(y: NDArray[Any], labels: Any, lengths: NDArray[np.int64]) -> tuple[NDArray[Any], NDArray[np.int64]]:
-    """The label set, sorted or as given, and the number of each token's label in it."""
-    if labels is None:
-        classes, codes = np.unique(y, return_inverse=True)
-    else:
-        classes = array_of("labels", labels)
-        place = {label: k for k, label in enumerate(classes.ravel().tolist())}
-        if classes.ndim != 1 or len(place) != len(classes):
-            raise ValueError("labels must be a list of different labels")
-        codes = np.array([place.get(label, -1) for label in y.tolist()], dtype=np.int64)
-        if (codes < 0).any():
-            at = int(np.argmin(codes))
-            raise ValueError(f"sequence {_sequence_of(at, lengths)}: the label {y[at]!s:.40} is not among labels")
-    if len(classes) < 2:
-        raise ValueError(f"y must have at least two labels, not {classes.tolist()}; labels= names those that may occur")
-    return classes, codes.astype(np.int64)
+def label_set(y: NDArray[Any], labels: Any) -> list[Any]:
+    """The labels that occur, sorted; or ``labels`` if they are given."""
+    return (np.unique(y) if labels is None else array_of("labels", labels).ravel()).tolist()
 
 
 def _sequence_of(token: int, lengths: NDArray[np.int64]) -> int:

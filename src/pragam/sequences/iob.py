@@ -42,11 +42,3 @@ def iob_rules(labels: Sequence[Any]) -> Allowed:
     is_tag = np.array([label != "O" for label in labels])
     continues = (kinds[:, None] == kinds[None, :]) & is_tag[:, None]
     return Allowed(~is_inside[None, :] | continues, ~is_inside)
-
-
-def first_forbidden(allowed: Allowed, labels: NDArray[np.int64], lengths: NDArray[np.int64]) -> int | None:
-    """The number of the first sequence whose labels are not allowed, None if all are."""
-    ends = np.cumsum(lengths)
-    is_good = allowed.transitions[np.concatenate([labels[:1], labels[:-1]]), labels]
-    is_good[ends - lengths] = allowed.starts[labels[ends - lengths]]
-    return None if is_good.all() else int(np.searchsorted(ends, int(np.argmin(is_good)), side="right"))

@@ -1,7 +1,7 @@
 """Sequences as arrays in an ``.npz`` file.
 
 Of all tokens: ``data``, ``indices``, ``indptr`` and ``shape`` of a CSR matrix, as ``scipy.sparse.save_npz`` writes
-them, or a dense ``X``; ``lengths``, the tokens of each sequence; and perhaps ``y``, their labels, strings or whole numbers.
+them, or a dense ``X``; ``lengths``, the tokens of each sequence; and perhaps ``y``, their labels, strings or numbers.
 """
 
 from __future__ import annotations
