@@ -67,3 +67,11 @@ def real_array(name: str, values: Any) -> NDArray[Any]:
     if array.dtype.kind not in ("iuf" if array.ndim == 0 else "biuf"):
         raise ValueError(f"{name} must be real numbers, not {array.dtype}")
     return array
+
+
+def flat(name: str, x: Any, size: int) -> NDArray[np.float64]:
+    """As a contiguous vector of float64 of this length."""
+    values = np.ascontiguousarray(real_array(name, x), dtype=np.float64).reshape(-1)
+    if values.size != size:
+        raise ValueError(f"{name} has {values.size} entries, and the problem needs {size}")
+    return values

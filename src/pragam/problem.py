@@ -170,29 +170,34 @@ class Problem(Generic[OperatorT, SetT]):
             return np.zeros(self.n_biases)
         return np.where(np.isfinite(b), b, 0.0)
 
-    def dual(self, alpha: Vector) -> float:
+    def dual(self, alpha: Any) -> float:
         """D(alpha); a lower bound of every J if alpha is feasible."""
+        alpha = self.Q.coordinates(alpha)
         if not alpha.any() and not self.is_tilted:
             return self.constant
-        u = self.adjoint(alpha)
+        u = self.slope(alpha)
         square = float(u @ u) / self.lam
         if not _SMALL < square < _LARGE:  # u.u may overflow, or vanish, long before the quotient does
             square = float(u @ (u / self.lam))
         return self.constant + float(self.c @ alpha) - self.g.value(alpha) - 0.5 * square
 
-    def adjoint(self, alpha: Vector) -> Vector:
+    def adjoint(self, alpha: Any) -> Vector:
         """A' alpha + tilt."""
-        return self.A.rmatvec(alpha) + self.tilt if self.is_tilted else self.A.rmatvec(alpha)
+        return self.slope(self.Q.coordinates(alpha))
 
-    def w_of_alpha(self, alpha: Vector) -> Vector:
+    def slope(self, x: Vector) -> Vector:
+        """A' x + tilt from the coordinates x of a dual point."""
+        return self.A.rmatvec(x) + self.tilt if self.is_tilted else self.A.rmatvec(x)
+
+    def w_of_alpha(self, alpha: Any) -> Vector:
         """w(alpha) = -(A' alpha + tilt) / lam."""
         return self.adjoint(alpha) / -self.lam
 
     # Oracles over the feasible dual points --------------------------------------------------------------------------
 
-    def start(self) -> Vector:
-        """The feasible dual point from which solvers start: the one nearest to the origin."""
-        return self.domain.project(np.zeros(self.Q.size)) if self.origin is None else self.origin.copy()
+    def start(self) -> Any:
+        """The feasible dual point from which solvers start: the truth's own, or else the set's."""
+        return self.domain.start() if self.origin is None else self.origin.copy()
 
     def maximise(self, s: Vector) -> Vector:
         """argmax of <alpha, s> - g(alpha) over the feasible points."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import time
 from dataclasses import dataclass, field
+from typing import Any
 
 import numpy as np
 
@@ -45,7 +46,7 @@ class Progress:
     certificate: Certificate
     tol: float
     w: Vector
-    alpha: Vector
+    alpha: Any  # a dual point
 
 
 class ContradictionError(Exception):
@@ -91,11 +92,11 @@ class Record:
         return np.zeros(self.problem.n_weights) if self.upper.w is None else self.upper.w
 
     @property
-    def alpha(self) -> Vector:
+    def alpha(self) -> Any:
         """The dual point with the highest certified D."""
         return self.lower.alpha
 
-    def _offer(self, w: Vector, alpha: Vector) -> tuple[float, float]:
+    def _offer(self, w: Vector, alpha: Any) -> tuple[float, float]:
         """Keep what improves either bound; the values of both, as first computed."""
         upper, lower = Upper(self.problem, w), Lower(self.problem, alpha)
         values = upper.quick.value, lower.quick.value
@@ -204,8 +205,10 @@ def _difference(larger: float, smaller: float) -> float:
     return 0.0 if larger == smaller else larger - smaller
 
 
-def _read_only(x: Vector) -> Vector:
-    """A view through which a callback cannot change what was certified."""
+def _read_only(x: Any) -> Any:
+    """A view through which a callback cannot change what was certified. A dual point that is no vector has none."""
+    if not isinstance(x, np.ndarray):
+        return x
     view = x.view()
     view.flags.writeable = False
     return view

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from enum import Enum
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -67,7 +68,7 @@ class Result:
     """
 
     w: Vector
-    alpha: Vector
+    alpha: Any  # a dual point
     certificate: Certificate
     status: Status
     history: History

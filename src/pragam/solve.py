@@ -131,11 +131,17 @@ def _as_start(problem: AnyProblem, start: Any) -> Start | None:
     pair = start if isinstance(start, tuple) else (None, start)
     if len(pair) != 2:
         raise ValueError(f"start must be a Result, (w, alpha) or alpha, not a tuple of length {len(pair)}")
-    w, alpha = pair[0], _finite("start (alpha)", pair[1], problem.Q.size)
-    if not problem.domain.contains(alpha):
-        alpha = _feasible(problem, alpha)
+    w, alpha = pair[0], _dual_start(problem, pair[1])
     w = problem.w_of_alpha(alpha) if w is None else _finite("start (w)", w, problem.n_weights)
     return Start(w, alpha)
+
+
+def _dual_start(problem: AnyProblem, alpha: Any) -> Any:
+    """A feasible dual point: the one given, or a vector projected onto Q."""
+    if "project" in problem.Q.lacks:
+        return problem.domain.point(alpha)
+    alpha = _finite("start (alpha)", alpha, problem.Q.size)
+    return alpha if problem.domain.contains(alpha) else _feasible(problem, alpha)
 
 
 def _feasible(problem: AnyProblem, alpha: Vector) -> Vector:

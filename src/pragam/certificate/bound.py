@@ -6,7 +6,6 @@ from typing import NamedTuple, Protocol, TypeVar
 
 import numpy as np
 
-from pragam.arguments import real_array
 from pragam.operators.base import Vector
 
 
@@ -39,11 +38,3 @@ def comparable(one: S, other: S) -> tuple[Bound, Bound]:
         if first[:3] == second[:3] or abs(first.value - second.value) > first.slack + second.slack:
             break
     return first, second
-
-
-def flat(name: str, x: Vector, size: int) -> Vector:
-    """As a contiguous vector of float64 of this length."""
-    values = np.ascontiguousarray(real_array(name, x), dtype=np.float64).reshape(-1)
-    if values.size != size:
-        raise ValueError(f"{name} has {values.size} entries, and the problem needs {size}")
-    return values

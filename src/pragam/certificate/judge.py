@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 from math import inf, isfinite
+from typing import Any
 
-from pragam.certificate.bound import Bound, flat
+from pragam.arguments import flat
+from pragam.certificate.bound import Bound
 from pragam.certificate.lower import Lower
 from pragam.certificate.proof import Certificate
 from pragam.certificate.upper import Upper
@@ -22,9 +24,7 @@ RESOLVED = 2e-13
 ROUNDING = 1e-9
 
 
-def certify(
-    problem: AnyProblem, w: Vector, alpha: Vector | None = None, bias: float | Vector | None = None
-) -> Certificate:
+def certify(problem: AnyProblem, w: Vector, alpha: Any = None, bias: float | Vector | None = None) -> Certificate:
     """Judge anybody's weights, dual variables and intercept, from the problem alone.
 
     Parameters
@@ -32,6 +32,7 @@ def certify(
     problem : Problem
     w : array of length d, or of any shape that flattens to it
     alpha : array of the length of Q's points, or of any shape that flattens to it, optional
+        Or a dual point in another form that Q knows, as ``Result.alpha`` has it.
         Without it the dual value is -inf: the certificate bounds J from above and proves no gap.
     bias : float, or array of the length of the biases, optional
         The intercepts to judge. Without them, the best ones for w are used.

@@ -5,10 +5,11 @@ from __future__ import annotations
 from collections.abc import Callable
 from functools import cached_property
 from math import inf, isfinite, sqrt
+from typing import Any
 
 import numpy as np
 
-from pragam.certificate.bound import Bound, comparable, flat
+from pragam.certificate.bound import Bound, comparable
 from pragam.operators.base import Vector
 from pragam.problem import AnyProblem
 from pragam.rounding import LANES, TINY, U, dot, downward, gamma, norm, sharp_dot
@@ -20,11 +21,11 @@ class Lower:
     #: The ways to compute it, the cheapest first.
     levels = ("quick", "running", "sharp")
 
-    def __init__(self, problem: AnyProblem, alpha: Vector) -> None:
+    def __init__(self, problem: AnyProblem, alpha: Any) -> None:
         self.problem = problem
-        self.alpha = flat("alpha", alpha, problem.Q.size)
+        self.alpha = problem.domain.point(alpha)
         self.repaired = problem.domain.repair(self.alpha)
-        is_exact = self.repaired.feasible and not self.repaired.rows.size and not problem.is_tilted
+        is_exact = self.repaired.is_exact and not problem.is_tilted
         self._is_zero = is_exact and not self.repaired.point.any()
 
     @property
@@ -74,7 +75,7 @@ class Lower:
 
     def _at(self, u: Vector, error: float, linear_part: tuple[float, float]) -> Bound:
         """D from u = A' (point - origin), within ``error`` of the exact one in norm, and <c, point> with its error."""
-        problem, (point, rows, moves, feasible) = self.problem, self.repaired
+        problem, (point, rows, moves, feasible, distance) = self.problem, self.repaired
         if not feasible:
             return Bound(-inf, inf, inf)
         linear, linear_error = linear_part
@@ -83,6 +84,10 @@ class Lower:
             error += float(problem.A.row_bounds(rows) @ moves) * 1.01
             linear_error += float(np.abs(problem.c[rows]) @ moves) * 1.01
             bend_error += problem.g.change_bound(point, rows, moves)
+        if distance:
+            error += 1.01 * problem.A.norm_bound() * distance
+            linear_error += 1.01 * norm(problem.c) * distance
+            bend_error += problem.g.change_bound(point, np.arange(point.size), np.full(point.size, distance))
         if problem.origin is not None:  # the difference of the two was rounded
             each = np.arange(point.size)
             error += 1.01 * U * float(problem.A.row_bounds(each) @ np.abs(self._argument))

@@ -7,8 +7,8 @@ from math import inf, isfinite
 
 import numpy as np
 
-from pragam.arguments import array_of
-from pragam.certificate.bound import Bound, comparable, flat
+from pragam.arguments import array_of, flat
+from pragam.certificate.bound import Bound, comparable
 from pragam.operators.base import Vector
 from pragam.problem import AnyProblem
 from pragam.rounding import LANES, TINY, dot, gamma, norm, sharp_dot, two_sum, upward

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from typing import NamedTuple
+from collections.abc import Sequence
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
+from pragam.arguments import flat
 from pragam.rounding import Stating, Vector
 
 __all__ = ["Curvature", "Polytope", "Repair", "Vector"]
@@ -22,23 +24,34 @@ REPAIRABLE = 1e-6
 
 
 class Repair(NamedTuple):
-    """A float ``point`` next to an exactly feasible real point. The two differ only in the coordinates ``rows``, by at
-    most ``slack`` each. ``feasible`` is False if no such point is known."""
+    """A float ``point`` next to an exactly feasible real point. The two differ in the coordinates ``rows`` by at most
+    ``slack`` each, and in all by at most ``distance`` more, a Euclidean length. ``feasible`` is False if no such point
+    is known."""
 
     point: Vector
     rows: NDArray[np.int64] = np.empty(0, np.int64)
     slack: Vector = np.empty(0)
     feasible: bool = True
+    distance: float = 0.0
+
+    @property
+    def is_exact(self) -> bool:
+        """Whether ``point`` itself is feasible."""
+        return self.feasible and not self.rows.size and not self.distance
 
 
 class Polytope(Stating, ABC):
-    r"""A closed convex polyhedron Q of dual variables ``alpha``, a flat float64 vector of length ``size``.
+    r"""A closed convex polyhedron Q of dual variables in R^size.
 
     The empirical risk of a model is a support function of Q,
 
         R(w) = max over alpha in Q of  <alpha, A w + c> - g(alpha),
 
     so a risk is defined by what its Q can do: decide membership, project, and maximise a linear function.
+
+    A dual point ``alpha`` is a flat float64 vector, unless a set keeps its points in another form: one that takes less
+    room, or that shows why the point is in Q where the coordinates alone would not (:mod:`pragam.structured`). Such a
+    set has its own ``point``, ``coordinates`` and ``combine``, and its points have a ``copy``.
 
     A set with ``rigorous = True`` has its own ``support_bound`` and ``repair``, which hold as real numbers. The
     versions below are for sets that state no bounds. Certificates on such sets hold only up to rounding.
@@ -47,6 +60,28 @@ class Polytope(Stating, ABC):
     size: int
     #: False if the set is an outer relaxation of the model's own: a certificate then speaks of the relaxed problem.
     exact: bool = True
+    #: Methods of the class that this set does not offer.
+    lacks: frozenset[str] = frozenset()
+
+    def point(self, alpha: Any) -> Any:
+        """What was given as a dual point, as this set keeps it. ValueError if it cannot be one."""
+        return flat("alpha", alpha, self.size)
+
+    def coordinates(self, alpha: Any) -> Vector:
+        """Those of a dual point, a vector of length ``size``."""
+        return np.asarray(alpha, dtype=np.float64)
+
+    def combine(self, weights: Vector, points: Sequence[Any]) -> Any:
+        """sum_j weights_j points_j, weights >= 0 that sum to 1."""
+        total = np.zeros(self.size)
+        for weight, point in zip(weights, points, strict=True):
+            if weight > 0:
+                total += weight * point
+        return total
+
+    def start(self) -> Any:
+        """The point from which solvers start: the one nearest to 0."""
+        return self.project(np.zeros(self.size))
 
     @abstractmethod
     def violation(self, alpha: Vector) -> float:

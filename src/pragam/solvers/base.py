@@ -17,7 +17,7 @@ class Start(NamedTuple):
     """Where a solve starts: a feasible dual point and weights (not necessarily w(alpha))."""
 
     w: Vector
-    alpha: Vector
+    alpha: Any  # a dual point: a vector, unless the set keeps its points in another form
 
 
 class Proof(Protocol):
@@ -152,7 +152,7 @@ class Solver(ABC, Generic[P, S]):
         """One iteration."""
 
     @abstractmethod
-    def candidate(self, problem: P, state: S) -> tuple[Vector, Vector]:
+    def candidate(self, problem: P, state: S) -> tuple[Vector, Any]:
         """The pair ``(w, alpha)`` proposed now, alpha in Q. A query: it leaves the state as it is.
 
         They may be the state's own arrays: the driver copies them before the next step.

@@ -13,6 +13,7 @@ is a feasible alpha, and Pegasos is certified like everything else.
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from typing import Any
 
 import numpy as np
 import scipy.linalg
@@ -27,7 +28,7 @@ from pragam.solvers.bundle.cuts import cut_at
 class PegasosState(State):
     w: Vector
     mean_w: Vector
-    alpha: Vector
+    alpha: Any  # a dual point
     t: int
     radius: float
 
@@ -60,11 +61,11 @@ class PegasosN(Solver[AnyProblem, PegasosState]):
             passes=state.passes + 2,
             w=w,
             mean_w=state.mean_w + (w - state.mean_w) / t,
-            alpha=state.alpha + (cut.alpha - state.alpha) / t,
+            alpha=problem.Q.combine(np.array([1 - 1 / t, 1 / t]), [state.alpha, cut.alpha]),
             t=t,
         )
 
-    def candidate(self, problem: AnyProblem, state: PegasosState) -> tuple[Vector, Vector]:
+    def candidate(self, problem: AnyProblem, state: PegasosState) -> tuple[Vector, Any]:
         return state.mean_w, state.alpha
 
     def iterate(self, problem: AnyProblem, state: PegasosState) -> Vector:

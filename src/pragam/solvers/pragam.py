@@ -86,6 +86,7 @@ class Pragam(Solver[AnyProblem, PragamState]):
             raise ValueError(f"solver 'pragam' needs a finite Lipschitz constant >= 0, not {self.lipschitz!r}")
 
     name = "pragam"
+    needs = ("Q.project",)
 
     @classmethod
     def misfits(cls, problem: AnyProblem) -> list[str]:

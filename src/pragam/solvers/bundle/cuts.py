@@ -8,21 +8,22 @@ So every bundle method is certified by the one certificate.
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from pragam.operators.base import Vector
 from pragam.problem import AnyProblem
 
 
 class Cut(NamedTuple):
-    alpha: Vector
+    alpha: Any  # a dual point
     a: Vector  # A' alpha + tilt
     b: float  # <c, alpha> - g(alpha)
 
 
-def cut_of(problem: AnyProblem, alpha: Vector) -> Cut:
+def cut_of(problem: AnyProblem, alpha: Any) -> Cut:
     """The cut of a feasible point; one product with A'."""
-    return Cut(alpha, problem.adjoint(alpha), float(problem.c @ alpha) - problem.g.value(alpha))
+    x = problem.Q.coordinates(alpha)
+    return Cut(alpha, problem.slope(x), float(problem.c @ x) - problem.g.value(x))
 
 
 def cut_at(problem: AnyProblem, w: Vector) -> Cut:

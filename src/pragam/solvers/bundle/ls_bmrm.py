@@ -12,6 +12,7 @@ In the dual this is the Frank-Wolfe method with exact line search.
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from typing import Any
 
 import numpy as np
 
@@ -24,7 +25,7 @@ from pragam.solvers.bundle.cuts import Cut, cut_at, cut_of
 @dataclass
 class LsBmrmState(State):
     w: Vector
-    alpha: Vector
+    alpha: Any  # a dual point
     aggregate: Cut | None  # the combination of all cuts so far; None before the first
 
 
@@ -54,7 +55,7 @@ class LsBmrm(Solver[AnyProblem, LsBmrmState]):
             aggregate=aggregate,
         )
 
-    def candidate(self, problem: AnyProblem, state: LsBmrmState) -> tuple[Vector, Vector]:
+    def candidate(self, problem: AnyProblem, state: LsBmrmState) -> tuple[Vector, Any]:
         return state.w, state.alpha
 
 
@@ -64,4 +65,5 @@ def _on_segment(problem: AnyProblem, old: Cut, new: Cut) -> Cut:
     slope = new.b - old.b - float(old.a @ z) / problem.lam
     curvature = float(z @ z) / problem.lam
     eta = min(max(slope / curvature, 0.0), 1.0) if curvature > 0 else float(slope > 0)
-    return Cut(old.alpha + eta * (new.alpha - old.alpha), old.a + eta * z, old.b + eta * (new.b - old.b))
+    alpha = problem.Q.combine(np.array([1 - eta, eta]), [old.alpha, new.alpha])
+    return Cut(alpha, old.a + eta * z, old.b + eta * (new.b - old.b))

@@ -11,6 +11,7 @@ A cut whose weight has been zero for 50 QPs in a row is forgotten: the lower bou
 from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
+from typing import Any
 
 import numpy as np
 
@@ -29,7 +30,7 @@ _TINY = float(np.finfo(np.float64).tiny)
 @dataclass
 class QpBmrmState(State):
     w: Vector
-    alpha: Vector
+    alpha: Any  # a dual point
     cuts: list[Cut] = field(default_factory=list)
     gram: Vector = field(default_factory=lambda: np.zeros((0, 0)))  # <a_i, a_j>
     weights: Vector = field(default_factory=lambda: np.zeros(0))
@@ -66,7 +67,7 @@ class QpBmrm(Solver[AnyProblem, QpBmrmState]):
         state.weights = p
         state.idle = np.where(p > 0, 0, state.idle + 1)
         state.w = _combine(p, [cut.a for cut in state.cuts]) / -problem.lam
-        state.alpha = _combine(p, [cut.alpha for cut in state.cuts])
+        state.alpha = problem.Q.combine(p, [cut.alpha for cut in state.cuts])
         below = problem.constant + float(b @ p) - 0.5 * problem.lam * float(state.w @ state.w)
         state.gap = (state.least - below) / max(abs(state.least), abs(below), _TINY)
         return _without_idle_cuts(state)
@@ -75,7 +76,7 @@ class QpBmrm(Solver[AnyProblem, QpBmrmState]):
         """The gap of the bundle."""
         return state.gap
 
-    def candidate(self, problem: AnyProblem, state: QpBmrmState) -> tuple[Vector, Vector]:
+    def candidate(self, problem: AnyProblem, state: QpBmrmState) -> tuple[Vector, Any]:
         return state.w, state.alpha
 
 
