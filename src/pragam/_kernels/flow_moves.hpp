@@ -42,7 +42,9 @@ class Stepper {
         int64_t growth = 0;
         for (int64_t t = s; t <= last; ++t) {
             most = std::min(most, flow_.edges(o + t)[edge(along, t)].mass);
-            if (flow_.find(o + t, before(along, t, s, along.plus), label(along.plus, along, t)) < 0) growth += flow_.growth(o + t);
+            if (flow_.find(o + t, before(along, t, s, along.plus), label(along.plus, along, t)) >= 0) continue;
+            if (flow_.is_full(o + t)) return true;
+            growth += flow_.growth(o + t);
         }
         const double rate = chains_.rates[i], bend = rate * bend_of(along, s, e, last);
         const double wanted = relax_ * slope / bend * double(whole_mass);

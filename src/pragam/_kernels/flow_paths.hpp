@@ -80,7 +80,7 @@ class Search {
           node_(std::size_t(chains.stride)) {}
 
     // From the worst path in the support of sequence i to the best labelling of all. `next`: the sequence to come.
-    void whole(int64_t i, int64_t next, Direction &out) {
+    void whole(int64_t i, int64_t next, Direction &out, Pulse &pulse) {
         const int64_t L = chains_.length(i), stride = chains_.stride, o = chains_.first[i];
         const int64_t block = std::max<int64_t>(1, std::min(L, most_scores / stride));
         const int64_t blocks = (L + block - 1) / block;
@@ -97,6 +97,7 @@ class Search {
             paths_.token(list, flow_.count[o + t], node_.data(), transitions, stride);
             mean += expected(list, flow_.count[o + t], transitions);
             extend(t, block, node_.data());
+            pulse.beat(std::size_t(stride * (16 + chains_.K / 8)));  // nothing has changed yet
         }
         trace(i, block, out);
         const int64_t last = o + L - 1;

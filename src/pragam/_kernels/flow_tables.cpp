@@ -71,7 +71,8 @@ struct Renew {
         const auto rows = rows_of(std::size_t(chains.tokens), std::size_t(table_rows(table)), raw...);
         nb::gil_scoped_release release;
         const int64_t K = chains.K, stride = chains.stride;
-        std::vector<double> transitions(std::size_t(K * K)), starts(std::size_t(K)), ends(std::size_t(K)), change(std::size_t(K));
+        const std::size_t labels = std::size_t(K);
+        std::vector<double> transitions(labels * labels), starts(labels), ends(labels), change(labels);
         std::fill(table.nodes, table.transitions, 0.0f);
         double loss = 0, norm2 = 0;
         Pulse pulse;
@@ -120,8 +121,7 @@ struct Renew {
 // The weights as the model has them: nodes (K, d), one after the other. w = table - share late; lone features get the
 // weights that the flow gives them.
 void flow_weights(const ChainsRecord &chains_record, const TableRecord &table_record, const FlowRecord &flow_record,
-                  double share, In<std::int32_t> place, In<uint32_t> lone, In<float> lone_values, In<int64_t> sequence,
-                  Out<double> nodes) {
+                  double share, In<std::int32_t> place, In<uint32_t> lone, In<float> lone_values, Out<double> nodes) {
     const Chains chains = chains_of(chains_record);
     const WeightTable table = table_of(table_record, chains);
     const Flow flow = flow_of(flow_record, chains);
@@ -139,9 +139,11 @@ void flow_weights(const ChainsRecord &chains_record, const TableRecord &table_re
                 else
                     nodes.data()[b * d + j] = double(table.nodes[at]) - (late ? share * double(late[at]) : 0.0);
             }
-    for (std::size_t k = 0; k < lone_values.size(); ++k) {
+    int64_t i = 0;
+    for (std::size_t k = 0; k < lone_values.size(); ++k) {  // in the order of their tokens
         const int64_t t = lone.data()[2 * k], column = lone.data()[2 * k + 1];
-        const double size = chains.rates[sequence.data()[k]] * double(lone_values.data()[k]);
+        while (chains.first[i + 1] <= t) ++i;
+        const double size = chains.rates[i] * double(lone_values.data()[k]);
         const FlowEdge *list = flow.edges(t);
         for (int64_t e = 0; e < flow.count[t]; ++e) nodes.data()[list[e].label * d + column] -= size * (double(list[e].mass) * mass_unit);
         nodes.data()[int64_t(chains.truth[t]) * d + column] += size;
@@ -172,7 +174,7 @@ void bind_flow_tables(nb::module_ &m) {
                         array("values"), array("lone"), array("lone_values"), array("norms"), array("own"));
     bind_flow_rows<Renew>(m, "flow_renew", array("chains"), array("table"), array("flow"));
     m.def("flow_weights", &flow_weights, array("chains"), array("table"), array("flow"), nb::arg("share"), array("place"),
-          array("lone"), array("lone_values"), array("sequence"), array("nodes"));
+          array("lone"), array("lone_values"), array("nodes"));
     m.def("flow_edges", &flow_edges, array("chains"), array("flow"), array("first"), array("before"), array("label"),
           array("mass"));
 }

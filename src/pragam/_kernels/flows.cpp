@@ -30,9 +30,9 @@ Answer visits(const R &rows, const Chains &chains, const WeightTable &table, con
     int64_t tokens = 0;
     for (int64_t begin = 0; begin < n; begin += block) {
         const int64_t size = std::min(block, n - begin);
-        parallel_for(workers, workers, [&](int64_t worker, Pulse &) {
+        parallel_for(workers, workers, [&](int64_t worker, Pulse &own) {
             for (int64_t k = size * worker / workers; k < size * (worker + 1) / workers; ++k)
-                find(searches[std::size_t(worker)], begin + k, found[std::size_t(k)]);
+                find(searches[std::size_t(worker)], begin + k, found[std::size_t(k)], own);
         });
         for (int64_t k = 0; k < size; ++k) {
             const Direction &along = found[std::size_t(k)];
@@ -40,7 +40,7 @@ Answer visits(const R &rows, const Chains &chains, const WeightTable &table, con
             gap += chains.totals[along.sequence] * std::max(along.gap, 0.0);
             clock += double(along.end - along.begin);
             tokens += along.end - along.begin;
-            pulse.beat(std::size_t((along.end - along.begin) * (chains.stride * 16 + chains.K * chains.stride / 8)));
+            pulse.beat(std::size_t((along.end - along.begin) * chains.stride * 16));
         }
     }
     return {n, gap, gains.gain, gains.moves, tokens, clock};
@@ -56,8 +56,8 @@ struct Sequences {
         const auto rows = rows_of(std::size_t(chains.tokens), std::size_t(table_rows(table)), raw...);
         const int64_t n = int64_t(order.size());
         nb::gil_scoped_release release;
-        return visits(rows, chains, table, flow, n, rule, clock, [&](auto &search, int64_t k, Direction &out) {
-            search.whole(order.data()[k], order.data()[std::min(k + 1, n - 1)], out);
+        return visits(rows, chains, table, flow, n, rule, clock, [&](auto &search, int64_t k, Direction &out, Pulse &pulse) {
+            search.whole(order.data()[k], order.data()[std::min(k + 1, n - 1)], out, pulse);
         });
     }
 };
@@ -74,7 +74,7 @@ struct Zones {
         const auto rows = rows_of(std::size_t(chains.tokens), std::size_t(table_rows(table)), raw...);
         const int64_t n = int64_t(order.size());
         nb::gil_scoped_release release;
-        return visits(rows, chains, table, flow, n, rule, clock, [&](auto &search, int64_t k, Direction &out) {
+        return visits(rows, chains, table, flow, n, rule, clock, [&](auto &search, int64_t k, Direction &out, Pulse &) {
             constexpr int64_t ahead = 3;
             const uint32_t *zone = zones.data() + 3 * order.data()[k];
             const uint32_t *next = zones.data() + 3 * order.data()[std::min(k + ahead, n - 1)];

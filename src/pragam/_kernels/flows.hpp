@@ -90,19 +90,19 @@ struct Flow {
         return false;
     }
 
-    // How much of the pool one more edge takes; beyond what is left if the token can have no more edges.
-    int64_t growth(int64_t t) const {
-        if (count[t] < capacity[t]) return 0;
-        return most(t) > capacity[t] ? most(t) : room;
-    }
+    // Whether the token can have no more edges, however large the pool is.
+    bool is_full(int64_t t) const { return count[t] == most_edges; }
+
+    // How much of the pool one more edge takes.
+    int64_t growth(int64_t t) const { return count[t] < capacity[t] ? 0 : larger(t); }
 
     void insert(int64_t t, FlowEdge edge) const {
         if (count[t] == capacity[t]) {
-            const int64_t larger = most(t), moved = *used;
+            const int64_t moved = *used, wider = larger(t);
             std::copy_n(edges(t), count[t], pool + moved);
-            *used += larger;
+            *used += wider;
             first[t] = uint32_t(moved);
-            capacity[t] = uint16_t(larger);
+            capacity[t] = uint16_t(wider);
         }
         edges(t)[count[t]++] = edge;
     }
@@ -114,7 +114,9 @@ struct Flow {
     }
 
   private:
-    int64_t most(int64_t t) const { return std::min<int64_t>(65535, 2 * int64_t(capacity[t])); }
+    static constexpr int64_t most_edges = 65535;
+
+    int64_t larger(int64_t t) const { return std::min(most_edges, 2 * int64_t(capacity[t])); }
 };
 
 using ChainsRecord = std::tuple<In<int64_t>, In<uint16_t>, In<float>, In<float>, In<float>, In<float>, In<double>,

@@ -8,6 +8,7 @@ from pragam.solvers.base import AnySolver, Certified, Solver, Start, State, has
 from pragam.solvers.bundle.ls_bmrm import LsBmrm
 from pragam.solvers.bundle.qp_bmrm import QpBmrm
 from pragam.solvers.dcd import Dcd
+from pragam.solvers.flow_ascent import FlowAscent
 from pragam.solvers.newton import Newton
 from pragam.solvers.newton.dense import NewtonDense
 from pragam.solvers.pegasos_1 import Pegasos1
@@ -17,7 +18,7 @@ from pragam.solvers.proximal_newton import ProximalNewton
 from pragam.solvers.unfolded import Unfolded
 
 __all__ = [
-    "Auto", "Certified", "Dcd", "LsBmrm", "Newton", "NewtonDense", "Pegasos1", "PegasosN", "Pragam", "ProximalNewton",
+    "Auto", "Certified", "Dcd", "FlowAscent", "LsBmrm", "Newton", "NewtonDense", "Pegasos1", "PegasosN", "Pragam", "ProximalNewton",
     "QpBmrm", "Solver", "Start", "State", "Unfolded", "by_name", "choose", "names",
 ]  # fmt: skip
 
@@ -34,6 +35,7 @@ _SOLVERS: dict[str, type[AnySolver]] = {
         Newton,
         NewtonDense,
         ProximalNewton,
+        FlowAscent,
     )
 }
 

@@ -73,6 +73,11 @@ class ChainModel(Structure):
     def n(self) -> int:  # type: ignore[override]
         return len(self.lengths)
 
+    @property
+    def trellis(self) -> ChainModel:
+        """Its labellings are paths through trellises."""
+        return self
+
     @cached_property
     def first_token(self) -> Indices:
         """Of each sequence, and the number of all tokens."""
