@@ -128,6 +128,24 @@ class Search {
         }
     }
 
+    // Zones are met in random order, so what leads to their weights is loaded beforehand too: first where the lists of a
+    // token are, then the lists, then the rows of the table (fetch).
+    void fetch_lists(int64_t token) const {
+        PRAGAM_PREFETCH(flow_.first + token);
+        PRAGAM_PREFETCH(flow_.count + token);
+        PRAGAM_PREFETCH(chains_.truth + token);
+        PRAGAM_PREFETCH(chains_.scale + token);
+        PRAGAM_PREFETCH(chains_.norms + token);
+        PRAGAM_PREFETCH(chains_.own + token);
+        if constexpr (!std::is_same_v<R, DenseRows<float>> && !std::is_same_v<R, DenseRows<double>>)
+            PRAGAM_PREFETCH(rows_.indptr + token);
+    }
+
+    void fetch_entries(int64_t token) const {
+        PRAGAM_PREFETCH(flow_.edges(token));
+        rows_.prefetch(token);
+    }
+
     void fetch(int64_t token) const {
         each_entry(rows_, token, [&](int64_t column, float) {
             const float *row = table_.nodes + column * chains_.stride;

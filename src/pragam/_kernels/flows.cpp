@@ -75,9 +75,11 @@ struct Zones {
         const int64_t n = int64_t(order.size());
         nb::gil_scoped_release release;
         return visits(rows, chains, table, flow, n, rule, clock, [&](auto &search, int64_t k, Direction &out, Pulse &) {
-            constexpr int64_t ahead = 3;
-            const uint32_t *zone = zones.data() + 3 * order.data()[k];
-            const uint32_t *next = zones.data() + 3 * order.data()[std::min(k + ahead, n - 1)];
+            const auto zone_at = [&](int64_t j) { return zones.data() + 3 * order.data()[std::min(j, n - 1)]; };
+            PRAGAM_PREFETCH(zone_at(k + 16));
+            search.fetch_lists(zone_at(k + 12)[1]);
+            search.fetch_entries(zone_at(k + 8)[1]);
+            const uint32_t *zone = zone_at(k), *next = zone_at(k + 4);
             for (int64_t t = next[1]; t < std::min(next[2], next[1] + 4); ++t) search.fetch(t);
             const int64_t o = chains.first[zone[0]];
             search.zone(zone[0], zone[1] - o, zone[2] - o, out);

@@ -92,6 +92,8 @@ class FlowAscent(Solver[AnyProblem, FlowState]):
     def step(self, problem: AnyProblem, state: FlowState) -> FlowState:
         """The next visits of the round: to sequences, then to zones of the support."""
         current, schedule = state.round, state.schedule
+        if current.is_new and state.gap.is_near(schedule.tol):
+            state.table.begin_mean()
         relax = RELAX if state.gap.raw < np.inf else 1.0
         rule = Rule(relax, schedule.block, n_threads())
         if current.sweep == 0:
@@ -109,13 +111,12 @@ class FlowAscent(Solver[AnyProblem, FlowState]):
         return w, flow.trellis_flow(state.chains)
 
     def observe(self, problem: AnyProblem, state: FlowState, certified: Certified) -> FlowState:
-        if state.round.at == 0 and state.round.sweep == 0:
+        if state.round.is_new:
             state.gap.learn(certified.proof.gap)
         return state
 
     def estimate(self, problem: AnyProblem, state: FlowState) -> float:
-        is_between = state.round.at == 0 and state.round.sweep == 0
-        return state.gap.relative if is_between else np.inf
+        return state.gap.relative if state.round.is_new else np.inf
 
     def _next_sweep(self, problem: AnyProblem, state: FlowState) -> None:
         """Over the zones, or the end of the round and the sequences again."""
@@ -127,6 +128,8 @@ class FlowAscent(Solver[AnyProblem, FlowState]):
             current.at, current.order = 0, _shuffled(state.rng, np.arange(len(current.zones) // 3))
             return
         state.gap.note(current.gap, state.dual)
+        if state.passes > state.renewed_at + RENEWAL:
+            state.renew(problem.lam)
         state.round = Round(_shuffled(state.rng, np.flatnonzero(state.chains.totals)))
 
 

@@ -41,6 +41,10 @@ class Round:
     zones: NDArray[np.uint32] = field(default_factory=lambda: np.empty(0, np.uint32))
 
     @property
+    def is_new(self) -> bool:
+        return self.sweep == 0 and self.at == 0
+
+    @property
     def is_over(self) -> bool:
         return self.at >= len(self.order)
 
