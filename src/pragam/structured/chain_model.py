@@ -88,6 +88,24 @@ class ChainModel(Structure):
         """The number of the first pair of neighbours of each sequence, and that of all."""
         return self.first_token - np.arange(self.n + 1)
 
+    @cached_property
+    def is_first(self) -> Flags:
+        """Whether each token is the first one of its sequence."""
+        flags = np.zeros(self.n_tokens, dtype=bool)
+        flags[self.first_token[:-1]] = True
+        return flags
+
+    @cached_property
+    def is_last(self) -> Flags:
+        """Whether each token is the last one of its sequence."""
+        flags = np.zeros(self.n_tokens, dtype=bool)
+        flags[self.first_token[1:] - 1] = True
+        return flags
+
+    def sequence_of(self, tokens: Indices) -> Indices:
+        """The sequences of tokens."""
+        return np.searchsorted(self.first_token, tokens, side="right") - 1
+
     @property
     def n_tokens(self) -> int:
         return int(self.first_token[-1])
