@@ -169,7 +169,7 @@ class Pragam(Solver[AnyProblem, PragamState]):
 
     def _adaptive_step(self, problem: AnyProblem, state: PragamState) -> PragamState:
         L = state.lipschitz
-        tau = _largest_tau(state.mu / L)
+        tau = largest_tau(state.mu / L)
         alpha_mu, of_mu = _smoothed_maximiser(problem, state)
         beta = (1 - tau) * state.alpha + tau * alpha_mu
         w_beta = problem.w_of_alpha(beta)
@@ -213,6 +213,6 @@ def _curvature(problem: AnyProblem, norm: float) -> float:
     return norm * (norm / problem.lam)
 
 
-def _largest_tau(ratio: float) -> float:
+def largest_tau(ratio: float) -> float:
     """The root in (0, 1) of tau^2 / (1 - tau) = ratio."""
     return 2 / (1 + float(np.sqrt(1 + 4 / ratio)))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -13,6 +14,7 @@ from pragam.rounding import TINY, gamma, is_zero, total
 from pragam.structured.chain_batch import ChainBatch
 from pragam.structured.chain_projection import project_chain
 from pragam.structured.layout import ChainLayout
+from pragam.structured.soft_marginals import soft_marginals
 
 #: The residual of a constraint at which a projection ends.
 PROJECTED = 1e-12
@@ -80,6 +82,31 @@ class ChainMarginals(Polytope):
 
     def maximise_linear(self, s: Vector) -> Vector:
         return self.layout.per_entry(self.totals) * self.layout.indicator(self.layout.best_labels(self._masked(s))[0])
+
+    def soft_maximise(self, s: Vector) -> tuple[Vector, float]:
+        r"""argmax over Q of <alpha, s> - d(alpha), and the maximum, for the entropy distance
+
+        d(alpha) = sum_i totals_i KL(p_i | uniform),     alpha_i = totals_i times the marginals of p_i,
+
+        where the uniform distribution is that of the labellings that use nothing forbidden.
+        """
+        alpha, log_partition = soft_marginals(self.layout, self._masked(s))
+        return self.layout.per_entry(self.totals) * alpha, float(self.totals @ (log_partition - self._log_sizes))
+
+    def entropy_radius(self) -> float:
+        """The largest d(alpha) in Q, that of a vertex: sum_i totals_i log(number of labellings)."""
+        return float(self.totals @ self._log_sizes)
+
+    @cached_property
+    def _log_sizes(self) -> Vector:
+        """The logarithm of the number of labellings of each sequence."""
+        if self.forbidden is None:
+            return np.asarray(self.layout.lengths * np.log(self.layout.K), dtype=np.float64)
+        return soft_marginals(self.layout, self._masked(np.zeros(self.size)))[1]
+
+    def squared_reach(self, norms: Vector) -> float:
+        r"""sum_i totals_i r_i^2, where r_i bounds \|A' v\| over the labellings v of sequence i, by norms of rows."""
+        return float(self.totals @ self.layout.best_labels(self._masked(norms))[1] ** 2)
 
     def support(self, s: Vector, kappa: Curvature = 0.0) -> float:
         if np.any(kappa):
