@@ -9,6 +9,7 @@ from pragam.solvers.block_ascent import Bcfw, BlockAscent
 from pragam.solvers.bundle.ls_bmrm import LsBmrm
 from pragam.solvers.bundle.qp_bmrm import QpBmrm
 from pragam.solvers.dcd import Dcd
+from pragam.solvers.flow_ascent import FlowAscent
 from pragam.solvers.newton import Newton
 from pragam.solvers.newton.dense import NewtonDense
 from pragam.solvers.pegasos_1 import Pegasos1
@@ -19,8 +20,8 @@ from pragam.solvers.proximal_newton import ProximalNewton
 from pragam.solvers.unfolded import Unfolded
 
 __all__ = [
-    "Auto", "Bcfw", "BlockAscent", "Certified", "Dcd", "LsBmrm", "Newton", "NewtonDense", "Pegasos1", "PegasosN",
-    "Pragam", "PragamEntropy", "ProximalNewton", "QpBmrm", "Solver", "Start", "State", "Unfolded", "by_name",
+    "Auto", "Bcfw", "BlockAscent", "Certified", "Dcd", "FlowAscent", "LsBmrm", "Newton", "NewtonDense", "Pegasos1",
+    "PegasosN", "Pragam", "PragamEntropy", "ProximalNewton", "QpBmrm", "Solver", "Start", "State", "Unfolded", "by_name",
     "choose", "names",
 ]  # fmt: skip
 
@@ -38,6 +39,7 @@ _SOLVERS: dict[str, type[AnySolver]] = {
         Newton,
         NewtonDense,
         ProximalNewton,
+        FlowAscent,
         BlockAscent,
         Bcfw,
     )

@@ -74,6 +74,11 @@ class ChainModel(ByExample):
     def n(self) -> int:  # type: ignore[override]
         return len(self.lengths)
 
+    @property
+    def trellis(self) -> ChainModel:
+        """Its labellings are paths through trellises."""
+        return self
+
     @cached_property
     def first_token(self) -> Indices:
         """Of each sequence, and the number of all tokens."""
