@@ -26,7 +26,7 @@ class QpBmrmConstants:
     base: float = 1.26
     digit: float = 0.147
     hard: float = 0.372
-    #: H where Q states no radius, as with a user's oracle: 67 to 441 steps were needed there, and this gives 200 to 400.
+    #: H where Q states no radius, as with a user's oracle: 67 to 441 steps were needed there; this gives 200 to 400.
     unknown: float = 100.0
     per_step: float = 0.00391
     per_entry: float = 1e-9
