@@ -25,7 +25,7 @@ struct Count {
 };
 
 // The entries of X in the rows that `place` gives to their columns; those of columns without one (-1) go to the list of
-// lone entries. Indices of length 0: nothing is copied, and only the norms are computed.
+// lone entries. An indptr of length 0: nothing is copied, and only the norms are computed.
 template <class... Raw>
 struct Pack {
     static void call(Raw... raw, In<std::int32_t> place, Out<int64_t> indptr, Out<std::int32_t> indices, Out<float> values,
@@ -42,7 +42,7 @@ struct Pack {
             each_entry(rows, t, [&](int64_t column, float value) { norm += double(sums[std::size_t(column)]) * double(value); });
             each_entry(rows, t, [&](int64_t column, float value) {
                 sums[std::size_t(column)] = 0;
-                if (!indices.size() || value == 0) return;
+                if (!indptr.size() || value == 0) return;
                 if (place.data()[column] < 0) {
                     alone += double(value) * double(value);
                     lone.data()[2 * left] = uint32_t(t), lone.data()[2 * left + 1] = uint32_t(column);

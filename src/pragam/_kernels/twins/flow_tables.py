@@ -72,7 +72,7 @@ def _pack(
 ) -> None:
     """The entries of X in the rows that ``place`` gives to their columns, -1: in the list of lone entries.
 
-    Where there is no room for indices nothing is copied, and only the norms are computed.
+    Without an indptr nothing is copied, and only the norms are computed.
     """
     kept = left = 0
     for t in range(len(norms)):
@@ -82,7 +82,7 @@ def _pack(
         norms[t] = np.float64(sums[columns]) @ np.float64(values)
         alone = 0.0
         for column, value in zip(columns, values, strict=True):
-            if not len(indices) or value == 0:
+            if not len(indptr) or value == 0:
                 continue
             if place[column] < 0:
                 alone += float(value) ** 2

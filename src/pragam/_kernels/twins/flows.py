@@ -28,6 +28,8 @@ Answer = tuple[int, float, float, int, int, float]
 #: The most edges that a token can have.
 _MOST_EDGES = 65535
 _WHOLE = 2**30
+#: Longer runs are cut into pieces.
+_LONGEST_RUN = 8
 
 
 def flow_sequences_csr(data: Any, indices: Any, indptr: Any, *args: Any) -> Answer:
@@ -214,14 +216,21 @@ class _Ascent:
     # Steps ----------------------------------------------------------------------------------------------------------
 
     def take(self, along: Direction, relax: float, clock: float) -> tuple[bool, float, int]:
-        """A step for each run of tokens where plus and minus differ; whether all were made, the gain, and how many."""
+        """A step for each run of tokens where plus and minus differ; whether all were made, the gain, and how many.
+
+        A long run is cut into pieces, with a token left between two of them, and taken as a whole only if none moves.
+        """
         gain, moves, s = 0.0, 0, along.begin
         while s < along.end:
             e = s
             while e < along.end and along.plus[e - along.begin] != along.minus[e - along.begin]:
                 e += 1
-            if e > s:
-                gained = self.run(along, s, e - 1, relax, np.float32(clock))
+            before = moves
+            cuts = range(s, e, _LONGEST_RUN + 1) if e - s > _LONGEST_RUN else ()
+            for begin, end in [*((cut, min(cut + _LONGEST_RUN, e)) for cut in cuts), (s, e)]:
+                if begin == end or (moves > before and (begin, end) == (s, e)):
+                    continue
+                gained = self.run(along, begin, end - 1, relax, np.float32(clock))
                 if gained is None:
                     return False, gain, moves
                 gain, moves = gain + gained, moves + (gained != 0)
@@ -235,10 +244,9 @@ class _Ascent:
         last = min(e + 1, int(chains.first[i + 1]) - first - 1)
         places = [along.edge[t - along.begin] for t in range(s, last + 1)]
         start = int(edges(flow, first + s)[places[0]]["before"])
-        up, down = (
-            list(zip([start, *labels[:-1]], labels, strict=True))
-            for labels in (path[s - along.begin : last + 1 - along.begin] for path in (along.plus, along.minus))
-        )
+        minus = along.minus[s - along.begin : last + 1 - along.begin]
+        plus = along.plus[s - along.begin : e + 1 - along.begin] + minus[e + 1 - s :]
+        up, down = (list(zip([start, *labels[:-1]], labels, strict=True)) for labels in (plus, minus))
         slope, bend = self.slope_and_bend(i, s, e, up, down)
         if not slope > 0:
             return 0.0
@@ -255,9 +263,10 @@ class _Ascent:
         if int(flow.used[0]) + sum(_growth(flow, t) for t in new) > len(flow.pool) // 2:
             return None
         share = mass * 2.0**-30
-        for t, plus, minus, k in zip(tokens, up, down, places, strict=True):
-            _move(flow, t, plus, k, mass)
-            self.shift(first, t, t - first <= e, t + 1 == chains.first[i + 1], plus, minus, np.float32(rate * share), clock)
+        change = np.float32(rate * share)
+        for t, to, away, k in zip(tokens, up, down, places, strict=True):
+            _move(flow, t, to, k, mass)
+            self.shift(first, t, t - first <= e, t + 1 == chains.first[i + 1], to, away, change, clock)
         return float(chains.totals[i] * share * (slope - 0.5 * share * rate * bend))
 
     def slope_and_bend(self, i: int, s: int, e: int, up: list[Any], down: list[Any]) -> tuple[float, float]:

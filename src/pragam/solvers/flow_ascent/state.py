@@ -75,7 +75,7 @@ class FlowState(State):
         self.passes += visited.tokens / max(len(self.chains.truth), 1)
         if visited.visits < len(order):
             self.flow.enlarge(self.chains)
-        return visited
+        return visited if visited.visits or not len(order) else self.visit(name, rule, visits, *which)
 
     def renew(self, lam: float) -> None:
         """Compute the table anew from the flow: its updates, in single precision, may have led it astray."""
