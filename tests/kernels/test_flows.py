@@ -32,7 +32,9 @@ def drawn(seed, kind):
         transitions[y[begin : begin + length - 1], y[begin + 1 : begin + length]] = True
     X = sparse.csr_array(X)
     if kind == "duplicates":
-        X = sparse.csr_array((np.r_[X.data, X.data[-5:]], np.r_[X.indices, X.indices[-5:]], np.r_[X.indptr[:-1], X.nnz + 5]))
+        X = sparse.csr_array(
+            (np.r_[X.data, X.data[-5:]], np.r_[X.indices, X.indices[-5:]], np.r_[X.indptr[:-1], X.nnz + 5])
+        )
         X.resize((N, d))
     elif kind == "dense":
         X = X.toarray().astype(np.float32)
@@ -40,7 +42,7 @@ def drawn(seed, kind):
         X, y, lengths, 10.0 ** -(seed % 3), cost, list(range(K)), transitions=transitions,
         sample_weight=rng.integers(0, 3, 12) + (np.arange(12) == 0), token_weight=rng.exponential(size=N),
     )  # fmt: skip
-    return FlowAscent().init(problem, rng, None, 1e-6)
+    return FlowAscent().init(problem, rng, None, [1e-2, 1e-8][seed % 2])
 
 
 def both(state, name, *which):
@@ -51,8 +53,8 @@ def both(state, name, *which):
         flow = type(state.flow.record)(*(part.copy() for part in state.flow.record))
         answers.append(source(*state.rows.arrays, state.chains, table, flow, *which))
         changed.append((*table, *flow))
-    state.table.weights[:], state.table.late[:] = (part.reshape(now.shape) for part, now in
-                                                   zip(changed[0][:2], (state.table.weights, state.table.late)))
+    state.table.weights[:] = changed[0][0].reshape(state.table.weights.shape)
+    state.table.late[:] = changed[0][1]
     state.flow.record = type(state.flow.record)(*changed[0][2:])
     return answers, changed
 
@@ -61,7 +63,7 @@ def assert_equal(answers, changed):
     """The same moves of the same edges; masses and weights differ by the rounding of curvatures in single precision."""
     assert np.allclose(*answers, rtol=1e-5, atol=1e-7)
     for ours, theirs in zip(*changed, strict=True):
-        if ours.dtype == np.float32:
+        if ours.dtype.kind == "f":
             assert np.allclose(ours, theirs, rtol=1e-5, atol=1e-5)
         elif ours.dtype == np.uint32 and ours.size == changed[0][5].size:  # the pool
             assert np.array_equal(ours[::2], theirs[::2])
@@ -82,7 +84,7 @@ def test_sweeps_equal_their_twins(kind, in_place, monkeypatch):
         state = drawn(seed, kind)
         state.table.begin_mean()
         for sweep in range(3):
-            rule = Rule(1.0 + 0.3 * (sweep > 0), 1 + 3 * (seed % 2), 1)
+            rule = Rule(1.0 + 0.3 * (sweep > 0), 1 + 3 * (seed // 2), 1)
             order = np.random.default_rng(sweep).permutation(np.flatnonzero(state.chains.totals))
             answers, changed = both(state, f"flow_sequences_{state.rows.kind}", order, rule, 3.0)
             assert_equal(answers, changed)
@@ -126,8 +128,10 @@ def test_tables_equal_their_twins(kind):
         source(state.chains, state.table.record, state.flow.record, 0.3, state.rows.place, lone.at, lone.values, out)
     assert np.allclose(*nodes, rtol=1e-12)
     zones = [np.zeros(300, dtype=np.uint32) for _ in range(2)]
-    counts = [source(state.chains, state.flow.record, out)
-              for source, out in zip((_kernels.get("flow_zones"), twins.flow_zones), zones, strict=True)]
+    counts = [
+        source(state.chains, state.flow.record, out)
+        for source, out in zip((_kernels.get("flow_zones"), twins.flow_zones), zones, strict=True)
+    ]
     assert counts[0] == counts[1] > 0 and np.array_equal(*zones)
 
 

@@ -30,7 +30,7 @@ class Drawn:
         N = int(self.lengths.sum())
         self.X = rng.standard_normal((N, d)) * (rng.random((N, d)) < 0.7)
         self.y = rng.integers(0, self.K, N)
-        self.lam = float(10 ** rng.uniform(-2, 0))
+        self.lam = float(10 ** rng.uniform(-1, 0))
         self.cost = rng.integers(1, 4, (self.K, self.K)) * (1.0 - np.eye(self.K))  # whole numbers: ties
         self.weights, self.scale = rng.integers(0, 3, n) * 1.0, rng.integers(0, 3, N) * 1.0
         self.weights[0], self.scale[0] = 1.0, 1.0
@@ -75,10 +75,10 @@ class Drawn:
 def test_the_optimum_is_that_of_all_labellings_written_out(forbids):
     for seed in range(25):
         drawn = Drawn(seed, forbids)
-        result = pragam.solve(drawn.problem, "flow-ascent", tol=1e-6, max_iter=20_000)
+        result = pragam.solve(drawn.problem, "flow-ascent", tol=1e-8, max_iter=2_000)
         optimum = drawn.optimum()
-        assert result.status is Status.CONVERGED, (seed, result.certificate)
-        assert result.certificate.dual <= optimum + 1e-7 and result.certificate.primal >= optimum - 1e-7
+        assert optimum - 1e-7 <= result.certificate.primal <= optimum + 2e-7, (seed, result)
+        assert optimum - 2e-7 <= result.certificate.dual <= optimum + 1e-7, (seed, result)
         drawn.problem.Q.point(result.alpha)  # refuses forbidden edges and flows that are not conserved
 
 
@@ -117,9 +117,9 @@ def test_features_listed_twice_in_a_row_count_twice():
 
 def test_the_gap_met_is_the_certified_one():
     """One sequence, longer than what decoding keeps at a time: the sweep meets J - D of where it begins."""
-    rng, K = np.random.default_rng(1), 700
-    X, y = rng.standard_normal((3500, 3)), rng.integers(0, K, 3500)
-    problem, solver = chain_hinge(X, y, [3500], 1e-1, labels=list(range(K))), FlowAscent()
+    rng, K = np.random.default_rng(1), 1000
+    X, y = rng.standard_normal((2200, 3)), rng.integers(0, K, 2200)
+    problem, solver = chain_hinge(X, y, [2200], 1e-1, labels=list(range(K))), FlowAscent()
     state = solver.init(problem, rng, None, 1e-2)
     for _ in range(2):
         while not state.round.is_new:
@@ -178,5 +178,5 @@ def test_what_does_not_fit_is_refused_before_the_start():
     features = np.ones((int(lengths.sum()) - len(lengths), 1))
     with pytest.raises(ValueError, match="takes no edge features"):
         pragam.solve(chain_hinge(X, y, lengths, edge_features=features), "flow-ascent")
-    with pytest.raises(ValueError, match="needs Q.trellis"):
+    with pytest.raises(ValueError, match=r"needs Q\.trellis"):
         pragam.solve(pragam.hinge(X, y > 1, lam=0.1), "flow-ascent")

@@ -11,10 +11,10 @@ struct Gains {
 };
 
 // Takes exact steps along directions and keeps the weights up to date.
-template <class R>
+template <class R, class F>
 class Stepper {
   public:
-    Stepper(const R &rows, const Chains &chains, const WeightTable &table, const Flow &flow, double relax)
+    Stepper(const R &rows, const Chains<F> &chains, const WeightTable<F> &table, const Flow &flow, double relax)
         : rows_(rows), chains_(chains), table_(table), flow_(flow), relax_(relax),
           sums_(std::size_t(table_rows(table))), heads_(std::size_t(chains.K), -1),
           counts_(std::size_t(chains.K * chains.stride)) {}
@@ -23,7 +23,7 @@ class Stepper {
     // A long run is cut into pieces, with a token left between two of them, and taken as a whole only if no piece moves:
     // one step for very many tokens is a short one. False, with nothing done for the runs that are left, if the pool
     // has no room for their edges.
-    bool take(const Direction &along, float clock, Gains &gains) {
+    bool take(const Direction &along, F clock, Gains &gains) {
         for (int64_t s = along.begin; s < along.end; ++s) {
             if (along.plus[at(along, s)] == along.minus[at(along, s)]) continue;
             int64_t e = s;
@@ -66,7 +66,7 @@ class Stepper {
     int64_t length(const Run &run) const { return chains_.length(run.along.sequence); }
     int64_t last(const Run &run) const { return std::min(run.e + 1, length(run) - 1); }
 
-    bool step(const Run &run, float clock, Gains &gains) {
+    bool step(const Run &run, F clock, Gains &gains) {
         const double slope = slope_of(run);
         if (!(slope > 0)) return true;
         uint32_t most = whole_mass;
@@ -80,14 +80,14 @@ class Stepper {
         }
         const double rate = chains_.rates[run.along.sequence], bend = rate * bend_of(run);
         const double wanted = relax_ * slope / bend * double(whole_mass);
-        const uint32_t mass = wanted < double(most) ? uint32_t(wanted) : most;
+        const uint32_t mass = wanted < double(most) ? uint32_t(wanted + 0.5) : most;
         if (mass == 0) return true;
         if (*flow_.used + growth > flow_.room) return false;
         const double share = double(mass) * mass_unit;
         gains.gain += chains_.totals[run.along.sequence] * share * (slope - 0.5 * share * bend);
         gains.moves += 1;
-        move_edges(run, mass, float(rate * share), clock);
-        for (int64_t t = run.s; t <= run.e; ++t) move_nodes(run, t, float(rate * share), clock);
+        move_edges(run, mass, F(rate * share), clock);
+        for (int64_t t = run.s; t <= run.e; ++t) move_nodes(run, t, F(rate * share), clock);
         return true;
     }
 
@@ -106,10 +106,10 @@ class Stepper {
 
     double node_slope(const Run &run, int64_t t) const {
         const int64_t up = run.up(t), down = run.down(t), x = token(run, t), truth = chains_.truth[x], stride = chains_.stride;
-        const float *cost = chains_.cost + truth * stride;
+        const F *cost = chains_.cost + truth * stride;
         double sum = double(chains_.scale[x]) * (double(cost[up]) - double(cost[down]));
-        each_entry(rows_, x, [&](int64_t column, float value) {
-            const float *row = table_.nodes + column * stride;
+        each_entry(rows_, x, [&](int64_t column, F value) {
+            const F *row = table_.nodes + column * stride;
             sum += double(value) * (double(row[up]) - double(row[down]));
         });
         if (chains_.own[x] != 0)
@@ -169,18 +169,18 @@ class Stepper {
         for (int64_t m = head; m >= 0; m = links_[std::size_t(m)]) {
             sum += double(chains_.own[first + m / 2]);
             each_entry(rows_, first + m / 2,
-                       [&](int64_t column, float value) { sums_[std::size_t(column)] += m % 2 ? -value : value; });
+                       [&](int64_t column, F value) { sums_[std::size_t(column)] += m % 2 ? -value : value; });
         }
         for (int64_t m = head; m >= 0; m = links_[std::size_t(m)])
-            each_entry(rows_, first + m / 2, [&](int64_t column, float) {
-                float &entry = sums_[std::size_t(column)];
+            each_entry(rows_, first + m / 2, [&](int64_t column, auto) {
+                F &entry = sums_[std::size_t(column)];
                 sum += double(entry) * double(entry);
                 entry = 0;
             });
         return sum;
     }
 
-    void move_edges(const Run &run, uint32_t mass, float change, float clock) {
+    void move_edges(const Run &run, uint32_t mass, F change, F clock) {
         for (int64_t t = run.s; t <= last(run); ++t) {
             const Edges edge = edges(run, t);
             const int64_t x = token(run, t), found = flow_.find(x, edge.up_before, edge.up);
@@ -195,24 +195,24 @@ class Stepper {
         }
     }
 
-    void move_nodes(const Run &run, int64_t t, float change, float clock) {
+    void move_nodes(const Run &run, int64_t t, F change, F clock) {
         const int64_t up = run.up(t), down = run.down(t), stride = chains_.stride;
-        const auto shift = [&](float *row, float by) {
+        const auto shift = [&](F *row, F by) {
             table_.add(row + up, -by, clock);
             table_.add(row + down, by, clock);
         };
         each_entry(rows_, token(run, t),
-                   [&](int64_t column, float value) { shift(table_.nodes + column * stride, change * value); });
+                   [&](int64_t column, F value) { shift(table_.nodes + column * stride, change * value); });
         if (t == 0) shift(table_.starts, change);
         if (t + 1 == length(run)) shift(table_.ends, change);
     }
 
     const R &rows_;
-    const Chains &chains_;
-    const WeightTable &table_;
+    const Chains<F> &chains_;
+    const WeightTable<F> &table_;
     const Flow &flow_;
     double relax_;
-    std::vector<float> sums_;         // over the columns of the table
+    std::vector<F> sums_;         // over the columns of the table
     std::vector<int64_t> heads_, links_;  // lists of the members of each label
     std::vector<std::int32_t> counts_;    // of transitions
 };

@@ -18,8 +18,8 @@ from pragam.solvers.proximal_newton import ProximalNewton
 from pragam.solvers.unfolded import Unfolded
 
 __all__ = [
-    "Auto", "Certified", "Dcd", "FlowAscent", "LsBmrm", "Newton", "NewtonDense", "Pegasos1", "PegasosN", "Pragam", "ProximalNewton",
-    "QpBmrm", "Solver", "Start", "State", "Unfolded", "by_name", "choose", "names",
+    "Auto", "Certified", "Dcd", "FlowAscent", "LsBmrm", "Newton", "NewtonDense", "Pegasos1", "PegasosN", "Pragam",
+    "ProximalNewton", "QpBmrm", "Solver", "Start", "State", "Unfolded", "by_name", "choose", "names",
 ]  # fmt: skip
 
 _SOLVERS: dict[str, type[AnySolver]] = {
