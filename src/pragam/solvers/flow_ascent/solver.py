@@ -44,6 +44,7 @@ from pragam.solvers.flow_ascent.schedule import RELAX, RENEWAL, SHARE, Gap, Sche
 from pragam.solvers.flow_ascent.state import FlowState, Round
 from pragam.solvers.flow_ascent.token_rows import token_rows
 from pragam.solvers.flow_ascent.weight_table import WeightTable, cost_rows, padded
+from pragam.solvers.hardness import structured_hardness
 from pragam.solvers.sizes import digits
 from pragam.structured.chain_model import ChainModel
 from pragam.structured.trellis_flow import TrellisFlow
@@ -57,6 +58,8 @@ _SINGLE = 1e-4
 #: Passes for each digit wanted, and seconds for each entry and step: 12 to 20 passes to 1e-2 on OCR letters and CoNLL
 #: chunks, and 0.05 s each on the latter, whose labels read 186 million entries.
 _PASSES, _PER_ENTRY, _PER_STEP = 10.0, 3e-10, 1e-4
+#: C R^2 for each further pass. It is 3,100 with the chunks.
+_HARD = 300.0
 #: Sequences whose directions are found together.
 _BLOCK = 8
 
@@ -79,8 +82,8 @@ class FlowAscent(Solver[AnyProblem, FlowState]):
         return wrong
 
     def cost(self, problem: AnyProblem, tol: float) -> Cost:
-        """Passes by the digits wanted. What is certified in between costs as much as some of them."""
-        passes = _PASSES * max(digits(tol), 1.0)
+        """Passes by the digits wanted, and more where C R^2 is large."""
+        passes = (_PASSES + structured_hardness(problem) / _HARD) * max(digits(tol), 1.0)
         return Cost(passes, passes, per_pass=_PER_ENTRY * problem.A.entries, per_step=_PER_STEP, trust=0.5)
 
     def init(self, problem: AnyProblem, rng: np.random.Generator, start: Start | None, tol: float) -> FlowState:
