@@ -21,8 +21,8 @@ from pragam.solvers.unfolded import Unfolded
 
 __all__ = [
     "Auto", "Bcfw", "BlockAscent", "Certified", "Dcd", "FlowAscent", "LsBmrm", "Newton", "NewtonDense", "Pegasos1",
-    "PegasosN", "Pragam", "PragamEntropy", "ProximalNewton", "QpBmrm", "Solver", "Start", "State", "Unfolded", "by_name",
-    "choose", "names",
+    "PegasosN", "Pragam", "PragamEntropy", "ProximalNewton", "QpBmrm", "Solver", "Start", "State", "Unfolded",
+    "by_name", "choose", "names",
 ]  # fmt: skip
 
 _SOLVERS: dict[str, type[AnySolver]] = {
