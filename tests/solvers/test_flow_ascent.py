@@ -12,6 +12,7 @@ import pytest
 from scipy import sparse
 
 import pragam
+import pragam.threads
 from clarabel_qp import solve_qp
 from pragam.result import Status
 from pragam.solvers.base import Start
@@ -142,6 +143,7 @@ def test_crowded_positions_get_more_room():
 
 
 def test_equal_seeds_and_any_number_of_threads_give_equal_bits(monkeypatch):
+    monkeypatch.setattr(pragam.threads, "_FEW", 0)  # so that small blocks are shared too
     X, y, lengths = letters(np.random.default_rng(8), n=200)
     results = []
     for threads in ("1", "2", "3"):

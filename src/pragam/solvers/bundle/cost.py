@@ -26,6 +26,8 @@ class QpBmrmConstants:
     base: float = 1.26
     digit: float = 0.147
     hard: float = 0.372
+    #: H where Q states no radius, as with a user's oracle: 67 to 441 steps were needed there; this gives 200 to 400.
+    unknown: float = 100.0
     per_step: float = 0.00391
     per_entry: float = 1e-9
     #: Its gap falls in jumps, about as fast in the end as in the middle (``benchmarks/other_risks.py``).
@@ -39,6 +41,7 @@ def qp_bmrm_cost(problem: AnyProblem, tol: float, by: QpBmrmConstants = QpBmrmCo
     if not np.isfinite(radius2):
         radius2 = 0.5 * float(np.sum((problem.c / problem.g.curvature) ** 2))
     hardness = float(np.sqrt(2 * radius2 / max(n, 1))) / problem.lam * float(norms @ norms) / max(n, 1)
+    hardness = hardness if np.isfinite(hardness) else by.unknown
     steps = by.first + 10 ** (by.base + by.digit * digits(tol) + by.hard * float(np.log10(1 + hardness)))
     return Cost(
         passes=2 * steps, steps=steps, per_pass=by.per_entry * problem.A.entries, per_step=by.per_step, trust=by.trust
