@@ -1,8 +1,8 @@
 """How long does sequence labelling take to a certified gap, and CRFsuite to the end of its training?
 
 OCR letters (nine folds and one, 128 pixels and a bias) and CoNLL-2000 chunks (words and tags in a window), or random
-words if these data are not there. Printed: CPU seconds of ``flow-ascent`` to each gap, certificates included, and, where
-python-crfsuite is installed and ``--peer`` is given, those of CRFsuite's L-BFGS with the ratio. One thread.
+words if these data are not there. Printed: CPU seconds of ``flow-ascent`` to each gap, certificates included, and with
+``--peer`` (which needs python-crfsuite) those of CRFsuite's L-BFGS, with the ratio. One thread.
 
     python benchmarks/chains.py [--tasks ocr9-mean conll] [--tols 1e-2 1e-3] [--repeats 3] [--peer]
 """
