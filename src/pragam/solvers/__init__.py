@@ -8,6 +8,7 @@ from pragam.solvers.base import AnySolver, Certified, Solver, Start, State
 from pragam.solvers.bundle.ls_bmrm import LsBmrm
 from pragam.solvers.bundle.qp_bmrm import QpBmrm
 from pragam.solvers.dcd import Dcd
+from pragam.solvers.gp import GPBlockAscent, RkhsLbfgs
 from pragam.solvers.newton import Newton
 from pragam.solvers.newton.dense import NewtonDense
 from pragam.solvers.pegasos_1 import Pegasos1
@@ -16,8 +17,8 @@ from pragam.solvers.pragam import Pragam
 from pragam.solvers.proximal_newton import ProximalNewton
 
 __all__ = [
-    "Auto", "Certified", "Dcd", "LsBmrm", "Newton", "NewtonDense", "Pegasos1", "PegasosN", "Pragam", "ProximalNewton",
-    "QpBmrm", "Solver", "Start", "State", "by_name", "choose", "names",
+    "Auto", "Certified", "Dcd", "GPBlockAscent", "LsBmrm", "Newton", "NewtonDense", "Pegasos1", "PegasosN", "Pragam", "ProximalNewton",
+    "QpBmrm", "RkhsLbfgs", "Solver", "Start", "State", "by_name", "choose", "names",
 ]  # fmt: skip
 
 _SOLVERS: dict[str, type[AnySolver]] = {
@@ -33,6 +34,8 @@ _SOLVERS: dict[str, type[AnySolver]] = {
         Newton,
         NewtonDense,
         ProximalNewton,
+        RkhsLbfgs,
+        GPBlockAscent,
     )
 }
 

@@ -1,0 +1,137 @@
+"""Dual points of Gaussian-process sequences: distributions over labellings, never written out as edge marginals.
+
+The marginals of all edges are (tokens, K, K). What the dual value needs of them are the node marginals P, the edge
+marginals summed over all edges E, and the entropy H. A dual point is a description of distributions from which one pass
+computes these three, so that they belong together whatever a solver believes of them.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from pragam import _kernels
+from pragam.rounding import dot, gamma
+from pragam.threads import n_threads
+from pragam.vector import Vector
+
+Indices = NDArray[np.int64]
+
+
+class Moments(NamedTuple):
+    """What distributions over labellings are in the dual, and how far the computed numbers may be from the exact ones.
+
+    The exact numbers are those of the distributions that a dual point describes, as real numbers.
+    """
+
+    nodes: Vector  # (tokens, K)
+    edges: Vector  # (K, K), summed over all edges of all sequences
+    entropy: float  # summed over all sequences
+    nodes_error: float  # of each entry, relative to it
+    edges_error: float
+    entropy_error: float
+
+
+@dataclass(frozen=True, eq=False)
+class GibbsPoint:
+    """p(y) = exp(sum_t F_t(y_t) + sum_t T(y_t, y_{t+1})) / Z: as forward-backward makes it from scores."""
+
+    scores: Vector  # (tokens, K)
+    transitions: Vector  # (K, K)
+    lengths: Indices
+
+    def copy(self) -> GibbsPoint:
+        """With scores of its own."""
+        return replace(self, scores=self.scores.copy(), transitions=self.transitions.copy())
+
+    @cached_property
+    def _pass(self) -> tuple[Vector, Vector, Vector, int]:
+        (N, K), n = self.scores.shape, len(self.lengths)
+        nodes, edges, log_z = np.empty(N * K), np.empty(K * K), np.empty(n)
+        in_logarithms = _kernels.get("chain_marginals")(
+            self.scores.reshape(-1), self.transitions.reshape(-1), self.lengths, K, nodes, edges, log_z,
+            n_threads(4 * N * K * K),
+        )  # fmt: skip
+        return nodes.reshape(N, K), edges.reshape(K, K), log_z, in_logarithms
+
+    @property
+    def log_z(self) -> Vector:
+        """The logarithms of the partition functions, one for each sequence."""
+        return self._pass[2]
+
+    @cached_property
+    def _sizes(self) -> tuple[Vector, float]:
+        """Of the scores: sum_t max_k |F_t(k)| for each sequence, and the largest |T|."""
+        first = np.concatenate([[0], np.cumsum(self.lengths)[:-1]])
+        return np.add.reduceat(np.abs(self.scores).max(axis=1), first), float(np.abs(self.transitions).max())
+
+    @cached_property
+    def _relative_errors(self) -> Vector:
+        """Of the marginals of each sequence, as its forward and its backward pass have them together.
+
+        A token adds K products and their sum, a normalisation, and exponentials within 2 ulp of arguments that were
+        rounded. Where logarithms were used instead, every one of them is rounded by its size.
+        """
+        K, (of_nodes, of_edges) = self.scores.shape[1], self._sizes
+        size = of_nodes + self.lengths * of_edges
+        per_sequence = self.lengths * (4.0 * K + 64) + 4 * size
+        return gamma(per_sequence + (8 * self.lengths * (size + K + 8) if self._pass[3] else 0.0))
+
+    @cached_property
+    def log_z_errors(self) -> Vector:
+        """Bounds of the errors of ``log_z``."""
+        of_nodes, of_edges = self._sizes
+        size = of_nodes + self.lengths * (of_edges + np.log(self.scores.shape[1]) + 1)
+        return self._relative_errors + gamma(4 * self.lengths + 8) * 3 * size
+
+    @cached_property
+    def moments(self) -> Moments:
+        """H = sum of log Z - <F, P> - <T, E>."""
+        nodes, edges, log_z, _ = self._pass
+        ones = np.ones(len(log_z))
+        (total, e1), (of_nodes, e2), (of_edges, e3) = (
+            dot(log_z, ones), dot(self.scores.reshape(-1), nodes.reshape(-1)),
+            dot(self.transitions.reshape(-1), edges.reshape(-1)),
+        )  # fmt: skip
+        each, (sizes, most) = self._relative_errors, self._sizes
+        worst = float(each.max())
+        summed = worst + gamma(len(nodes) + 32)
+        own = float(self.log_z_errors.sum()) + float(each @ sizes) + summed * most * float(edges.sum())
+        error = e1 + e2 + e3 + 1.01 * own + gamma(4) * (abs(total) + abs(of_nodes) + abs(of_edges))
+        return Moments(nodes, edges, total - of_nodes - of_edges, worst, summed, error)
+
+
+@dataclass(frozen=True, eq=False)
+class TablePoint:
+    """Markov chains by their edge marginals: what counts of a table is p(next label | label).
+
+    So the point is a distribution whatever the rounding of the tables, (tokens, K, K), that of the tokens t and t + 1 at
+    row t, the last of a sequence unused. ``starts`` (n, K) are the marginals of the first tokens.
+    """
+
+    tables: Vector
+    starts: Vector
+    lengths: Indices
+
+    def copy(self) -> TablePoint:
+        """With tables of its own."""
+        return replace(self, tables=self.tables.copy(), starts=self.starts.copy())
+
+    @cached_property
+    def moments(self) -> Moments:
+        """From the first token to the last: p_{t+1}(b) = sum_a p_t(a) p(b | a), H = H(p_0) + sum_t sum_a p_t(a) H(. | a)."""
+        N, K, n = len(self.tables), self.tables.shape[1], len(self.lengths)
+        nodes, edges, entropy = np.empty(N * K), np.empty(K * K), np.empty(n)
+        _kernels.get("table_marginals")(
+            self.tables.reshape(-1), self.starts.reshape(-1), self.lengths, K, nodes, edges, entropy,
+            n_threads(16 * N * K * K),
+        )  # fmt: skip
+        each = gamma(self.lengths * (3.0 * K + 16))
+        total, rounding = dot(entropy, np.ones(n))
+        error = rounding + 2.02 * float(each @ (entropy + self.lengths))
+        worst = float(each.max())
+        return Moments(nodes.reshape(N, K), edges.reshape(K, K), total, worst, worst + gamma(N + 32), error)
