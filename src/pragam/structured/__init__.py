@@ -2,8 +2,27 @@
 
 from pragam.structured.chain_hinge import chain_hinge
 from pragam.structured.chain_marginals import ChainMarginals
+from pragam.structured.chain_model import ChainModel
 from pragam.structured.chain_projection import project_chain
 from pragam.structured.chain_rows import ChainRows
+from pragam.structured.expected_features import ExpectedFeatures, structured_problem
+from pragam.structured.labellings import Labellings, Mixture
 from pragam.structured.layout import ChainLayout
+from pragam.structured.structure import Moments, Structure
+from pragam.structured.trellis_flow import TrellisFlow
 
-__all__ = ["ChainLayout", "ChainMarginals", "ChainRows", "chain_hinge", "project_chain"]
+__all__ = [
+    "ChainLayout",
+    "ChainMarginals",
+    "ChainModel",
+    "ChainRows",
+    "ExpectedFeatures",
+    "Labellings",
+    "Mixture",
+    "Moments",
+    "Structure",
+    "TrellisFlow",
+    "chain_hinge",
+    "project_chain",
+    "structured_problem",
+]
