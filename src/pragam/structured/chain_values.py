@@ -21,6 +21,8 @@ Indices = NDArray[np.int64]
 
 #: Scores in memory at a time.
 _SCORES = 2**20
+#: Rows of a matrix that are transposed at a time.
+_ROWS = 512
 
 
 class Values(NamedTuple):
@@ -45,7 +47,7 @@ class Weights:
 
     def __init__(self, model: ChainModel, w: Vector) -> None:
         parts = model.parts(np.asarray(w, dtype=np.float64))
-        self.by_feature = np.ascontiguousarray(parts.nodes.T)
+        self.by_feature = _transposed(parts.nodes) if parts.nodes.any() else None  # None: all are zero
         self.table = np.array(parts.transitions[0])
         self.edges = parts.transitions[1:].reshape(-1, model.K**2)
         self.starts, self.ends = np.array(parts.starts), np.array(parts.ends)
@@ -56,6 +58,14 @@ class Weights:
             self.starts[~model.allowed_starts] = -np.inf
         if model.allowed_ends is not None:
             self.ends[~model.allowed_ends] = -np.inf
+
+
+def _transposed(nodes: Vector) -> Vector:
+    """In C order, by pieces that fit a cache."""
+    out = np.empty(nodes.shape[::-1])
+    for first in range(0, len(out), _ROWS):
+        out[first : first + _ROWS] = nodes[:, first : first + _ROWS].T
+    return out
 
 
 def values(model: ChainModel, w: Vector, loss: float = 1.0) -> Values:
@@ -133,7 +143,9 @@ def node_scores(model: ChainModel, weights: Weights, block: Block, loss: float) 
     """The scores of all labels of the block's tokens, costs and ends of sequences included, (tokens, K); and for each
     token the largest size of a score, but for the ends of sequences."""
     tokens = slice(block.first, block.last)
-    scores = model.storage.part(block.first, block.last).matmat(weights.by_feature.T)
+    scores = np.zeros((block.last - block.first, model.K))
+    if weights.by_feature is not None:
+        scores = model.storage.part(block.first, block.last).matmat(weights.by_feature.T)
     if loss:
         scores += (loss * model.token_scale[tokens])[:, None] * model.cost[model.labels[tokens]]
     sizes = np.abs(scores).max(axis=1)

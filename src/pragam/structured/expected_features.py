@@ -51,7 +51,7 @@ class ExpectedFeatures(Polytope):
         return np.append(moments.features, moments.loss)
 
     def combine(self, weights: Vector, points: Sequence[Any]) -> Any:
-        some = np.flatnonzero(weights > 0)
+        some = np.flatnonzero(weights > 0).tolist()
         if len(some) == 1:
             return points[some[0]]
         return self.structure.combine(weights[some], [points[j] for j in some])

@@ -11,6 +11,8 @@ from pragam.vector import Vector
 
 #: The mass that flows through every token.
 ONE = 2**30
+#: Sums by token and label in memory at a time.
+_PLACES = 2**20
 
 
 @dataclass(frozen=True, eq=False)
@@ -41,7 +43,7 @@ class TrellisFlow:
     @property
     def shares(self) -> Vector:
         """The masses as numbers between 0 and 1, exactly."""
-        return self.mass * 2.0**-30
+        return np.asarray(self.mass * 2.0**-30, dtype=np.float64)
 
     def check(self, first_tokens: NDArray[np.int64], K: int) -> None:
         """Refuse, with a ValueError that names a token, what is no flow of sequences with these first tokens."""
@@ -60,14 +62,21 @@ class TrellisFlow:
 
     def _check_conservation(self, first_tokens: NDArray[np.int64], K: int, mass: Vector) -> None:
         """Of each token and label: what flows in at the token flows out at the next one of its sequence."""
-        token = np.repeat(np.arange(len(self.first) - 1), np.diff(self.first))
+        high = max(_PLACES // K, 1)
         is_first = np.zeros(len(self.first), dtype=bool)
         is_first[first_tokens] = True
-        inner, linked = ~is_first[token + 1], ~is_first[token]
-        into = token[inner] * K + self.label[inner]
-        out = (token[linked] - 1) * K + self.previous[linked]
-        places, where = np.unique(np.concatenate([into, out]), return_inverse=True)
-        balance = np.bincount(where, np.concatenate([mass[inner], -mass[linked]]), minlength=len(places))
-        wrong = np.flatnonzero(balance)
-        if len(wrong):
-            raise ValueError(f"the flow is not conserved at token {places[wrong[0]] // K}")
+        for begin in range(0, len(self.first) - 1, high):  # the links of the tokens from ``begin`` to the next ones
+            end = min(begin + high, len(self.first) - 1)
+            into = self._sums(begin, end, self.label, mass, K)
+            out = self._sums(begin + 1, min(end + 1, len(self.first) - 1), self.previous, mass, K)
+            linked = ~is_first[begin + 1 : end + 1]
+            wrong = np.flatnonzero((into[linked] != out[linked[: len(out)]]).any(axis=1))
+            if len(wrong):
+                raise ValueError(f"the flow is not conserved at token {begin + np.flatnonzero(linked)[wrong[0]]}")
+
+    def _sums(self, begin: int, end: int, labels: NDArray[np.int32], mass: Vector, K: int) -> Vector:
+        """The masses of these tokens by label, (tokens, K)."""
+        some = slice(self.first[begin], self.first[end])
+        row = np.repeat(np.arange(end - begin), np.diff(self.first[begin : end + 1]))
+        sums = np.bincount(row * K + labels[some], mass[some], minlength=(end - begin) * K)
+        return np.asarray(sums.reshape(-1, K), dtype=np.float64)
