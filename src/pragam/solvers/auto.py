@@ -31,6 +31,7 @@ from pragam.problem import AnyProblem
 from pragam.solvers.base import UNKNOWN, AnySolver, Certified, Solver, Start, State
 from pragam.solvers.bundle.qp_bmrm import QpBmrm
 from pragam.solvers.dcd import Dcd
+from pragam.solvers.gp import GPBlockAscent, RkhsLbfgs
 from pragam.solvers.newton import Newton
 from pragam.solvers.newton.dense import NewtonDense
 from pragam.solvers.outlook import WARM, Outlook
@@ -39,7 +40,9 @@ from pragam.solvers.proximal_newton import ProximalNewton
 from pragam.views import View, packed
 
 #: Those that may run. The first one tells its cost from the shape of the data alone.
-CANDIDATES: tuple[AnySolver, ...] = (NewtonDense(), Dcd(), Newton(), ProximalNewton(), QpBmrm())
+CANDIDATES: tuple[AnySolver, ...] = (
+    NewtonDense(), Dcd(), Newton(), ProximalNewton(), QpBmrm(), RkhsLbfgs(), GPBlockAscent(),
+)  # fmt: skip
 #: What certifies any tolerance in a number of passes known beforehand.
 NET: AnySolver = Pragam()
 #: Asking for all costs takes up to a tenth of this work. A candidate that is cheaper begins at once, and less work

@@ -24,7 +24,7 @@ class ChainMoments(Polytope):
     """
 
     rigorous = True
-    lacks = frozenset({"project", "prox", "maximise_linear"})
+    lacks = frozenset({"project", "prox", "maximise_linear", "combine"})
 
     def __init__(self, labels: Indices, lengths: Indices, K: int) -> None:
         self.labels, self.lengths, self.K = labels, lengths, K
