@@ -50,7 +50,8 @@ class GPModel:
         cls, options: Options, X: Any, lengths: Indices, labels: Indices, K: int, lam: float
     ) -> tuple[GPModel, AnyProblem]:
         """The model before training, and its problem."""
-        tokens, tau, A = Tokens(X, lengths, options.nodes), options.transition_scale, None
+        tokens, tau = Tokens(X, lengths, options.nodes), options.transition_scale
+        A: GramScores | FactorScores
         empty = np.empty((0, K)), np.zeros((K, K))
         with one_blas_thread():
             if options.n_landmarks is None:
@@ -71,9 +72,10 @@ class GPModel:
     def scores(self, X: Any, lengths: Indices) -> Vector:
         """The scores of the labels of new tokens, (tokens, K)."""
         new = Tokens(X, lengths, self.options.nodes)
-        if self.tokens is None:
-            return self._phi(new).astype(np.float64) @ self.coefficients
-        return scores(new, self.tokens, self.options.function, self.coefficients)
+        with one_blas_thread():
+            if self.tokens is None:
+                return self._phi(new).astype(np.float64) @ self.coefficients
+            return scores(new, self.tokens, self.options.function, self.coefficients)
 
     def labels(self, X: Any, lengths: Indices) -> Indices:
         """The most probable labelling of each sequence."""

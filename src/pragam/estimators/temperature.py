@@ -1,7 +1,8 @@
 r"""A temperature for marginal probabilities, from sequences that were held out.
 
-p(y | x) ~ exp(score(y) / temperature): one number, chosen so that the labels of held-out tokens are as likely as possible
-(Guo, Pleiss, Sun and Weinberger, "On calibration of modern neural networks", ICML 2017). Labels predicted do not change.
+p(y | x) ~ exp(score(y) / temperature): one number, chosen so that the labels of held-out tokens are as likely as
+possible (Guo, Pleiss, Sun and Weinberger, "On calibration of modern neural networks", ICML 2017). Labels predicted do
+not change.
 """
 
 from __future__ import annotations

@@ -7,7 +7,6 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import DTypeLike, NDArray
-from scipy import sparse
 from sklearn.gaussian_process.kernels import RBF, Kernel
 from sklearn.metrics.pairwise import pairwise_kernels, rbf_kernel
 
@@ -38,8 +37,8 @@ def kernel_function(kernel: Any) -> KernelFunction:
 class Tokens:
     """Feature rows with what a kernel on nodes may ask of their places in the sequences.
 
-    ``nodes``: "once", every token has its score once; "per_edge", the paper's kernel on edges, which counts a token once
-    for each edge it is in (twice inside a sequence, never in a sequence of one token); "by_position", tokens at
+    ``nodes``: "once", every token has its score once; "per_edge", the paper's kernel on edges, which counts a token
+    once for each edge it is in (twice inside a sequence, never in a sequence of one token); "by_position", tokens at
     different places in their sequences have nothing to do with each other.
     """
 
@@ -88,7 +87,7 @@ def scores(new: Tokens, trained: Tokens, kernel: KernelFunction, coefficients: V
 
 
 def _dense(X: Any) -> Any:
-    return X.toarray() if sparse.issparse(X) else X
+    return np.asarray(X.todense()) if hasattr(X, "todense") else X
 
 
 def _checked(table: Any, X: Any, Z: Any) -> Vector:

@@ -6,8 +6,8 @@ moves its distribution towards the one at the present scores, by an exact line s
     B = (Y - P) / (lam n),   U = (C - E) / (lam n).
 
 The scores of a block of sequences are one product with its rows of the Gram; what the sequences of the block change is
-passed on within the block by its own small Gram. A step is a sweep over all blocks in random order, which reads the Gram
-once. Sequences are their own edge marginals (a table point): D at these is far better than at the marginals of the
+passed on within the block by its own small Gram. A step is a sweep over all blocks in random order, which reads the
+Gram once. Sequences are their own edge marginals (a table point): D at these is far better than at the marginals of the
 scores, long before the end.
 """
 
@@ -61,7 +61,8 @@ class GPBlockAscent(Solver[AnyProblem, BlockState]):
 
     def init(self, problem: AnyProblem, rng: np.random.Generator, start: Start | None, tol: float) -> BlockState:
         Q, n = problem.Q, problem.Q.n
-        point = Q.truth_and_noise(_NOISE)
+        is_table = start is not None and hasattr(start.alpha, "tables")
+        point = start.alpha.copy() if start is not None and is_table else Q.truth_and_noise(_NOISE)
         nodes = point.moments.nodes.copy()
         B, U = Q.parts(problem.w_of_alpha(point))
         blocks = [(i, min(i + self.block, n)) for i in range(0, n, self.block)]
@@ -82,7 +83,7 @@ class GPBlockAscent(Solver[AnyProblem, BlockState]):
         return problem.w_of_alpha(point), point
 
     def estimate(self, problem: AnyProblem, state: BlockState) -> float | None:
-        """J - D = mean of log Z - <scores, alpha> - H(alpha), and J = D + gap; all as they were met in the last sweep."""
+        """J - D = mean of log Z - <scores, alpha> - H(alpha), J = D + gap; all as they were met in the last sweep."""
         gap, entropy = float(state.gaps.mean()), float(state.entropies.mean())
         square = float(state.squares.sum()) + problem.A.tau * float(state.U @ state.U)
         return gap / max(abs(gap + entropy - 0.5 * problem.lam * square), np.finfo(float).tiny)

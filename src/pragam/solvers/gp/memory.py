@@ -1,8 +1,8 @@
 """The memory of L-BFGS: steps and changes of the gradient, and the direction they propose.
 
-The two loops of Nocedal (Mathematics of Computation 1980) run on coefficients of the remembered vectors, from their inner
-products (Chen, Wang and Zhou, NIPS 2014): the long vectors are read twice an iteration, once for the inner products with
-the gradient and once for their combination.
+The two loops of Nocedal (Mathematics of Computation 1980) run on coefficients of the remembered vectors, from their
+inner products (Chen, Wang and Zhou, NIPS 2014): the long vectors are read for the inner products with the gradient and
+with a new pair, and for their combination.
 """
 
 from __future__ import annotations

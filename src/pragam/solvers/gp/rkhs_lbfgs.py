@@ -59,7 +59,7 @@ class LbfgsState(State):
 class RkhsLbfgs(Solver[AnyProblem, LbfgsState]):
     """``memory`` steps are remembered."""
 
-    memory: int = 30
+    memory: int = 40
 
     name = "rkhs-lbfgs"
     needs = ("A.lift", "A.scores", "A.fast_rmatvec", "Q.posterior", "Q.log_loss")
@@ -126,8 +126,9 @@ def _line_search(problem: AnyProblem, state: LbfgsState, direction: Vector) -> t
     low, high, length = 0.0, np.inf, 1.0
     for _ in range(_TRIALS):
         at = _at(problem, state.at.scores + length * along)
-        J = 0.5 * lam * (square + length * (2 * cross + length * long)) + at.risk
-        if not J <= state.J + _DECREASE * length * slope + 4e-16 * abs(state.J):
+        value = 0.5 * lam * (square + length * (2 * cross + length * long)) + at.risk
+        allowed = state.J + _DECREASE * length * slope + 4e-16 * abs(state.J)
+        if not value <= allowed:
             high = length
         elif lam * (cross + length * long) + float(along @ at.x) < _FLATTEN * slope:
             low = length

@@ -1,4 +1,4 @@
-"""The dual variables of Gaussian-process sequences: moments of distributions over labellings, less those of the truth."""
+"""The dual variables of Gaussian-process sequences: moments of distributions over labellings."""
 
 from __future__ import annotations
 
@@ -19,8 +19,8 @@ class ChainMoments(Polytope):
     r"""Q = {((P - Y) / n, (E - C) / n)}: P and E are the node and summed edge marginals of distributions over the
     labellings of n sequences, Y and C those of the true labels.
 
-    A point has N K + K^2 coordinates, in this order, for N tokens and K labels. That it is in Q is known by a description
-    of the distributions: a :class:`GibbsPoint` or a :class:`TablePoint`.
+    A point has N K + K^2 coordinates, in this order, for N tokens and K labels. That it is in Q is known by a
+    description of the distributions: a :class:`GibbsPoint` or a :class:`TablePoint`.
     """
 
     rigorous = True

@@ -109,8 +109,8 @@ class GibbsPoint:
 class TablePoint:
     """Markov chains by their edge marginals: what counts of a table is p(next label | label).
 
-    So the point is a distribution whatever the rounding of the tables, (tokens, K, K), that of the tokens t and t + 1 at
-    row t, the last of a sequence unused. ``starts`` (n, K) are the marginals of the first tokens.
+    So the point is a distribution whatever the rounding of the tables, (tokens, K, K), that of the tokens t and t + 1
+    at row t, the last of a sequence unused. ``starts`` (n, K) are the marginals of the first tokens.
     """
 
     tables: Vector
@@ -123,7 +123,7 @@ class TablePoint:
 
     @cached_property
     def moments(self) -> Moments:
-        """From the first token to the last: p_{t+1}(b) = sum_a p_t(a) p(b | a), H = H(p_0) + sum_t sum_a p_t(a) H(. | a)."""
+        """p_{t+1}(b) = sum_a p_t(a) p(b | a), from the first token on, and H = H(p_0) + sum_t sum_a p_t(a) H(. | a)."""
         N, K, n = len(self.tables), self.tables.shape[1], len(self.lengths)
         nodes, edges, entropy = np.empty(N * K), np.empty(K * K), np.empty(n)
         _kernels.get("table_marginals")(

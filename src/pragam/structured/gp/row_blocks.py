@@ -1,7 +1,7 @@
 """Products with a tall matrix, block of rows by block of rows, on a few threads.
 
-The blocks have a fixed size, whatever the number of threads, and partial sums are added in their order: so results do not
-depend on it. BLAS runs on one thread in each, and NumPy lets others run meanwhile.
+The blocks have a fixed size, whatever the number of threads, and partial sums are added in their order: so results do
+not depend on it. BLAS runs on one thread in each, and NumPy lets others run meanwhile.
 """
 
 from __future__ import annotations
@@ -21,8 +21,9 @@ BLOCK = 512
 def times(X: Vector, B: Vector, out: Vector) -> None:
     """out = X B, in the precision of B."""
 
-    def one(rows: slice) -> None:
+    def one(rows: slice) -> Vector:
         out[rows] = X[rows].astype(B.dtype, copy=False) @ B
+        return out[rows]
 
     for _ in _each(one, X, B.shape[1]):
         pass
@@ -35,7 +36,7 @@ def transposed_times(X: Vector, P: Vector, out: Vector) -> None:
         out += part
 
 
-def _each(work: Callable[[slice], Vector | None], X: Vector, columns: int) -> Iterable[Vector | None]:
+def _each(work: Callable[[slice], Vector], X: Vector, columns: int) -> Iterable[Vector]:
     blocks = [slice(i, min(i + BLOCK, len(X))) for i in range(0, len(X), BLOCK)]
     threads = min(n_threads(X.size * columns), len(blocks))
     if threads == 1:
