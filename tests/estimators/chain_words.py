@@ -23,6 +23,9 @@ def dictionaries(words: list[list[str]]) -> list[list[dict[str, object]]]:
 def phrases(tags: list[list[str]]) -> list[list[str]]:
     """IOB tags: a determiner and its noun are a phrase."""
     return [
-        ["O" if tag == "V" else "I-NP" if tag == "N" and t and own[t - 1] == "D" else "B-NP" for t, tag in enumerate(own)]
+        [
+            "O" if tag == "V" else "I-NP" if tag == "N" and t and own[t - 1] == "D" else "B-NP"
+            for t, tag in enumerate(own)
+        ]
         for own in tags
     ]

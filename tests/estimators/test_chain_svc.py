@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import pickle
 
 import numpy as np
@@ -41,9 +42,10 @@ def model():
 
 def test_every_form_of_the_input_gives_the_same_model_and_predicts_in_its_own_form(model):
     forms = [
-        (X, Y, LENGTHS), (sparse.csc_array(X), Y, LENGTHS), (X.toarray(), Y, LENGTHS), (parts_of(X.tocsr()), TAGS, None),
-        (parts_of(X.toarray()), TAGS, None), ([part.tolist() for part in parts_of(X.toarray())], TAGS, None),
-        (np.array([[{**token} for token in tokens] for tokens in TOKENS], dtype=object), np.array(TAGS, dtype=object), None),
+        (X, Y, LENGTHS), (sparse.csc_array(X), Y, LENGTHS), (X.toarray(), Y, LENGTHS),
+        (parts_of(X.tocsr()), TAGS, None), (parts_of(X.toarray()), TAGS, None),
+        ([part.tolist() for part in parts_of(X.toarray())], TAGS, None),
+        (np.array(TOKENS, dtype=object), np.array(TAGS, dtype=object), None),
     ]  # fmt: skip
     expected = model.predict(TOKENS)
     assert isinstance(expected[0], list) and expected == [[*map(str, tags)] for tags in expected]
@@ -108,12 +110,12 @@ def test_labels_may_be_fixed_and_need_not_occur():
 def test_forbidden_transitions_are_never_predicted():
     tags = phrases(TAGS)
     free, bound = (ChainSVC(lam=50.0, transitions=rule).fit(TOKENS, tags) for rule in (None, "iob"))
-    assert all(own[0] != "I-NP" and ("O", "I-NP") not in zip(own, own[1:], strict=False) for own in bound.predict(TOKENS))
+    assert all(own[0] != "I-NP" and ("O", "I-NP") not in itertools.pairwise(own) for own in bound.predict(TOKENS))
     assert bound.certificate_.primal <= free.certificate_.primal * 1.02  # a maximum over fewer labellings
     table = np.ones((3, 3), dtype=bool)
     table[2, 2] = False  # no verb after a verb
     model = ChainSVC(lam=0.05, transitions=table).fit(TOKENS, TAGS)
-    assert all(("V", "V") not in zip(own, own[1:], strict=False) for own in model.predict([TOKENS[0] * 5]))
+    assert all(("V", "V") not in itertools.pairwise(own) for own in model.predict([TOKENS[0] * 5]))
 
 
 def test_weights_of_sequences_and_tokens():
@@ -212,9 +214,10 @@ def test_bad_matrices_name_the_sequence_and_bad_arguments_their_name(model):
         with pytest.raises(ValueError, match="sequence 2: X contains NaN or infinity"):
             ChainSVC().fit(data, Y, LENGTHS)
     for arguments, message in [
-        ((X, Y, LENGTHS[:-1]), "lengths sum to"), ((X, Y[:-1], LENGTHS), "y must hold"), ((X, Y, [len(Y), 0]), "sequence 1"),
+        ((X, Y, LENGTHS[:-1]), "lengths sum to"), ((X, Y[:-1], LENGTHS), "y must hold"),
+        ((X, Y, [len(Y), 0]), "sequence 1"), ((X, np.full(len(Y), "D")), "two labels"),
         ((TOKENS, TAGS, LENGTHS), "lengths must not be given"), ((X, Y, [1.5]), "lengths"), ((7, Y), "X must be"),
-        (([rows[:2, :2], rows[:2, :3]], [["D", "N"]] * 2), "sequence 1: .* 2 columns"), ((X, np.full(len(Y), "D")), "two labels"),
+        (([rows[:2, :2], rows[:2, :3]], [["D", "N"]] * 2), "sequence 1: .* 2 columns"),
     ]:  # fmt: skip
         with pytest.raises(ValueError, match=message):
             ChainSVC().fit(*arguments)

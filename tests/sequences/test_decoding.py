@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from itertools import product
+from itertools import pairwise, product
 
 import numpy as np
 import pytest
@@ -30,7 +30,7 @@ def all_labellings(scores, i):
     for labels in product(range(len(scores.starts)), repeat=length):
         value = scores.starts[labels[0]] + scores.ends[labels[-1]]
         value += sum(scores.nodes[first + t, label] for t, label in enumerate(labels))
-        value += sum(scores.transitions[a, b] for a, b in zip(labels, labels[1:], strict=False))
+        value += sum(scores.transitions[a, b] for a, b in pairwise(labels))
         found.append((value, labels))
     return sorted(found, reverse=True)
 
@@ -64,7 +64,7 @@ def test_iob_rules_allow_exactly_the_labellings_whose_chunks_begin_with_b():
                 tag[0] != "I" or (t > 0 and names[t - 1][1:] == tag[1:] and names[t - 1] != "O")
                 for t, tag in enumerate(names)
             )
-            pairs = zip(tags, tags[1:], strict=False)
+            pairs = pairwise(tags)
             assert good == (allowed.starts[tags[0]] and all(allowed.transitions[a, b] for a, b in pairs))
 
 

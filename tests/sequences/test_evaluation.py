@@ -43,7 +43,10 @@ def test_chunks_are_counted_as_conlleval_counts_them(pairs):
         gold, guess = (chunks(tags) for tags in zip(*sentence, strict=True))
         right, predicted, true = right + len(gold & guess), predicted + len(guess), true + len(gold)
     assert scores[""] == ChunkScore(right, predicted, true)
-    assert tuple(sum(column) for column in zip(*list(scores.values())[1:], strict=True)) in ((right, predicted, true), ())
+    assert tuple(sum(column) for column in zip(*list(scores.values())[1:], strict=True)) in (
+        (right, predicted, true),
+        (),
+    )
 
 
 def test_agrees_with_seqeval():

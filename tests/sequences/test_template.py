@@ -35,7 +35,8 @@ def shaped(value, form):
 
 
 @pytest.mark.parametrize(
-    "text", [default_template(1), default_template(2), "w[0].lower\nw[-1].suffix3|p[0] # why\n\n0[+1].prefix2\nw[0]|w[0]"]
+    "text",
+    [default_template(1), default_template(2), "w[0].lower\nw[-1].suffix3|p[0] # why\n\n0[+1].prefix2\nw[0]|w[0]"],
 )
 def test_same_features_as_token_by_token(text):
     template = Template(text)

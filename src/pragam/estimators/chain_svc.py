@@ -5,10 +5,12 @@ from __future__ import annotations
 import os
 import warnings
 from collections.abc import Iterable
+from contextlib import AbstractContextManager
 from numbers import Integral, Real
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+from joblib import effective_n_jobs
 from numpy.typing import NDArray
 from sklearn.base import BaseEstimator, clone
 from sklearn.exceptions import ConvergenceWarning
@@ -31,6 +33,7 @@ from pragam.sequences.iob import allowed_by
 from pragam.sequences.problem import chain_problem
 from pragam.sequences.vocabulary import Vocabulary
 from pragam.sequences.weights import ChainWeights
+from pragam.threads import using
 
 if TYPE_CHECKING:
     from typing_extensions import Self
@@ -72,7 +75,7 @@ class ChainSVC(CertificateHTML, CallbackSupportMixin, BaseEstimator):
         When one ends first, the best model so far is kept, with its gap, and a ConvergenceWarning says so.
         So does Ctrl-C.
     n_jobs : int or None
-        Threads.
+        Threads of the solver; -1 is all processors, None what PRAGAM_NUM_THREADS says, else two if there are two.
     random_state : int, RandomState or None
         None is a fixed seed: equal fits give equal models.
     verbose : int
@@ -164,7 +167,8 @@ class ChainSVC(CertificateHTML, CallbackSupportMixin, BaseEstimator):
         token_weight : one number >= 0 for each token, flat, optional; multiplies what a wrong label costs
         """
         problem = self._begin(X, y, lengths, sample_weight, token_weight)
-        (result,), _ = solve_problems(self, [problem], [None])
+        with self._threads():
+            (result,), _ = solve_problems(self, [problem], [None])
         self._keep(result)
         self._warn(result)
         return self
@@ -180,7 +184,8 @@ class ChainSVC(CertificateHTML, CallbackSupportMixin, BaseEstimator):
         problem = self._begin(X, y, lengths, sample_weight, token_weight)
         lams = list(lams)
         seed = int(self.random_state) if isinstance(self.random_state, Integral) else None
-        results = path(problem, lams, self.tol, self.solver, self.max_seconds, random_state=seed)
+        with self._threads():
+            results = path(problem, lams, self.tol, self.solver, self.max_seconds, random_state=seed)
         models = []
         for lam, result in zip(lams, results, strict=True):
             model = clone(self).set_params(lam=lam)
@@ -207,6 +212,9 @@ class ChainSVC(CertificateHTML, CallbackSupportMixin, BaseEstimator):
             rows = self._kernel.transform(rows)
         self._example_weights = {"sample_weight": sample_weight, "token_weight": token_weight}
         return chain_problem(self._risk(), rows, flat, sequences.lengths, classes, **self._example_weights)
+
+    def _threads(self) -> AbstractContextManager[None]:
+        return using(None if self.n_jobs is None else effective_n_jobs(self.n_jobs))
 
     def _risk(self) -> dict[str, Any]:
         return {"lam": self.lam, "loss": self.loss, "transitions": self.transitions}

@@ -31,12 +31,12 @@ def to_tensors(point: Any, prefix: str = "dual") -> tuple[dict[str, Any], dict[s
         types = (np.int64, np.int32, np.int32, np.uint32)
         arrays = {name: np.asarray(getattr(point, name), dtype=t) for name, t in zip(_FLOW, types, strict=True)}
         return {"kind": "flow"}, {f"{prefix}.{name}": array for name, array in arrays.items()}
+    if not isinstance(point, (Labellings, Mixture)):
+        raise ValueError(f"a model file holds no dual point of the type {type(point).__name__}")
     weights = {f"{prefix}.weights": np.asarray(point.weights, dtype=np.float64)}
     if isinstance(point, Labellings):
         labels = np.array([np.asarray(each, dtype=np.int32) for each in point.labels])
         return {"kind": "labellings"}, {**weights, f"{prefix}.labels": labels}
-    if not isinstance(point, Mixture):
-        raise ValueError(f"a model file holds no dual point of the type {type(point).__name__}")
     parts = [to_tensors(each, f"{prefix}.{k}") for k, each in enumerate(point.points)]
     tensors = {name: array for part in parts for name, array in part[1].items()}
     return {"kind": "mixture", "points": [part[0] for part in parts]}, weights | tensors

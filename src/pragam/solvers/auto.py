@@ -29,6 +29,7 @@ import numpy as np
 from pragam.operators.base import Vector
 from pragam.problem import AnyProblem
 from pragam.solvers.base import UNKNOWN, AnySolver, Certified, Solver, Start, State
+from pragam.solvers.block_ascent import BlockAscent
 from pragam.solvers.bundle.qp_bmrm import QpBmrm
 from pragam.solvers.dcd import Dcd
 from pragam.solvers.gp import GPBlockAscent, RkhsLbfgs
@@ -41,7 +42,7 @@ from pragam.views import View, packed
 
 #: Those that may run. The first one tells its cost from the shape of the data alone.
 CANDIDATES: tuple[AnySolver, ...] = (
-    NewtonDense(), Dcd(), Newton(), ProximalNewton(), QpBmrm(), RkhsLbfgs(), GPBlockAscent(),
+    NewtonDense(), Dcd(), Newton(), ProximalNewton(), BlockAscent(), QpBmrm(), RkhsLbfgs(), GPBlockAscent(),
 )  # fmt: skip
 #: What certifies any tolerance in a number of passes known beforehand.
 NET: AnySolver = Pragam()

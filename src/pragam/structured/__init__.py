@@ -8,6 +8,7 @@ from pragam.structured.chain_rows import ChainRows
 from pragam.structured.expected_features import ExpectedFeatures, structured_problem
 from pragam.structured.labellings import Labellings, Mixture
 from pragam.structured.layout import ChainLayout
+from pragam.structured.oracle import Oracle, structured_hinge
 from pragam.structured.structure import Moments, Structure
 from pragam.structured.trellis_flow import TrellisFlow
 
@@ -20,9 +21,11 @@ __all__ = [
     "Labellings",
     "Mixture",
     "Moments",
+    "Oracle",
     "Structure",
     "TrellisFlow",
     "chain_hinge",
     "project_chain",
+    "structured_hinge",
     "structured_problem",
 ]

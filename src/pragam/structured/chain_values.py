@@ -91,8 +91,8 @@ def values_bound(model: ChainModel, w: Vector) -> tuple[Vector, Vector]:
     """The same, and a bound of the rounding: that of the scores, and 6 roundings a token of the sums of a path."""
     parts, (found, sizes) = model.parts(w), values(model, w)
     longest = max(norm(row) for row in parts.nodes) + model.n_features**0.5 * TINY * 2.0**53
-    per_token = model.storage.reach * longest + 2 * TINY * (model.n_features + 4)
-    errors = np.add.reduceat(per_token, model.first_token[:-1])
+    errors = longest * np.add.reduceat(model.storage.reach, model.first_token[:-1])
+    errors += 2 * TINY * (model.n_features + 4) * model.lengths
     if model.edge_features is not None:
         longest = max(norm(np.ascontiguousarray(v)) for v in parts.transitions[1:].reshape(-1, model.K**2).T)
         sums = np.concatenate([[0.0], np.cumsum(model.edge_features.reach * longest + 2 * TINY)])
@@ -173,8 +173,7 @@ def edge_tables(model: ChainModel, weights: Weights, block: Block) -> Vector:
 def _edges(model: ChainModel, block: Block) -> Indices:
     """The number of the pair of each of the block's tokens and the one before; -1 for the first of a sequence."""
     tokens = np.arange(block.first, block.last)
-    sequence = np.searchsorted(model.first_token, tokens, side="right") - 1
-    return np.where(tokens == model.first_token[sequence], -1, tokens - sequence - 1)
+    return np.where(model.is_first[block.first : block.last], -1, tokens - model.sequence_of(tokens) - 1)
 
 
 class _Passed(NamedTuple):
@@ -219,7 +218,7 @@ def _truth_scores(model: ChainModel, scores: Vector, tables: Vector, block: Bloc
     """Of each token: the score of its true label and of its link to the one before, and the largest size of a link."""
     labels = model.labels[block.first : block.last]
     truths = scores[np.arange(len(labels)), labels]
-    linked = _edges(model, block) >= 0
+    linked = ~model.is_first[block.first : block.last]
     before = np.where(linked, model.labels[np.arange(block.first, block.last) - 1], 0)
     links = tables[before, labels] if tables.ndim == 2 else tables[np.arange(len(labels)), before, labels]
     finite = np.where(np.isfinite(tables), np.abs(tables), 0.0)

@@ -111,6 +111,11 @@ class ExpectedFeatures(Polytope):
 
     # The same problem with a dual variable for each part of a labelling ---------------------------------------------
 
+    @property
+    def trellis(self) -> Any:
+        """The sequences whose labellings are paths through trellises, if the structure is of such."""
+        return self.structure.trellis  # type: ignore[attr-defined]
+
     def unfold(self, problem: AnyProblem) -> AnyProblem:
         """The same problem on a set that has a Euclidean projection, where the structure knows one. Its dual points are
         dual points here."""

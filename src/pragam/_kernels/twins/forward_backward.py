@@ -15,7 +15,7 @@ from pragam.vector import Vector
 
 Indices = NDArray[np.int64]
 
-__all__ = ["chain_best_labels", "chain_marginals", "posterior", "table_marginals"]
+__all__ = ["chain_best_labels", "chain_marginals", "table_marginals"]
 
 
 def posterior(F: Vector, T: Vector) -> tuple[Vector, Vector, float]:
