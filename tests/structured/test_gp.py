@@ -61,6 +61,18 @@ def test_certificates_hold_in_fifty_digits_and_are_not_loose(kind, precision, se
     assert float(D - Decimal(proof.dual)) <= 1e-9 * float(abs(D)) + 1e-10
 
 
+@pytest.mark.parametrize("seed", range(30))
+def test_the_rounding_of_an_entropy_is_paid_for(seed):
+    """With a large lam D is the entropy; with large scores that is a small difference of large numbers."""
+    problem, rng = drawn(seed, lam=1e9), np.random.default_rng(seed)
+    Q = problem.Q
+    point = Q.posterior(np.full(Q.size, 10.0 ** rng.uniform(1, 4)) + rng.standard_normal(Q.size))
+    proof = pragam.certify(problem, np.zeros(problem.n_weights), point)
+    D = exact_dual(problem, point)
+    assert Decimal(proof.dual) <= D
+    assert float(D - Decimal(proof.dual)) <= 1e-7
+
+
 @pytest.mark.parametrize("seed", range(60))
 def test_weak_duality_on_random_pairs(seed):
     problem = drawn(seed, *KINDS[seed % 4])

@@ -23,8 +23,9 @@ from pragam.structured.gp.row_blocks import largest_entry, times
 class GramScores(Operator):
     """``gram`` (N, N) symmetric, float32 or float64; ``K`` labels; ``tau`` >= 0, the variance of a transition.
 
-    The certificate assumes that G + nugget I is positive semidefinite. The rounding of a kernel's values moves the
-    eigenvalues of a Gram matrix by about sqrt(N) roundings of its largest entry: the nugget is four times that.
+    The certificate assumes that G + nugget I is positive semidefinite. Rounding the entries to the precision that they
+    are stored in moves the eigenvalues by about sqrt(N) roundings of the largest entry, and a kernel's own arithmetic,
+    in float64, by N of its roundings at most, as a rule. The nugget is four times the sum of both.
     """
 
     rigorous = True
@@ -33,8 +34,8 @@ class GramScores(Operator):
         self.gram, self.K, self.tau, self.n_tokens = gram, K, tau, len(gram)
         self.shape = (self.n_tokens * K + K * K,) * 2
         self.largest = largest_entry(gram)
-        step = float(np.finfo(gram.dtype).eps)
-        self.nugget = 4 * sqrt(self.n_tokens) * step * self.largest if nugget is None else nugget
+        moved = sqrt(self.n_tokens) * float(np.finfo(gram.dtype).eps) + 2 * self.n_tokens * U
+        self.nugget = 4 * moved * self.largest if nugget is None else nugget
 
     def matvec(self, w: Vector) -> Vector:
         return self._product(w, np.dtype(np.float64))

@@ -36,6 +36,15 @@ class Moments(NamedTuple):
     entropy_error: float
 
 
+class _Sizes(NamedTuple):
+    """Of scores: sum_t max |F_t| and sum_t (max F_t - min F_t) for each sequence, and the same of the transitions."""
+
+    nodes: Vector
+    edge: float
+    node_ranges: Vector
+    edge_range: float
+
+
 @dataclass(frozen=True, eq=False)
 class GibbsPoint:
     """p(y) = exp(sum_t F_t(y_t) + sum_t T(y_t, y_{t+1})) / Z: as forward-backward makes it from scores."""
@@ -64,10 +73,14 @@ class GibbsPoint:
         return self._pass[2]
 
     @cached_property
-    def _sizes(self) -> tuple[Vector, float]:
-        """Of the scores: sum_t max_k |F_t(k)| for each sequence, and the largest |T|."""
+    def _sizes(self) -> _Sizes:
         first = np.concatenate([[0], np.cumsum(self.lengths)[:-1]])
-        return np.add.reduceat(np.abs(self.scores).max(axis=1), first), float(np.abs(self.transitions).max())
+        most, least = self.scores.max(axis=1), self.scores.min(axis=1)
+        highest, lowest = float(self.transitions.max()), float(self.transitions.min())
+        return _Sizes(
+            np.add.reduceat(np.maximum(np.abs(most), np.abs(least)), first), max(abs(highest), abs(lowest)),
+            np.add.reduceat(most - least, first), highest - lowest,
+        )  # fmt: skip
 
     @cached_property
     def _relative_errors(self) -> Vector:
@@ -76,31 +89,34 @@ class GibbsPoint:
         A token adds K products and their sum, a normalisation, and exponentials within 2 ulp of arguments that were
         rounded. Where logarithms were used instead, every one of them is rounded by its size.
         """
-        K, (of_nodes, of_edges) = self.scores.shape[1], self._sizes
-        size = of_nodes + self.lengths * of_edges
-        per_sequence = self.lengths * (4.0 * K + 64) + 4 * size
-        return gamma(per_sequence + (8 * self.lengths * (size + K + 8) if self._pass[3] else 0.0))
+        K, L, sizes = self.scores.shape[1], self.lengths, self._sizes
+        roundings = L * (4.0 * K + 64) + 4 * (sizes.node_ranges + L * sizes.edge_range)
+        return gamma(roundings + (8 * L * (sizes.nodes + L * sizes.edge + K + 8) if self._pass[3] else 0.0))
 
     @cached_property
     def log_z_errors(self) -> Vector:
         """Bounds of the errors of ``log_z``."""
-        of_nodes, of_edges = self._sizes
-        size = of_nodes + self.lengths * (of_edges + np.log(self.scores.shape[1]) + 1)
-        return self._relative_errors + gamma(4 * self.lengths + 8) * 3 * size
+        L, sizes = self.lengths, self._sizes
+        size = sizes.nodes + sizes.node_ranges + L * (sizes.edge + sizes.edge_range + np.log(self.scores.shape[1]) + 1)
+        return self._relative_errors + gamma(4 * L + 8) * 2 * size
 
     @cached_property
     def moments(self) -> Moments:
-        """H = sum of log Z - <F, P> - <T, E>."""
-        nodes, edges, log_z, _ = self._pass
-        ones = np.ones(len(log_z))
+        """H = sum of log Z - <F, P> - <T, E>.
+
+        The marginals of a token sum to 1 but for K roundings, so an error of theirs counts by the range of its scores.
+        """
+        nodes, edges, log_z, in_logarithms = self._pass
         (total, e1), (of_nodes, e2), (of_edges, e3) = (
-            dot(log_z, ones), dot(self.scores.reshape(-1), nodes.reshape(-1)),
+            dot(log_z, np.ones(len(log_z))), dot(self.scores.reshape(-1), nodes.reshape(-1)),
             dot(self.transitions.reshape(-1), edges.reshape(-1)),
         )  # fmt: skip
-        each, (sizes, most) = self._relative_errors, self._sizes
+        each, sizes = self._relative_errors, self._sizes
         worst = float(each.max())
         summed = worst + gamma(len(nodes) + 32)
-        own = float(self.log_z_errors.sum()) + float(each @ sizes) + summed * most * float(edges.sum())
+        off = each if in_logarithms else gamma(nodes.shape[1] + 4)
+        own = float(self.log_z_errors.sum()) + float(each @ sizes.node_ranges) + float((off * sizes.nodes).sum())
+        own += summed * sizes.edge * float(edges.sum())
         error = e1 + e2 + e3 + 1.01 * own + gamma(4) * (abs(total) + abs(of_nodes) + abs(of_edges))
         return Moments(nodes, edges, total - of_nodes - of_edges, worst, summed, error)
 
