@@ -121,7 +121,7 @@ def crfsuite(is_one_fold: bool, limit: int | None) -> dict[str, float]:
 def _items(data: Words) -> list[Any]:
     import pycrfsuite
 
-    rows = [{f"p{j}": 1.0 for j in np.flatnonzero(row)} for row in data.X]
+    rows = [{"bias": 1.0, **{f"p{j}": 1.0 for j in np.flatnonzero(row)}} for row in data.X]
     ends = np.cumsum(data.lengths).tolist()
     pairs = zip(ends, data.lengths.tolist(), strict=True)
     return [pycrfsuite.ItemSequence(rows[end - length : end]) for end, length in pairs]

@@ -13,7 +13,7 @@ from scipy.optimize import minimize
 import pragam
 from pragam.structured.gp import FactorScores, GibbsPoint, GramScores, TablePoint, gp_sequences
 
-from .gp_words import distribution, drawn, exact_dual, exact_primal, sequences
+from .gp_words import distribution, drawn, exact_dual, exact_primal, labellings, sequences
 
 KINDS = [("gram", np.float64), ("gram", np.float32), ("factor", np.float64), ("factor", np.float32)]
 
@@ -81,6 +81,15 @@ def test_weak_duality_on_random_pairs(seed):
         w, point = random_weights(problem, rng), random_point(problem, rng, 10.0 ** rng.integers(-2, 2))
         assert problem.primal(w) >= problem.dual(point)
         assert problem.primal(problem.w_of_alpha(point)) >= problem.dual(point) - 1e-12
+
+
+@pytest.mark.parametrize("seed", range(6))
+def test_the_support_of_the_moments_is_that_of_the_best_labelling(seed):
+    Q = drawn(seed).Q
+    s = np.random.default_rng(seed).standard_normal(Q.size)
+    F, T = Q.parts(s)
+    best = sum(max(score for _, score in labellings(F[own], T)) for own in sequences(Q))
+    assert Q.support(s) == pytest.approx((best - Q.truth @ s) / Q.n, abs=1e-12)
 
 
 @pytest.mark.parametrize("seed", range(8))

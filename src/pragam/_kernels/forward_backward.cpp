@@ -1,4 +1,4 @@
-// Marginals and best labellings of many sequences from node and transition scores. Specification:
+// Marginals of many sequences, from node and transition scores or from Markov chains. Specification:
 // twins/forward_backward.py.
 #include "chain_posterior.hpp"
 #include "common.hpp"
@@ -21,20 +21,15 @@ std::vector<int64_t> first_tokens(const In<int64_t> &lengths) {
     return first;
 }
 
-void check(int64_t K, size_t tokens, size_t scores, size_t transitions) {
-    require(K >= 1 && scores == tokens * size_t(K) && transitions == size_t(K * K),
-            "the scores do not fit the lengths");
-}
-
 // Node marginals (tokens, K), edge marginals summed over all edges (K, K), and log Z of every sequence. Returns how many
 // sequences were done with logarithms.
 int64_t chain_marginals(In<double> F, In<double> T, In<int64_t> lengths, int64_t K, Out<double> nodes,
                         Out<double> edges, Out<double> log_z, int64_t threads) {
     const auto first = first_tokens(lengths);
     const int64_t n = int64_t(lengths.size()), tokens = first.back();
-    check(K, size_t(tokens), F.size(), T.size());
-    require(nodes.size() == F.size() && edges.size() == T.size() && log_z.size() == lengths.size(),
-            "chain_marginals: an output does not fit");
+    require(K >= 1 && F.size() == size_t(tokens * K) && T.size() == size_t(K * K) && nodes.size() == F.size() &&
+                edges.size() == T.size() && log_z.size() == lengths.size(),
+            "chain_marginals: the arrays do not fit the lengths");
     nb::gil_scoped_release release;
     const Transitions transitions(K, T.data());
     const int64_t chunks = std::max<int64_t>(1, std::min({most_chunks, n, tokens / std::max<int64_t>(K, 16)}));
@@ -60,40 +55,6 @@ int64_t chain_marginals(In<double> F, In<double> T, In<int64_t> lengths, int64_t
         edges.data()[k] = sum;
     }
     return in_logarithms;
-}
-
-// A labelling of the highest score for every sequence; of several the one that ends, then goes back, in the lowest label.
-void chain_best_labels(In<double> F, In<double> T, In<int64_t> lengths, int64_t K, Out<int64_t> labels) {
-    const auto first = first_tokens(lengths);
-    check(K, size_t(first.back()), F.size(), T.size());
-    require(labels.size() == size_t(first.back()), "chain_best_labels: labels do not fit");
-    nb::gil_scoped_release release;
-    Pulse pulse;
-    Doubles value(static_cast<size_t>(K)), next(static_cast<size_t>(K));
-    std::vector<int64_t> back;
-    for (size_t i = 0; i < lengths.size(); ++i) {
-        const int64_t L = lengths.data()[i];
-        const double *scores = F.data() + first[i] * K;
-        int64_t *out = labels.data() + first[i];
-        std::copy(scores, scores + K, value.begin());
-        back.assign(size_t(L * K), 0);
-        for (int64_t t = 1; t < L; ++t) {
-            for (int64_t b = 0; b < K; ++b) {
-                int64_t best = 0;
-                for (int64_t a = 1; a < K; ++a)
-                    if (value[size_t(a)] + T.data()[a * K + b] > value[size_t(best)] + T.data()[best * K + b]) best = a;
-                back[size_t(t * K + b)] = best;
-                next[size_t(b)] = value[size_t(best)] + T.data()[best * K + b] + scores[t * K + b];
-            }
-            std::swap(value, next);
-        }
-        int64_t label = std::max_element(value.begin(), value.end()) - value.begin();
-        for (int64_t t = L - 1; t >= 0; --t) {
-            out[t] = label;
-            label = back[size_t(t * K + label)];
-        }
-        pulse.beat(size_t(L * K * K));
-    }
 }
 
 // Of Markov chains given by their tables, (tokens, K, K), that of the tokens t and t + 1 at row t: node marginals, summed
@@ -155,7 +116,6 @@ void bind_forward_backward(nb::module_ &m) {
     const auto a = [](const char *name) { return nb::arg(name).noconvert(); };
     m.def("chain_marginals", &chain_marginals, a("F"), a("T"), a("lengths"), nb::arg("K"), a("nodes"), a("edges"),
           a("log_z"), nb::arg("threads") = 1);
-    m.def("chain_best_labels", &chain_best_labels, a("F"), a("T"), a("lengths"), nb::arg("K"), a("labels"));
     m.def("table_marginals", &table_marginals, a("tables"), a("starts"), a("lengths"), nb::arg("K"), a("nodes"),
           a("edges"), a("entropy"), nb::arg("threads") = 1);
 }

@@ -1,4 +1,4 @@
-"""Marginals, entropies and best labellings of sequences from node and transition scores: forward_backward.cpp.
+"""Marginals of sequences, from node and transition scores or from Markov chains: forward_backward.cpp.
 
 p(y) = exp(sum_t F_t(y_t) + sum_t T(y_t, y_{t+1})) / Z for each sequence, with logarithms throughout.
 """
@@ -15,7 +15,7 @@ from pragam.vector import Vector
 
 Indices = NDArray[np.int64]
 
-__all__ = ["chain_best_labels", "chain_marginals", "table_marginals"]
+__all__ = ["chain_marginals", "table_marginals"]
 
 
 def posterior(F: Vector, T: Vector) -> tuple[Vector, Vector, float]:
@@ -40,22 +40,6 @@ def chain_marginals(
         nodes.reshape(-1, K)[own] = P
         edges += E.sum(axis=0).ravel()
     return len(lengths)
-
-
-def chain_best_labels(F: Vector, T: Vector, lengths: Indices, K: int, labels: Indices) -> None:
-    """A labelling of the highest score for every sequence (Viterbi)."""
-    T = T.reshape(K, K)
-    for _, own in _sequences(lengths):
-        scores = F.reshape(-1, K)[own]
-        value, back = scores[0], []
-        for row in scores[1:]:
-            through = value[:, None] + T
-            back.append(through.argmax(axis=0))
-            value = through.max(axis=0) + row
-        path = [int(value.argmax())]
-        for from_label in reversed(back):
-            path.append(int(from_label[path[-1]]))
-        labels[own] = path[::-1]
 
 
 def table_marginals(

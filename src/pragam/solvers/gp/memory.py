@@ -30,12 +30,11 @@ class Memory:
         """Remember a pair, if J is convex along it as far as rounding shows; the oldest goes."""
         slot = self._slots[0] if len(self._slots) == self.most else len(self._slots)
         kept = [other for other in self._slots if other != slot]
-        for place, vector in ((slot, step), (self.most + slot, change)):
-            self._vectors[place] = vector
-        for place in (slot, self.most + slot):
-            row = self._with(self._vectors[place, -1])
-            self._products[place] = row
-            self._products[:, place] = row
+        places = [slot, self.most + slot]
+        self._vectors[places] = step, change
+        products = self._with(self._vectors[places, -1].T)
+        self._products[:, places] = products
+        self._products[places] = products.T
         is_convex = self._products[slot, self.most + slot] > 0
         self._slots = [*kept, slot] if is_convex else self._slots if slot not in self._slots else kept
 
@@ -48,9 +47,9 @@ class Memory:
         combined = weights.astype(self.precision) @ self._vectors.reshape(2 * self.most, -1)
         return -scale * gradient - combined.reshape(self.shape)
 
-    def _with(self, representer: Vector) -> Vector:
-        """The inner products of all vectors with this one."""
-        return (self._vectors[:, 0] @ representer).astype(np.float64)
+    def _with(self, representers: Vector) -> Vector:
+        """The inner products of all vectors with these: a vector, or the columns of a matrix."""
+        return (self._vectors[:, 0] @ representers).astype(np.float64)
 
     def _two_loops(self, with_gradient: Vector) -> tuple[float, Vector]:
         """(scale, weights): H gradient = scale * gradient + sum of weights * vectors."""

@@ -92,8 +92,10 @@ class ChainMoments(Polytope):
     def best_labels(self, s: Vector) -> Indices:
         """A labelling of the highest score for each sequence."""
         nodes, edges = self.parts(s)
-        labels = np.empty(self.n_tokens, dtype=np.int64)
-        _kernels.get("chain_best_labels")(nodes.reshape(-1), edges.reshape(-1), self.lengths, self.K, labels)
+        best, tables = nodes.ravel().copy(), edges.ravel().copy()
+        bounds, labels = np.append(self.first, self.n_tokens), np.empty(self.n_tokens, dtype=np.int64)
+        _kernels.get("chain_forward")(best, bounds, tables, self.K, 1)
+        _kernels.get("chain_backward")(best, bounds, tables, self.K, np.full(self.n, -1), labels)
         return labels
 
     # What a set of vectors has, in coordinates ----------------------------------------------------------------------
