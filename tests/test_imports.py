@@ -31,7 +31,7 @@ CORE = {
         "_kernels", "arguments", "conjugates", "interrupts", "operators", "polytopes", "problem", "rounding", "threads",
     },
     "sequences": {"_kernels", "arguments", "datasets", "operators", "problem", "structured"},
-    "solvers": {"_kernels", "operators", "polytopes", "problem", "slope_search", "views"},
+    "solvers": {"_kernels", "operators", "polytopes", "problem", "slope_search", "structured", "threads", "views"},
     "certificate": {"arguments", "operators", "problem", "rounding", "threads"},
     "optimum": {"certificate", "operators", "problem", "rounding"},
     "result": {"certificate", "operators"},

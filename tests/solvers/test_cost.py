@@ -52,8 +52,8 @@ def test_more_data_cost_more():
 
 
 def test_a_solver_that_states_none_is_not_preferred():
-    fitting = [name for name in names() if not by_name(name).missing(hinge())]
-    unstated = [name for name in fitting if by_name(name).cost(hinge(), 1e-3) == UNKNOWN]
+    fitting = [name for name in names() if not by_name(name).missing(hinge(bias=False))]
+    unstated = [name for name in fitting if by_name(name).cost(hinge(bias=False), 1e-3) == UNKNOWN]
     assert set(unstated) == {"auto", "ls-bmrm", "pegasos-n", "pegasos-1"} and np.inf == UNKNOWN.total
 
 

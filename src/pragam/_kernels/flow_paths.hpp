@@ -15,6 +15,7 @@ struct Direction {
 };
 
 // The worst and the best path inside the support, by one pass over its edges.
+template <class F>
 class SupportPaths {
   public:
     explicit SupportPaths(int64_t K) : value_(4 * std::size_t(K)), edge_(4 * std::size_t(K)), K_(K) {}
@@ -23,22 +24,22 @@ class SupportPaths {
 
     // The next token: `node` has the score of each label, null where they do not matter; transitions are null at the
     // first token of a sequence.
-    void token(const FlowEdge *list, int64_t count, const float *node, const float *transitions, int64_t stride) {
+    void token(const FlowEdge *list, int64_t count, const F *node, const F *transitions, int64_t stride) {
         const bool is_first = offsets_.size() == 1;
         const int64_t before = parity_ ^= 1;
-        float *low = values(before ^ 1, 0), *high = values(before ^ 1, 1);
+        F *low = values(before ^ 1, 0), *high = values(before ^ 1, 1);
         uint16_t *low_edge = edges(before ^ 1, 0), *high_edge = edges(before ^ 1, 1);
         for (int64_t k = 0; k < count; ++k) {
-            low[list[k].label] = std::numeric_limits<float>::infinity();
-            high[list[k].label] = -std::numeric_limits<float>::infinity();
+            low[list[k].label] = std::numeric_limits<F>::infinity();
+            high[list[k].label] = -std::numeric_limits<F>::infinity();
         }
         from_.resize(from_.size() + 2 * std::size_t(count));
         uint16_t *from = from_.data() + offsets_.back();
         for (int64_t k = 0; k < count; ++k) {
             const int64_t a = list[k].before, b = list[k].label;
-            const float step = (transitions ? transitions[a * stride + b] : 0.0f) + (node ? node[b] : 0.0f);
-            const float lower = is_first ? step : values(before, 0)[a] + step;
-            const float upper = is_first ? step : values(before, 1)[a] + step;
+            const F step = (transitions ? transitions[a * stride + b] : F(0)) + (node ? node[b] : F(0));
+            const F lower = is_first ? step : values(before, 0)[a] + step;
+            const F upper = is_first ? step : values(before, 1)[a] + step;
             if (!is_first) from[2 * k] = edges(before, 0)[a], from[2 * k + 1] = edges(before, 1)[a];
             if (lower < low[b]) low[b] = lower, low_edge[b] = uint16_t(k);
             if (upper > high[b]) high[b] = upper, high_edge[b] = uint16_t(k);
@@ -47,8 +48,8 @@ class SupportPaths {
     }
 
     // The edges of the worst (which = 0) or best (1) path to the last token, `list` its edges. Returns its value.
-    float path(const FlowEdge *list, int64_t count, int which, uint16_t *out) const {
-        const float *value = values(parity_ ^ 1, which), sign = which ? 1.0f : -1.0f;
+    F path(const FlowEdge *list, int64_t count, int which, uint16_t *out) const {
+        const F *value = values(parity_ ^ 1, which), sign = which ? F(1) : -F(1);
         int64_t label = list[0].label;
         for (int64_t k = 1; k < count; ++k)
             if (sign * value[list[k].label] > sign * value[label]) label = list[k].label;
@@ -59,12 +60,12 @@ class SupportPaths {
     }
 
   private:
-    float *values(int64_t parity, int which) { return value_.data() + (2 * parity + which) * K_; }
-    const float *values(int64_t parity, int which) const { return value_.data() + (2 * parity + which) * K_; }
+    F *values(int64_t parity, int which) { return value_.data() + (2 * parity + which) * K_; }
+    const F *values(int64_t parity, int which) const { return value_.data() + (2 * parity + which) * K_; }
     uint16_t *edges(int64_t parity, int which) { return edge_.data() + (2 * parity + which) * K_; }
     const uint16_t *edges(int64_t parity, int which) const { return edge_.data() + (2 * parity + which) * K_; }
 
-    std::vector<float> value_;      // of the worst and best path to each label, at this token and at the one before
+    std::vector<F> value_;      // of the worst and best path to each label, at this token and at the one before
     std::vector<uint16_t> edge_;    // their last edges
     std::vector<int64_t> offsets_;  // of each token in from_
     std::vector<uint16_t> from_;    // of each edge, the one before it on the worst and on the best path
@@ -72,10 +73,10 @@ class SupportPaths {
 };
 
 // Looks for directions at the weights as they are. Only its own memory changes.
-template <class R>
+template <class R, class F>
 class Search {
   public:
-    Search(const R &rows, const Chains &chains, const WeightTable &table, const Flow &flow)
+    Search(const R &rows, const Chains<F> &chains, const WeightTable<F> &table, const Flow &flow)
         : rows_(rows), chains_(chains), table_(table), flow_(flow), paths_(chains.K),
           node_(std::size_t(chains.stride)) {}
 
@@ -93,7 +94,7 @@ class Search {
             fetch(t + ahead < L ? o + t + ahead : chains_.first[next] + std::min(t + ahead - L, chains_.length(next) - 1));
             score(i, t, node_.data());
             const FlowEdge *list = flow_.edges(o + t);
-            const float *transitions = t ? table_.transitions : nullptr;
+            const F *transitions = t ? table_.transitions : nullptr;
             paths_.token(list, flow_.count[o + t], node_.data(), transitions, stride);
             mean += expected(list, flow_.count[o + t], transitions);
             extend(t, block, node_.data());
@@ -119,7 +120,7 @@ class Search {
         }
         const FlowEdge *list = flow_.edges(o + last);
         best_edge_.resize(out.edge.size());
-        const float best = paths_.path(list, flow_.count[o + last], 1, best_edge_.data());
+        const F best = paths_.path(list, flow_.count[o + last], 1, best_edge_.data());
         out.gap = double(best) - double(paths_.path(list, flow_.count[o + last], 0, out.edge.data()));
         for (int64_t t = begin; t <= last; ++t) {
             const std::size_t k = std::size_t(t - begin);
@@ -147,10 +148,11 @@ class Search {
     }
 
     void fetch(int64_t token) const {
-        each_entry(rows_, token, [&](int64_t column, float) {
-            const float *row = table_.nodes + column * chains_.stride;
+        each_entry(rows_, token, [&](int64_t column, auto) {
+            const F *row = table_.nodes + column * chains_.stride;
+            constexpr int64_t line = int64_t(64 / sizeof(F));
             PRAGAM_PREFETCH(row);
-            if (chains_.stride > 16) PRAGAM_PREFETCH(row + 16);
+            if (chains_.stride > line) PRAGAM_PREFETCH(row + line);
         });
     }
 
@@ -165,44 +167,44 @@ class Search {
     }
 
     // What each label of token t of sequence i is worth beside its transitions, its cost included.
-    void score(int64_t i, int64_t t, float *out) const {
+    void score(int64_t i, int64_t t, F *out) const {
         const int64_t stride = chains_.stride, token = chains_.first[i] + t, truth = chains_.truth[token];
         each_tile(stride, [&](int64_t at, auto width) {
             sum_rows<decltype(width)::value>(rows_, token, table_.nodes + at, stride, out + at);
         });
         add_scaled(chains_.cost + truth * stride, chains_.scale[token], stride, out);
-        if (t == 0) add_scaled(table_.starts, 1.0f, stride, out);
-        if (t + 1 == chains_.length(i)) add_scaled(table_.ends, 1.0f, stride, out);
+        if (t == 0) add_scaled(table_.starts, F(1), stride, out);
+        if (t + 1 == chains_.length(i)) add_scaled(table_.ends, F(1), stride, out);
         if (chains_.own[token] != 0) {  // features of this token alone: their weights follow from its flow
-            const float size = float(chains_.rates[i]) * chains_.own[token];
+            const F size = F(chains_.rates[i]) * chains_.own[token];
             const FlowEdge *list = flow_.edges(token);
-            for (int64_t k = 0; k < flow_.count[token]; ++k) out[list[k].label] -= size * (float(list[k].mass) * float(mass_unit));
+            for (int64_t k = 0; k < flow_.count[token]; ++k) out[list[k].label] -= size * (F(list[k].mass) * F(mass_unit));
             out[truth] += size;
         }
     }
 
-    double expected(const FlowEdge *list, int64_t count, const float *transitions) const {
+    double expected(const FlowEdge *list, int64_t count, const F *transitions) const {
         double sum = 0;
         for (int64_t k = 0; k < count; ++k) {
             const int64_t a = list[k].before, b = list[k].label;
-            sum += double(list[k].mass) * double(node_[std::size_t(b)] + (transitions ? transitions[a * chains_.stride + b] : 0.0f));
+            sum += double(list[k].mass) * double(node_[std::size_t(b)] + (transitions ? transitions[a * chains_.stride + b] : F(0)));
         }
         return sum * mass_unit;
     }
 
     // Viterbi's recursion: the best value of each label of token t, from those of the token before. The values of one
     // block of tokens are kept, and those before each block.
-    void extend(int64_t t, int64_t block, const float *node) {
+    void extend(int64_t t, int64_t block, const F *node) {
         const int64_t stride = chains_.stride;
-        float *value = values_.data() + t % block * stride;
-        const float *before = values_.data() + (t - 1) % block * stride;
+        F *value = values_.data() + t % block * stride;
+        const F *before = values_.data() + (t - 1) % block * stride;
         if (t && t % block == 0) {
             std::copy_n(before, stride, saved_.data() + t / block * stride);
             before = saved_.data() + t / block * stride;
         }
         std::copy_n(node, stride, value);
         if (t == 0) {
-            std::fill(value + chains_.K, value + stride, -std::numeric_limits<float>::infinity());
+            std::fill(value + chains_.K, value + stride, -std::numeric_limits<F>::infinity());
             return;
         }
         each_tile(stride, [&](int64_t at, auto width) {
@@ -214,10 +216,10 @@ class Search {
     void trace(int64_t i, int64_t block, Direction &out) {
         const int64_t L = chains_.length(i), stride = chains_.stride;
         zeros_.resize(std::size_t(stride));
-        const float *step = zeros_.data();
+        const F *step = zeros_.data();
         for (int64_t t = L - 1; t >= 0; --t) {
             if (t + 1 < L && (t + 1) % block == 0) again(i, t / block * block, block);
-            const float *value = values_.data() + t % block * stride;
+            const F *value = values_.data() + t % block * stride;
             const int64_t label = best_sum(value, step, stride);
             if (t == L - 1) best_ = value[label];
             out.plus[std::size_t(t)] = uint16_t(label);
@@ -235,13 +237,13 @@ class Search {
     }
 
     const R &rows_;
-    const Chains &chains_;
-    const WeightTable &table_;
+    const Chains<F> &chains_;
+    const WeightTable<F> &table_;
     const Flow &flow_;
-    SupportPaths paths_;
-    std::vector<float> node_, values_, saved_, zeros_;
+    SupportPaths<F> paths_;
+    std::vector<F> node_, values_, saved_, zeros_;
     std::vector<uint16_t> best_edge_;
-    float best_ = 0;
+    F best_ = 0;
 };
 
 }  // namespace pragam

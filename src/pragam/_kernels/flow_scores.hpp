@@ -1,6 +1,6 @@
 // Scores of all labels at once: sums of rows of the weight table, and the steps of Viterbi's recursion.
 //
-// The table has a row of `stride` floats for each feature, one float for each label, padded to whole lanes. Up to 32
+// The table has a row of `stride` numbers for each feature, one for each label, padded to whole lanes. Up to 32
 // labels are kept in registers; more are done in tiles of 32.
 #pragma once
 
@@ -16,48 +16,48 @@ namespace pragam {
 template <class Values, class I, class F>
 PRAGAM_INLINE void each_entry(const CsrRows<Values, I> &rows, std::int64_t t, const F &f) {
     for (std::int64_t k = rows.indptr[t], end = rows.indptr[t + 1]; k < end; ++k)
-        f(std::int64_t(rows.indices[k]), float(rows.data[k]));
+        f(std::int64_t(rows.indices[k]), rows.data[k]);
 }
 
 template <class T, class F>
 PRAGAM_INLINE void each_entry(const DenseRows<T> &rows, std::int64_t t, const F &f) {
     const T *row = rows.data + t * rows.row_stride;
-    for (std::int64_t j = 0; j < rows.columns; ++j) f(j, float(row[j * rows.column_stride]));
+    for (std::int64_t j = 0; j < rows.columns; ++j) f(j, row[j * rows.column_stride]);
 }
 
 // out = sum over the entries of row t of value times the table's row, for 8 V labels.
-template <int V, class R>
-PRAGAM_VECTORISED static void sum_rows(const R &rows, std::int64_t t, const float *table, std::int64_t stride,
-                                       float *out) {
-    Lanes sum[V] = {};
-    each_entry(rows, t, [&](std::int64_t column, float value) {
-        const float *row = table + column * stride;
+template <int V, class R, class F>
+PRAGAM_VECTORISED static void sum_rows(const R &rows, std::int64_t t, const F *table, std::int64_t stride, F *out) {
+    Lanes<F> sum[V] = {};
+    each_entry(rows, t, [&](std::int64_t column, auto value) {
+        const F *row = table + column * stride;
         if constexpr (std::is_same_v<decltype(rows.data), Ones>)
             for (int v = 0; v < V; ++v) sum[v] = sum[v] + lanes(row + lane_count * v);
         else
-            for (int v = 0; v < V; ++v) sum[v] = sum[v] + lanes(row + lane_count * v) * value;
+            for (int v = 0; v < V; ++v) sum[v] = sum[v] + lanes(row + lane_count * v) * F(value);
     });
     for (int v = 0; v < V; ++v) lanes(out + lane_count * v) = sum[v];
 }
 
 // out_b += max over a < K of from_a + transitions_ab, for 8 V labels b.
-template <int V>
-PRAGAM_VECTORISED static void add_best(const float *from, const float *transitions, std::int64_t K, std::int64_t stride,
-                                       float *out) {
-    Lanes best[V];
+template <int V, class F>
+PRAGAM_VECTORISED static void add_best(const F *from, const F *transitions, std::int64_t K, std::int64_t stride, F *out) {
+    Lanes<F> best[V];
     for (int v = 0; v < V; ++v) best[v] = lanes(transitions + lane_count * v) + from[0];
     for (std::int64_t a = 1; a < K; ++a) {
-        const float *row = transitions + a * stride;
-        for (int v = 0; v < V; ++v) keep_larger(best[v], lanes(row + lane_count * v) + from[a]);
+        const F *row = transitions + a * stride;
+        for (int v = 0; v < V; ++v) keep_larger(best[v], Lanes<F>(lanes(row + lane_count * v) + from[a]));
     }
     for (int v = 0; v < V; ++v) lanes(out + lane_count * v) = lanes(out + lane_count * v) + best[v];
 }
 
 // The first label with the largest sum of both, over `stride` labels.
-PRAGAM_VECTORISED static std::int64_t best_sum(const float *value, const float *step, std::int64_t stride) {
-    Lanes largest = lanes(value) + lanes(step);
-    for (std::int64_t b = lane_count; b < stride; b += lane_count) keep_larger(largest, lanes(value + b) + lanes(step + b));
-    float most[lane_count];
+template <class F>
+PRAGAM_VECTORISED static std::int64_t best_sum(const F *value, const F *step, std::int64_t stride) {
+    Lanes<F> largest = lanes(value) + lanes(step);
+    for (std::int64_t b = lane_count; b < stride; b += lane_count)
+        keep_larger(largest, Lanes<F>(lanes(value + b) + lanes(step + b)));
+    F most[lane_count];
     lanes(most) = largest;
     for (int k = 1; k < lane_count; ++k) most[0] = most[0] > most[k] ? most[0] : most[k];
     for (std::int64_t b = 0; b < stride; ++b)
@@ -66,7 +66,8 @@ PRAGAM_VECTORISED static std::int64_t best_sum(const float *value, const float *
 }
 
 // out += factor * cost.
-PRAGAM_VECTORISED static void add_scaled(const float *cost, float factor, std::int64_t stride, float *out) {
+template <class F>
+PRAGAM_VECTORISED static void add_scaled(const F *cost, F factor, std::int64_t stride, F *out) {
     for (std::int64_t b = 0; b < stride; b += lane_count) lanes(out + b) = lanes(out + b) + lanes(cost + b) * factor;
 }
 

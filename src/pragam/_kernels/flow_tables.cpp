@@ -14,7 +14,7 @@ struct Count {
         bool ones = true;
         Pulse pulse;
         for (int64_t t = 0; t < tokens; ++t) {
-            each_entry(rows, t, [&](int64_t column, float value) {
+            each_entry(rows, t, [&](int64_t column, auto value) {
                 counts.data()[column] += value != 0;
                 ones &= value == 0 || value == 1;
             });
@@ -25,35 +25,35 @@ struct Count {
 };
 
 // The entries of X in the rows that `place` gives to their columns; those of columns without one (-1) go to the list of
-// lone entries. Indices of length 0: nothing is copied, and only the norms are computed.
-template <class... Raw>
-struct Pack {
-    static void call(Raw... raw, In<std::int32_t> place, Out<int64_t> indptr, Out<std::int32_t> indices, Out<float> values,
-                     Out<uint32_t> lone, Out<float> lone_values, Out<float> norms, Out<float> own) {
+// lone entries. An indptr of length 0: nothing is copied, and only the norms are computed.
+template <class F, class... Raw>
+struct PackOn {
+    static void call(Raw... raw, In<std::int32_t> place, Out<int64_t> indptr, Out<std::int32_t> indices, Out<F> values,
+                     Out<uint32_t> lone, Out<F> lone_values, Out<F> norms, Out<F> own) {
         const int64_t tokens = int64_t(norms.size());
         const auto rows = rows_of(norms.size(), place.size(), raw...);
         nb::gil_scoped_release release;
-        std::vector<float> sums(place.size());
+        std::vector<F> sums(place.size());
         Pulse pulse;
         int64_t kept = 0, left = 0;
         for (int64_t t = 0; t < tokens; ++t) {
             double norm = 0, alone = 0;
-            each_entry(rows, t, [&](int64_t column, float value) { sums[std::size_t(column)] += value; });
-            each_entry(rows, t, [&](int64_t column, float value) { norm += double(sums[std::size_t(column)]) * double(value); });
-            each_entry(rows, t, [&](int64_t column, float value) {
+            each_entry(rows, t, [&](int64_t column, auto value) { sums[std::size_t(column)] += F(value); });
+            each_entry(rows, t, [&](int64_t column, auto value) { norm += double(sums[std::size_t(column)]) * double(F(value)); });
+            each_entry(rows, t, [&](int64_t column, auto value) {
                 sums[std::size_t(column)] = 0;
-                if (!indices.size() || value == 0) return;
+                if (!indptr.size() || value == 0) return;
                 if (place.data()[column] < 0) {
-                    alone += double(value) * double(value);
+                    alone += double(F(value)) * double(F(value));
                     lone.data()[2 * left] = uint32_t(t), lone.data()[2 * left + 1] = uint32_t(column);
-                    lone_values.data()[left++] = value;
+                    lone_values.data()[left++] = F(value);
                     return;
                 }
-                if (values.size()) values.data()[kept] = value;
+                if (values.size()) values.data()[kept] = F(value);
                 indices.data()[kept++] = place.data()[column];
             });
-            norms.data()[t] = float(norm);
-            own.data()[t] = float(alone);
+            norms.data()[t] = F(norm);
+            own.data()[t] = F(alone);
             if (indptr.size()) indptr.data()[t + 1] = kept;
             pulse.beat(3 * rows.length(t));
         }
@@ -61,19 +61,19 @@ struct Pack {
 };
 
 // The weights of the flow, computed anew. Returns the mean loss of the flow and |w|^2, with the part of lone features.
-template <class... Raw>
-struct Renew {
-    static std::tuple<double, double> call(Raw... raw, const ChainsRecord &chains_record, const TableRecord &table_record,
+template <class F, class... Raw>
+struct RenewOn {
+    static std::tuple<double, double> call(Raw... raw, const ChainsRecord<F> &chains_record, const TableRecord<F> &table_record,
                                            const FlowRecord &flow_record) {
-        const Chains chains = chains_of(chains_record);
-        const WeightTable table = table_of(table_record, chains);
+        const Chains<F> chains = chains_of<F>(chains_record);
+        const WeightTable<F> table = table_of<F>(table_record, chains);
         const Flow flow = flow_of(flow_record, chains);
         const auto rows = rows_of(std::size_t(chains.tokens), std::size_t(table_rows(table)), raw...);
         nb::gil_scoped_release release;
         const int64_t K = chains.K, stride = chains.stride;
         const std::size_t labels = std::size_t(K);
         std::vector<double> transitions(labels * labels), starts(labels), ends(labels), change(labels);
-        std::fill(table.nodes, table.transitions, 0.0f);
+        std::fill(table.nodes, table.transitions, F(0));
         double loss = 0, norm2 = 0;
         Pulse pulse;
         for (int64_t i = 0; i < chains.n; ++i)
@@ -96,13 +96,13 @@ struct Renew {
                     if (t == first) starts[std::size_t(b)] += own;
                     if (t + 1 == end) ends[std::size_t(b)] += own;
                     norm2 += own * own * double(chains.own[t]);
-                    each_entry(rows, t, [&](int64_t column, float value) { table.nodes[column * stride + b] += float(own) * value; });
+                    each_entry(rows, t, [&](int64_t column, auto value) { table.nodes[column * stride + b] += F(own) * F(value); });
                 }
                 pulse.beat(rows.length(t) + std::size_t(K));
             }
-        const auto keep = [&](float &entry, double value) {
-            if (entry == -std::numeric_limits<float>::infinity()) return;
-            entry = float(value);
+        const auto keep = [&](F &entry, double value) {
+            if (entry == -std::numeric_limits<F>::infinity()) return;
+            entry = F(value);
             norm2 += value * value;
         };
         for (int64_t a = 0; a < K; ++a) {
@@ -113,22 +113,23 @@ struct Renew {
                 table.transposed[b * stride + a] = table.transitions[a * stride + b];
             }
         }
-        for (const float *entry = table.nodes; entry < table.transitions; ++entry) norm2 += double(*entry) * double(*entry);
+        for (const F *entry = table.nodes; entry < table.transitions; ++entry) norm2 += double(*entry) * double(*entry);
         return {loss, norm2};
     }
 };
 
 // The weights as the model has them: nodes (K, d), one after the other. w = table - share late; lone features get the
 // weights that the flow gives them.
-void flow_weights(const ChainsRecord &chains_record, const TableRecord &table_record, const FlowRecord &flow_record,
-                  double share, In<std::int32_t> place, In<uint32_t> lone, In<float> lone_values, Out<double> nodes) {
-    const Chains chains = chains_of(chains_record);
-    const WeightTable table = table_of(table_record, chains);
+template <class F>
+void flow_weights(const ChainsRecord<F> &chains_record, const TableRecord<F> &table_record, const FlowRecord &flow_record,
+                  double share, In<std::int32_t> place, In<uint32_t> lone, In<F> lone_values, Out<double> nodes) {
+    const Chains<F> chains = chains_of<F>(chains_record);
+    const WeightTable<F> table = table_of<F>(table_record, chains);
     const Flow flow = flow_of(flow_record, chains);
     const int64_t d = int64_t(place.size()), K = chains.K, stride = chains.stride;
     require(nodes.size() == std::size_t(K * d), "flow_weights: nodes must have K times d entries");
     nb::gil_scoped_release release;
-    const float *late = table.late;
+    const F *late = table.late;
     constexpr int64_t tile = 64;  // columns whose rows of the table stay in the first cache
     for (int64_t from = 0; from < d; from += tile)
         for (int64_t b = 0; b < K; ++b)
@@ -151,9 +152,10 @@ void flow_weights(const ChainsRecord &chains_record, const TableRecord &table_re
 }
 
 // The edges of all tokens, one after the other.
-void flow_edges(const ChainsRecord &chains_record, const FlowRecord &flow_record, In<int64_t> first, Out<uint16_t> before,
+template <class F>
+void flow_edges(const ChainsRecord<F> &chains_record, const FlowRecord &flow_record, In<int64_t> first, Out<uint16_t> before,
                 Out<uint16_t> label, Out<uint32_t> mass) {
-    const Chains chains = chains_of(chains_record);
+    const Chains<F> chains = chains_of<F>(chains_record);
     const Flow flow = flow_of(flow_record, chains);
     require(first.size() == std::size_t(chains.tokens) + 1 && before.size() == std::size_t(first.data()[chains.tokens]) &&
                 label.size() == before.size() && mass.size() == before.size(),
@@ -166,17 +168,30 @@ void flow_edges(const ChainsRecord &chains_record, const FlowRecord &flow_record
         }
 }
 
+template <class F>
+struct With {
+    template <class... Raw>
+    using Pack = PackOn<F, Raw...>;
+    template <class... Raw>
+    using Renew = RenewOn<F, Raw...>;
+
+    static void bind(nb::module_ &m) {
+        bind_storages<Pack>(m, "flow_pack_csr", "flow_pack_dense", array("place"), array("indptr"), array("indices"),
+                            array("values"), array("lone"), array("lone_values"), array("norms"), array("own"));
+        bind_flow_rows<Renew>(m, "flow_renew", array("chains"), array("table"), array("flow"));
+        m.def("flow_weights", &flow_weights<F>, array("chains"), array("table"), array("flow"), nb::arg("share"),
+              array("place"), array("lone"), array("lone_values"), array("nodes"));
+        m.def("flow_edges", &flow_edges<F>, array("chains"), array("flow"), array("first"), array("before"),
+              array("label"), array("mass"));
+    }
+};
+
 }  // namespace
 
 void bind_flow_tables(nb::module_ &m) {
     bind_storages<Count>(m, "flow_count_csr", "flow_count_dense", nb::arg("tokens"), array("counts"));
-    bind_storages<Pack>(m, "flow_pack_csr", "flow_pack_dense", array("place"), array("indptr"), array("indices"),
-                        array("values"), array("lone"), array("lone_values"), array("norms"), array("own"));
-    bind_flow_rows<Renew>(m, "flow_renew", array("chains"), array("table"), array("flow"));
-    m.def("flow_weights", &flow_weights, array("chains"), array("table"), array("flow"), nb::arg("share"), array("place"),
-          array("lone"), array("lone_values"), array("nodes"));
-    m.def("flow_edges", &flow_edges, array("chains"), array("flow"), array("first"), array("before"), array("label"),
-          array("mass"));
+    With<float>::bind(m);
+    With<double>::bind(m);
 }
 
 }  // namespace pragam

@@ -16,14 +16,14 @@ using Answer = std::tuple<int64_t, double, double, int64_t, int64_t, double>;
 using Rule = std::tuple<double, int64_t, int64_t>;  // relax, block, threads
 
 // search(worker, k, direction) finds what the k-th visit does, weight(k) is what its gap counts.
-template <class R, class Find>
-Answer visits(const R &rows, const Chains &chains, const WeightTable &table, const Flow &flow, int64_t n, const Rule &rule,
+template <class R, class F, class Find>
+Answer visits(const R &rows, const Chains<F> &chains, const WeightTable<F> &table, const Flow &flow, int64_t n, const Rule &rule,
               double clock, const Find &find) {
     const auto &[relax, block, threads] = rule;
     const int64_t workers = std::max<int64_t>(1, std::min(threads, block / 2));
-    std::vector<Search<R>> searches(std::size_t(workers), Search<R>(rows, chains, table, flow));
+    std::vector<Search<R, F>> searches(std::size_t(workers), Search<R, F>(rows, chains, table, flow));
     std::vector<Direction> found(static_cast<std::size_t>(block));
-    Stepper<R> stepper(rows, chains, table, flow, relax);
+    Stepper<R, F> stepper(rows, chains, table, flow, relax);
     Pulse pulse;
     Gains gains;
     double gap = 0;
@@ -36,7 +36,7 @@ Answer visits(const R &rows, const Chains &chains, const WeightTable &table, con
         });
         for (int64_t k = 0; k < size; ++k) {
             const Direction &along = found[std::size_t(k)];
-            if (!stepper.take(along, float(clock), gains)) return {begin + k, gap, gains.gain, gains.moves, tokens, clock};
+            if (!stepper.take(along, F(clock), gains)) return {begin + k, gap, gains.gain, gains.moves, tokens, clock};
             gap += chains.totals[along.sequence] * std::max(along.gap, 0.0);
             clock += double(along.end - along.begin);
             tokens += along.end - along.begin;
@@ -46,12 +46,12 @@ Answer visits(const R &rows, const Chains &chains, const WeightTable &table, con
     return {n, gap, gains.gain, gains.moves, tokens, clock};
 }
 
-template <class... Raw>
-struct Sequences {
-    static Answer call(Raw... raw, const ChainsRecord &chains_record, const TableRecord &table_record,
+template <class F, class... Raw>
+struct SequencesOn {
+    static Answer call(Raw... raw, const ChainsRecord<F> &chains_record, const TableRecord<F> &table_record,
                        const FlowRecord &flow_record, In<int64_t> order, const Rule &rule, double clock) {
-        const Chains chains = chains_of(chains_record);
-        const WeightTable table = table_of(table_record, chains);
+        const Chains<F> chains = chains_of<F>(chains_record);
+        const WeightTable<F> table = table_of<F>(table_record, chains);
         const Flow flow = flow_of(flow_record, chains);
         const auto rows = rows_of(std::size_t(chains.tokens), std::size_t(table_rows(table)), raw...);
         const int64_t n = int64_t(order.size());
@@ -63,13 +63,13 @@ struct Sequences {
 };
 
 // `zones` has the sequence, the first token and the one after the last of each; the tokens as they are counted in all.
-template <class... Raw>
-struct Zones {
-    static Answer call(Raw... raw, const ChainsRecord &chains_record, const TableRecord &table_record,
+template <class F, class... Raw>
+struct ZonesOn {
+    static Answer call(Raw... raw, const ChainsRecord<F> &chains_record, const TableRecord<F> &table_record,
                        const FlowRecord &flow_record, In<uint32_t> zones, In<int64_t> order, const Rule &rule,
                        double clock) {
-        const Chains chains = chains_of(chains_record);
-        const WeightTable table = table_of(table_record, chains);
+        const Chains<F> chains = chains_of<F>(chains_record);
+        const WeightTable<F> table = table_of<F>(table_record, chains);
         const Flow flow = flow_of(flow_record, chains);
         const auto rows = rows_of(std::size_t(chains.tokens), std::size_t(table_rows(table)), raw...);
         const int64_t n = int64_t(order.size());
@@ -88,8 +88,9 @@ struct Zones {
 };
 
 // The zones of the flow: maximal runs of tokens with two labels or more. Returns their number; writes as many as fit.
-int64_t flow_zones(const ChainsRecord &chains_record, const FlowRecord &flow_record, Out<uint32_t> zones) {
-    const Chains chains = chains_of(chains_record);
+template <class F>
+int64_t flow_zones(const ChainsRecord<F> &chains_record, const FlowRecord &flow_record, Out<uint32_t> zones) {
+    const Chains<F> chains = chains_of<F>(chains_record);
     const Flow flow = flow_of(flow_record, chains);
     const int64_t room = int64_t(zones.size() / 3);
     nb::gil_scoped_release release;
@@ -108,14 +109,27 @@ int64_t flow_zones(const ChainsRecord &chains_record, const FlowRecord &flow_rec
     return n;
 }
 
+template <class F>
+struct With {
+    template <class... Raw>
+    using Sequences = SequencesOn<F, Raw...>;
+    template <class... Raw>
+    using Zones = ZonesOn<F, Raw...>;
+
+    static void bind(nb::module_ &m) {
+        bind_flow_rows<Sequences>(m, "flow_sequences", array("chains"), array("table"), array("flow"), array("order"),
+                                  nb::arg("rule"), nb::arg("clock"));
+        bind_flow_rows<Zones>(m, "flow_visit_zones", array("chains"), array("table"), array("flow"), array("zones"),
+                              array("order"), nb::arg("rule"), nb::arg("clock"));
+        m.def("flow_zones", &flow_zones<F>, array("chains"), array("flow"), array("zones"));
+    }
+};
+
 }  // namespace
 
 void bind_flows(nb::module_ &m) {
-    bind_flow_rows<Sequences>(m, "flow_sequences", array("chains"), array("table"), array("flow"), array("order"),
-                              nb::arg("rule"), nb::arg("clock"));
-    bind_flow_rows<Zones>(m, "flow_visit_zones", array("chains"), array("table"), array("flow"), array("zones"),
-                          array("order"), nb::arg("rule"), nb::arg("clock"));
-    m.def("flow_zones", &flow_zones, array("chains"), array("flow"), array("zones"));
+    With<float>::bind(m);
+    With<double>::bind(m);
 }
 
 }  // namespace pragam

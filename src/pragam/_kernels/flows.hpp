@@ -1,4 +1,5 @@
-// Unit flows on the trellises of chains, and the weights that belong to them. Specification: twins/flows.py.
+// Unit flows on the trellises of chains, and the weights that belong to them. Specification: twins/flows.py. F is the type
+// of weights and scores.
 //
 // The flow of a sequence gives each token a list of edges (label before, label, mass), masses in units of 2^-30. Those
 // of a token sum to 2^30, and what leaves a label is what came to it: all in whole numbers, hence exact.
@@ -29,11 +30,12 @@ struct FlowEdge {
 static_assert(sizeof(FlowEdge) == 8);
 
 // What does not change: sequences, labels, costs, and how far the weights move with the flow.
+template <class F>
 struct Chains {
     const int64_t *first;   // the first token of each sequence, and the number of tokens
     const uint16_t *truth;  // the true label of each token
-    const float *scale, *cost;  // token t pays scale_t cost[truth_t, k] for label k
-    const float *norms, *own;   // |x_t|^2, and that of the features that no other token has, kept out of the table
+    const F *scale, *cost;  // token t pays scale_t cost[truth_t, k] for label k
+    const F *norms, *own;   // |x_t|^2, and that of the features that no other token has, kept out of the table
     const double *rates, *totals;  // of each sequence: weight / (n lam) and weight / n
     int64_t n, tokens, K, stride;
 
@@ -42,17 +44,18 @@ struct Chains {
 
 // The rows of nodes, then of transitions by the label before and by the label after, then starts and ends. -inf forbids.
 // `late` sums each change times the clock at which it was made, so that w - late / clock is the mean since clock 0.
+template <class F>
 struct WeightTable {
-    float *nodes, *transitions, *transposed, *starts, *ends;
-    float *late;  // null: no mean is wanted
+    F *nodes, *transitions, *transposed, *starts, *ends;
+    F *late;  // null: no mean is wanted
     int64_t stride;
 
-    void add(float *entry, float change, float clock) const {
+    void add(F *entry, F change, F clock) const {
         *entry += change;
         if (late) late[entry - nodes] += change * clock;
     }
 
-    void add_transition(int64_t a, int64_t b, float change, float clock) const {
+    void add_transition(int64_t a, int64_t b, F change, F clock) const {
         add(transitions + a * stride + b, change, clock);
         add(transposed + b * stride + a, change, clock);
     }
@@ -119,12 +122,15 @@ struct Flow {
     int64_t larger(int64_t t) const { return std::min(most_edges, 2 * int64_t(capacity[t])); }
 };
 
-using ChainsRecord = std::tuple<In<int64_t>, In<uint16_t>, In<float>, In<float>, In<float>, In<float>, In<double>,
-                                In<double>, int64_t>;
-using TableRecord = std::tuple<Out<float>, Out<float>>;
+template <class F>
+using ChainsRecord =
+    std::tuple<In<int64_t>, In<uint16_t>, In<F>, In<F>, In<F>, In<F>, In<double>, In<double>, int64_t>;
+template <class F>
+using TableRecord = std::tuple<Out<F>, Out<F>>;
 using FlowRecord = std::tuple<Out<uint32_t>, Out<uint16_t>, Out<uint16_t>, Out<uint32_t>, Out<int64_t>>;
 
-inline Chains chains_of(const ChainsRecord &record) {
+template <class F>
+Chains<F> chains_of(const ChainsRecord<F> &record) {
     const auto &[first, truth, scale, cost, norms, own, rates, totals, K] = record;
     const std::size_t tokens = truth.size(), n = rates.size();
     require(K >= 1 && K <= 65535 && cost.size() % std::size_t(K) == 0 && cost.size() >= std::size_t(K * K) &&
@@ -137,17 +143,19 @@ inline Chains chains_of(const ChainsRecord &record) {
             totals.data(), int64_t(n), int64_t(tokens), K, int64_t(cost.size()) / K};
 }
 
-inline WeightTable table_of(const TableRecord &record, const Chains &chains) {
+template <class F>
+WeightTable<F> table_of(const TableRecord<F> &record, const Chains<F> &chains) {
     const auto &[weights, late] = record;
     const int64_t stride = chains.stride, K = chains.K, rows = int64_t(weights.size()) / stride - 2 * K - 2;
     require(rows >= 0 && weights.size() % std::size_t(stride) == 0, "flows: the table has too few rows");
     require(late.size() == 0 || late.size() == weights.size(), "flows: late must be as large as the table");
-    float *nodes = weights.data(), *transitions = nodes + rows * stride, *transposed = transitions + K * stride;
-    float *starts = transposed + K * stride;
+    F *nodes = weights.data(), *transitions = nodes + rows * stride, *transposed = transitions + K * stride;
+    F *starts = transposed + K * stride;
     return {nodes, transitions, transposed, starts, starts + stride, late.size() ? late.data() : nullptr, stride};
 }
 
-inline Flow flow_of(const FlowRecord &record, const Chains &chains) {
+template <class F>
+Flow flow_of(const FlowRecord &record, const Chains<F> &chains) {
     const auto &[first, count, capacity, pool, used] = record;
     const std::size_t tokens = std::size_t(chains.tokens);
     require(first.size() == tokens && count.size() == tokens && capacity.size() == tokens && used.size() == 1 &&
@@ -170,10 +178,12 @@ void bind_flow_rows(nb::module_ &m, const std::string &name, Args... args) {
     using Indptr = In<int64_t>;
     bind_storages<Kernel>(m, (name + "_csr").c_str(), (name + "_dense").c_str(), args...);
     bind_storage<Kernel, In<float>, In<uint16_t>, Indptr>(m, (name + "_csr").c_str(), args...);
+    bind_storage<Kernel, In<double>, In<uint16_t>, Indptr>(m, (name + "_csr").c_str(), args...);
     bind_storage<Kernel, PatternIndices, Indptr>(m, (name + "_pattern").c_str(), args...);
     bind_storage<Kernel, In<std::int32_t>, Indptr>(m, (name + "_pattern").c_str(), args...);
 }
 
-inline int64_t table_rows(const WeightTable &table) { return (table.transitions - table.nodes) / table.stride; }
+template <class F>
+int64_t table_rows(const WeightTable<F> &table) { return (table.transitions - table.nodes) / table.stride; }
 
 }  // namespace pragam

@@ -19,10 +19,12 @@ from pragam.compare.experiment import Reference
 from pragam.compare.judge import Judge
 from pragam.compare.peers import Fitted, Peer
 from pragam.compare.problems import PROBLEMS
+from pragam.compare.sequences import SequenceJudge, SequenceLabels
 from pragam.compare.thinning import Thinning
-from pragam.compare.traced import Point, Traced
+from pragam.compare.traced import Point, Traced, support
 from pragam.result import Result
 from pragam.solve import solve
+from pragam.solvers import choose
 from pragam.solvers.base import AnySolver
 
 #: Examples of each class that a first fit gets, so that imports and compilation are off the clock.
@@ -45,11 +47,15 @@ class Bench:
         begin = perf_counter()
         self.problem = self.make(self.X, self.y, lam)
         self.preparation = perf_counter() - begin
-        self.judge = Judge(self.problem, X_test, y_test)
+        kind: type[Judge] = SequenceJudge if isinstance(y_test, SequenceLabels) else Judge
+        self.judge = kind(self.problem, X_test, y_test)
 
     @property
     def few(self) -> tuple[Any, Any]:
-        """Some rows of both classes."""
+        """Some rows of both classes, or some sequences."""
+        if isinstance(self.y, SequenceLabels):
+            few = self.y.first(_FEW)
+            return self.X[: len(few)], few
         rows = np.concatenate([np.flatnonzero(self.y > 0)[:_FEW], np.flatnonzero(self.y <= 0)[:_FEW]])
         return self.X[rows], np.array(self.y[rows])
 
@@ -60,7 +66,7 @@ class Bench:
         proof = result.certificate
         found = Reference(
             proof.primal, proof.dual, proof.relative_gap, tol, perf_counter() - begin, result.solver,
-            self.judge.accuracy(result.w, result.biases), int(np.count_nonzero(result.alpha)),
+            self.judge.accuracy(result.w, result.biases), support(result.alpha),
         )  # fmt: skip
         return asdict(found)
 
@@ -69,9 +75,8 @@ class SolverBench:
     """A solver of ours: timed once or more, and traced in a run of its own that is equal to the bit."""
 
     def __init__(self, bench: Bench, solver: AnySolver, tol: float, thinning: Thinning) -> None:
-        self._bench, self._solver, self._tol, self._thinning = bench, solver, tol, thinning
-        if missing := solver.missing(bench.problem):
-            raise ValueError(f"It does not fit this problem: it {'; it '.join(missing)}")
+        self._bench, self._tol, self._thinning = bench, tol, thinning
+        self._solver = choose(solver, bench.problem)
         begin = perf_counter()
         solve(bench.make(*bench.few, 1.0), solver, tol=tol, max_iter=_WARM_UP_LIMIT, stall=False)
         self.ready = {"preparation": bench.preparation, "compilation": perf_counter() - begin}
@@ -103,7 +108,8 @@ class SolverBench:
 
     @staticmethod
     def _summary(result: Result) -> Answer:
-        bits = hashlib.sha256(result.w.tobytes() + result.alpha.tobytes()).hexdigest()[:16]
+        alpha = result.alpha.tobytes() if isinstance(result.alpha, np.ndarray) else b""
+        bits = hashlib.sha256(result.w.tobytes() + alpha).hexdigest()[:16]
         return {
             "n_iter": result.n_iter, "status": result.reason or str(result.status), "bits": bits,
             "label": result.solver,
@@ -120,7 +126,8 @@ class PeerBench:
         few_X, few_y = peer.convert(*bench.few)
         peer.fit(few_X, few_y, 1.0, self._bias, _WARM_UP_LIMIT, _WARM_UP_TOL)
         compiled = perf_counter()
-        X, y = bench.X.copy(), np.array(bench.y)  # in memory, and writable: some packages insist
+        y = bench.y if isinstance(bench.y, SequenceLabels) else np.array(bench.y)
+        X = bench.X.copy()  # in memory, and writable: some packages insist
         copied = perf_counter()
         self._X, self._y = peer.convert(X, y)
         self.ready = {"compilation": compiled - begin, "preparation": perf_counter() - copied}
@@ -131,10 +138,11 @@ class PeerBench:
         if seconds < _SHORT:
             seconds = median([seconds, self._timed(limit)[1], self._timed(limit)[1]])
         biases = None if fitted.bias is None or not self._bias else np.array([fitted.bias])
-        judge = self._bench.judge
+        judge, w = self._bench.judge, fitted.w() if callable(fitted.w) else fitted.w
         return {
             "limit": limit, "seconds": seconds, "n_iter": fitted.n_iter, "support": fitted.support,
-            "primal": judge.primal(fitted.w, biases), "accuracy": judge.accuracy(fitted.w, biases),
+            "primal": judge.primal(w, biases) if self._peer.minimises else np.nan,
+            "accuracy": judge.accuracy(w, biases),
         }  # fmt: skip
 
     def _timed(self, limit: int) -> tuple[Fitted, float]:
@@ -152,11 +160,15 @@ def prepare(name: str, folder: str, lam: float | None, test: str | None, tune: b
     data.save(prepared, Path(folder))
     facts = {**asdict(prepared.facts), "seconds": perf_counter() - begin}
     tuning = None
+    if tune and isinstance(prepared.y, SequenceLabels):
+        raise ValueError(f"{name}: lam is chosen by validation for two classes only, not for sequences")
     if tune:
         found = import_module("pragam.tuning").tune(prepared.X, prepared.y, bias=False)
         tuning, note = found.columns(), "λ is the best on a validation split of the training rows"
         facts |= {"lam": found.best, "note": note}
-    return {"facts": facts, "tuning": tuning, "sha256": data_fingerprint(prepared.X, prepared.y)["sha256"]}
+    y = prepared.y
+    shape = (y.labels, y.lengths) if isinstance(y, SequenceLabels) else (y,)
+    return {"facts": facts, "tuning": tuning, "sha256": data_fingerprint(prepared.X, *shape)["sha256"]}
 
 
 def bench_of(competitor: dict[str, Any], folder: str, lam: float, tol: float, thinning: list[Any]) -> Any:

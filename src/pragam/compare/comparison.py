@@ -8,7 +8,7 @@ repeats of one solver.
 from __future__ import annotations
 
 import shutil
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -59,8 +59,8 @@ class Comparison:
         shutil.rmtree(self.rows, ignore_errors=True)  # what a killed process may have left
         try:
             self._read_data(is_default)
-            for name in self._facts():
-                for problem in self.plan.problems:
+            for name, facts in self._facts().items():
+                for problem in self.plan.problems_on(facts):
                     self._find_optimum(name, problem)
         finally:
             if self.helper is not None:
@@ -136,8 +136,10 @@ class Comparison:
         self.journal.add("reference", data=name, problem=problem, reference=found)
 
     def _give_turn(self, name: str, facts: DataFacts, who: Competitor, repeat: int) -> None:
-        turn = Turn(self.plan, self.journal, name, facts.lam, self.rows / name, who, repeat, self.data_dir)
-        if not turn.is_done and self._has(name):
+        problem = who.problem_on(facts.sequences > 0)
+        posed = replace(who, problem=problem or who.problem)
+        turn = Turn(self.plan, self.journal, name, facts.lam, self.rows / name, posed, repeat, self.data_dir)
+        if problem and not turn.is_done and self._has(name):
             if who.name in self.broken:
                 turn.end(self.broken[who.name], retry=True)
             else:
@@ -150,13 +152,15 @@ class Comparison:
         return (self.rows / name).is_dir()
 
     def _has_work(self, name: str) -> bool:
+        facts = self._facts()[name]
         turns = (
             Turn(self.plan, self.journal, name, 1.0, self.rows, who, repeat)
             for repeat in range(self.plan.repeats)
             for who in self.plan.solvers
+            if who.problem_on(facts.sequences > 0)
         )
         optima = {each["problem"] for each in self._references() if each["data"] == name}
-        return not all(turn.is_done for turn in turns) or not optima.issuperset(self.plan.problems)
+        return not all(turn.is_done for turn in turns) or not optima.issuperset(self.plan.problems_on(facts))
 
     def _references(self) -> list[Record]:
         return [each for each in self.journal.records if each["type"] == "reference"]

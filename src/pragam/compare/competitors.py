@@ -18,7 +18,7 @@ from typing import Any
 from pragam import solvers
 from pragam.compare import peers
 from pragam.compare.peers import Peer
-from pragam.compare.problems import BIASED, HINGE, check_problem
+from pragam.compare.problems import BIASED, CHAIN, HINGE, check_problem
 from pragam.solvers import Solver
 from pragam.solvers.base import AnySolver
 
@@ -37,6 +37,13 @@ class Competitor:
     is_peer: bool = False
     file: str = ""  # where a user's is defined
     digest: str = ""  # of that file
+
+    def problem_on(self, is_sequences: bool) -> str | None:
+        """The problem that it gets on such data; None if it takes no such data."""
+        if not is_sequences:
+            return None if self.problem == CHAIN else self.problem
+        is_any = self.problem == HINGE and not self.is_peer  # a solver of ours takes whatever problem it fits
+        return CHAIN if is_any or self.problem == CHAIN else None
 
     def make(self) -> AnySolver | Peer:
         """The solver or peer itself."""

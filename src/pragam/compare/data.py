@@ -15,6 +15,7 @@ import numpy as np
 from pragam import datasets
 from pragam.atomic import replacing
 from pragam.compare.experiment import DataFacts
+from pragam.compare.sequences import SequenceLabels
 from pragam.vector import Vector
 
 #: Tried if no data set is named: those that the paper has and that often are at hand.
@@ -27,19 +28,23 @@ PAPER = tuple(name for name in datasets.names() if datasets.describe(name).paper
 _SHARE = 0.2
 
 
+#: Signs (a vector), or labels of sequences.
+Labels = Any
+
+
 class Prepared(NamedTuple):
     """A data set as all solvers see it."""
 
     X: Any
-    y: Vector
+    y: Labels
     X_test: Any
-    y_test: Vector
+    y_test: Labels
     facts: DataFacts
 
 
 def is_path(name: str) -> bool:
     """Whether this names a file rather than a registered data set."""
-    return name not in datasets.names() and name != EXAMPLE
+    return name not in (*datasets.names(), *datasets.sequence_names(), EXAMPLE)
 
 
 def title(name: str) -> str:
@@ -54,14 +59,14 @@ def prepare(name: str, lam: float | None = None, test: str | None = None) -> Pre
     the paper's size. lam is the paper's where it gives one, else 1/n, which is C = 1.
     """
     begin = time.perf_counter()
-    X, y, X_test, y_test, said = _registered(name) if name in datasets.names() else _own(name, test)
-    y, y_test = _signed(y, y_test, name)
+    X, y, X_test, y_test, said = _sequences(name) if name in datasets.sequence_names() else _two_classes(name, test)
     lam = _usual_lam(name, len(y)) if lam is None else lam
     nnz = int(X.nnz if hasattr(X, "nnz") else np.count_nonzero(X))
     n, d = X.shape
     stand_in, source = _origin(name)
     seconds = time.perf_counter() - begin
-    facts = DataFacts(title(name), n, d, nnz, lam, len(y_test), said, stand_in, source, seconds=seconds)
+    n_sequences = len(y.lengths) if isinstance(y, SequenceLabels) else 0
+    facts = DataFacts(title(name), n, d, nnz, lam, len(y_test), said, stand_in, source, "", seconds, n_sequences)
     return Prepared(X, y, X_test, y_test, facts)
 
 
@@ -69,20 +74,45 @@ def save(prepared: Prepared, folder: Path) -> None:
     """Write the rows so that a process can map them into its memory."""
     folder.mkdir(parents=True, exist_ok=True)
     for part, X, y in (("train", prepared.X, prepared.y), ("test", prepared.X_test, prepared.y_test)):
+        labels = y
+        if isinstance(y, SequenceLabels):
+            labels = y.labels
+            with replacing(folder / f"{part}.sequences.npz") as stream:
+                np.savez(stream, lengths=y.lengths, K=y.K)
         if hasattr(X, "indptr"):
             with replacing(folder / f"{part}.npz") as stream:
-                np.savez(stream, data=X.data, indices=X.indices, indptr=X.indptr, shape=X.shape, y=y)
+                np.savez(stream, data=X.data, indices=X.indices, indptr=X.indptr, shape=X.shape, y=labels)
         else:
-            for name, array in ((f"{part}.y.npy", y), (f"{part}.npy", X)):
+            for name, array in ((f"{part}.y.npy", labels), (f"{part}.npy", X)):
                 with replacing(folder / name) as stream:
                     np.save(stream, array)
 
 
-def load(folder: Path) -> tuple[Any, Vector, Any, Vector]:
+def load(folder: Path) -> tuple[Any, Labels, Any, Labels]:
     """X, y, X_test, y_test, mapped into memory."""
     ending = "npz" if (folder / "train.npz").exists() else "npy"
     (X, y), (X_test, y_test) = (_with_labels(folder / f"{part}.{ending}") for part in ("train", "test"))
-    return X, y, X_test, y_test
+    return X, _in_sequences(y, folder / "train"), X_test, _in_sequences(y_test, folder / "test")
+
+
+def _in_sequences(y: Vector, part: Path) -> Labels:
+    """y as it is, or with the lengths that are stored beside it."""
+    path = part.with_name(f"{part.name}.sequences.npz")
+    if not path.exists():
+        return y
+    with np.load(path) as stored:
+        return SequenceLabels(np.asarray(y, dtype=np.int64), stored["lengths"], int(stored["K"]))
+
+
+def _two_classes(name: str, test: str | None) -> tuple[Any, Vector, Any, Vector, str]:
+    X, y, X_test, y_test, said = _registered(name) if name in datasets.names() else _own(name, test)
+    signs, test_signs = _signed(y, y_test, name)
+    return X, signs, X_test, test_signs, said
+
+
+def _sequences(name: str) -> tuple[Any, SequenceLabels, Any, SequenceLabels, str]:
+    train, test, K, how = datasets.load_sequences(name)
+    return train.X, SequenceLabels(train.y, train.lengths, K), test.X, SequenceLabels(test.y, test.lengths, K), how
 
 
 def _registered(name: str) -> tuple[Any, Vector, Any, Vector, str]:
@@ -127,7 +157,7 @@ def _split(X: Any, y: Vector) -> tuple[Any, Vector, Any, Vector]:
 
 
 def _usual_lam(name: str, n: int) -> float:
-    known = datasets.describe(name).lam if name in datasets.names() else None
+    known = None if name == EXAMPLE or is_path(name) else _record(name).lam
     return 1 / n if known is None else known
 
 
@@ -137,5 +167,9 @@ def _origin(name: str) -> tuple[str, str]:
         return "", "scikit-learn's breast cancer data"
     if is_path(name):
         return "", "a file of the user's"
-    record = datasets.describe(name)
+    record = _record(name)
     return record.stand_in_for, record.source
+
+
+def _record(name: str) -> datasets.Dataset:
+    return datasets.describe(name) if name in datasets.names() else datasets.describe_sequences(name)

@@ -36,6 +36,7 @@ class DataFacts:
     source: str = ""
     note: str = ""
     seconds: float = 0.0  # to read and prepare it
+    sequences: int = 0  # how many there are, if the rows are tokens of such
 
     @property
     def title(self) -> str:
@@ -47,7 +48,8 @@ class DataFacts:
         """n, d, non-zeros and lambda, as under a figure."""
         exponent = np.log2(self.lam)
         lam = "2" + f"{exponent:.0f}".translate(_RAISED) if exponent == round(exponent) else f"{self.lam:.3g}"
-        return f"n = {self.n:,}, d = {self.d:,}, {self.nnz:,} non-zeros, λ = {lam}"
+        n = f"{self.sequences:,} sequences, {self.n:,} tokens" if self.sequences else f"n = {self.n:,}"
+        return f"{n}, d = {self.d:,}, {self.nnz:,} non-zeros, λ = {lam}"
 
 
 @dataclass(frozen=True)
@@ -61,7 +63,7 @@ class Reference:
     seconds: float
     solver: str
     accuracy: float = np.nan  # of its weights on the test rows
-    support: int = 0  # dual variables that are not zero
+    support: float = np.nan  # dual variables that are not zero; NaN: the dual point is no vector
 
     @property
     def is_reached(self) -> bool:
@@ -74,7 +76,7 @@ class Run:
 
     data: str
     solver: str
-    problem: str = "hinge"  # the key of its reference: "hinge", or "hinge with a bias"
+    problem: str = "hinge"  # the key of its reference: "hinge", "hinge with a bias" or "sequences"
     is_peer: bool = False
     status: str = ""  # how it ended, a sentence; or why there are no points
     iteration: Floats = field(default_factory=lambda: np.empty(0))

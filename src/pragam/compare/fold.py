@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -32,7 +33,12 @@ def fold(records: Sequence[Record]) -> Experiment:
     references = {
         (each["data"], each["problem"]): Reference(**_numbers(each["reference"])) for each in _of(records, "reference")
     }
-    runs = tuple(_run(records, name, each) for name in data for each in plan.solvers)
+    runs = tuple(
+        _run(records, name, replace(each, problem=problem))
+        for name, facts in data.items()
+        for each in plan.solvers
+        if (problem := each.problem_on(facts.sequences > 0))
+    )
     tuning = {each["data"]: each["tuning"] for each in _of(records, "data") if each["tuning"]}
     return Experiment(plans[-1]["plan"], plans[-1]["machine"], data, references, runs, failures, tuning)
 
@@ -85,7 +91,8 @@ def _fits(fits: list[Record]) -> dict[str, Any]:
     first = [fit for before, fit in zip([None, *taken], taken, strict=False) if _moved(before, fit)]
     whole = [each for each in repeats.values() if all(fit["limit"] in each for fit in first)]
     primal = _floats([fit["primal"] for fit in first])
-    best = np.maximum.accumulate(np.where(primal <= np.fmin.accumulate(primal), np.arange(len(primal)), 0))
+    is_best = np.isnan(primal) | (primal <= np.fmin.accumulate(primal))  # without a J the latest counts
+    best = np.maximum.accumulate(np.where(is_best, np.arange(len(primal)), 0))
     nothing = np.full(len(first), np.nan)
     return {
         "iteration": _floats([_iterations(fit) for fit in first]), "primal": primal, "iterate": nothing, "gap": nothing,

@@ -13,7 +13,7 @@ from pragam.vector import Vector
 class Judge:
     """The same for all solvers and peers. It makes no certificate: J is a float64 sum here."""
 
-    def __init__(self, problem: AnyProblem, X_test: Any, y_test: Vector) -> None:
+    def __init__(self, problem: AnyProblem, X_test: Any, y_test: Any) -> None:
         self._problem, self._X, self._is_positive = problem, X_test, y_test > 0
 
     def primal(self, w: Vector, biases: Vector | None = None) -> float:

@@ -7,6 +7,7 @@ from typing import Any
 
 from pragam.arguments import check_number, is_whole
 from pragam.compare.competitors import Competitor
+from pragam.compare.experiment import DataFacts
 from pragam.compare.thinning import FULL, QUICK, Thinning
 
 #: A peer's fits, each of which starts anew, may take so many times the budget together.
@@ -57,9 +58,10 @@ class Plan:
         """Seconds after which a run that does not end is ended: it may be inside one long iteration, or traced."""
         return 10 * self.seconds + 60
 
-    @property
-    def problems(self) -> list[str]:
-        return list(dict.fromkeys(each.problem for each in self.solvers))
+    def problems_on(self, facts: DataFacts) -> list[str]:
+        """Those that its solvers get on a data set."""
+        posed = (each.problem_on(facts.sequences > 0) for each in self.solvers)
+        return list(dict.fromkeys(problem for problem in posed if problem))
 
     def record(self) -> dict[str, Any]:
         """As JSON has it: lists, not tuples."""

@@ -5,16 +5,17 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
+from pragam.compare.sequences import chain_problem
 from pragam.problem import Problem
 from pragam.risks import hinge
-from pragam.vector import Vector
 
-HINGE, BIASED = "hinge", "hinge with a bias"
+HINGE, BIASED, CHAIN = "hinge", "hinge with a bias", "sequences"
 
 #: name: (X, y, lam) -> Problem
-PROBLEMS: dict[str, Callable[[Any, Vector, float], Problem]] = {
+PROBLEMS: dict[str, Callable[[Any, Any, float], Problem]] = {
     HINGE: lambda X, y, lam: hinge(X, y, lam, bias=False),
     BIASED: lambda X, y, lam: hinge(X, y, lam, bias=True),
+    CHAIN: chain_problem,
 }
 
 

@@ -61,5 +61,9 @@ class Traced(Watched):
             self._best, self._accuracy = primal, self._judge.accuracy(w)
         raw = np.nan if iterate is None else self._judge.primal(iterate)
         number = self._step * self.method.iterations_per_step(problem)
-        support = float(np.count_nonzero(alpha))
-        self.points.append(Point(float(number), primal, raw, self._gap, self._accuracy, support))
+        self.points.append(Point(float(number), primal, raw, self._gap, self._accuracy, support(alpha)))
+
+
+def support(alpha: Any) -> float:
+    """How many dual variables are not zero; NaN of a dual point that is no vector."""
+    return float(np.count_nonzero(alpha)) if isinstance(alpha, np.ndarray) else np.nan

@@ -5,6 +5,7 @@ from pragam.datasets.fetching.places import cache_folder, data_folder
 from pragam.datasets.files import load
 from pragam.datasets.record import Dataset, File, Split
 from pragam.datasets.registry import describe, fetch, load_example, load_named, load_split, names, paper_lambda
+from pragam.datasets.sequences import describe_sequences, load_sequences, sequence_names
 from pragam.datasets.svmlight import load_svmlight, save_svmlight
 
 __all__ = [
@@ -15,13 +16,16 @@ __all__ = [
     "compact_columns",
     "data_folder",
     "describe",
+    "describe_sequences",
     "fetch",
     "load",
     "load_example",
     "load_named",
+    "load_sequences",
     "load_split",
     "load_svmlight",
     "names",
     "paper_lambda",
     "save_svmlight",
+    "sequence_names",
 ]

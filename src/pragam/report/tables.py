@@ -78,7 +78,7 @@ def certificates(experiment: Experiment) -> Table:
     rows = [
         [data, problem, f"{one.primal:.12g}", f"{one.dual:.12g}", f"{one.relative_gap:.1e}",
          f"{one.tol:.0e}" + ("" if one.is_reached else " (not reached)"), one.solver, seconds(one.seconds),
-         percent(one.accuracy), f"{one.support:,}"]
+         percent(one.accuracy), count(one.support)]
         for (data, problem), one in experiment.references.items()
     ]  # fmt: skip
     return Table("Reference optima: D ≤ J* ≤ J is proved", header, rows, frozenset({2, 3, 4, 5, 7, 8, 9}))
@@ -144,6 +144,10 @@ def seconds(value: float) -> str:
     if not np.isfinite(value):
         return _NOTHING
     return f"{1000 * value:.3g} ms" if 0 < value < 1 else f"{value:,.0f} s" if value >= 1000 else f"{value:.3g} s"
+
+
+def count(value: float) -> str:
+    return f"{value:,.0f}" if np.isfinite(value) else _NOTHING
 
 
 def percent(value: float) -> str:

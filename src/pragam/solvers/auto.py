@@ -32,6 +32,7 @@ from pragam.solvers.base import UNKNOWN, AnySolver, Certified, Solver, Start, St
 from pragam.solvers.block_ascent import BlockAscent
 from pragam.solvers.bundle.qp_bmrm import QpBmrm
 from pragam.solvers.dcd import Dcd
+from pragam.solvers.flow_ascent import FlowAscent
 from pragam.solvers.gp import GPBlockAscent, RkhsLbfgs
 from pragam.solvers.newton import Newton
 from pragam.solvers.newton.dense import NewtonDense
@@ -42,7 +43,8 @@ from pragam.views import View, packed
 
 #: Those that may run. The first one tells its cost from the shape of the data alone.
 CANDIDATES: tuple[AnySolver, ...] = (
-    NewtonDense(), Dcd(), Newton(), ProximalNewton(), BlockAscent(), QpBmrm(), RkhsLbfgs(), GPBlockAscent(),
+    NewtonDense(), Dcd(), Newton(), ProximalNewton(), FlowAscent(),
+    BlockAscent(), QpBmrm(), RkhsLbfgs(), GPBlockAscent(),
 )  # fmt: skip
 #: What certifies any tolerance in a number of passes known beforehand.
 NET: AnySolver = Pragam()

@@ -19,6 +19,8 @@ from pragam.vector import Vector
 
 #: A maximum below the truth's own score by more than this share of its terms is no maximum.
 _ROUNDING = 1e-9
+#: An oracle's answer takes some 0.1 ms at least, in which 100,000 numbers could be read.
+_CALLS = 100_000
 
 
 class Oracle(ABC):
@@ -90,8 +92,8 @@ class OracleExamples(ByExample):
 
     @property
     def entries(self) -> int:
-        """The features of the truths: those of other labellings are about as many."""
-        return sum(len(indices) for indices, _ in self._truth_features)
+        """Those of the truths, and what could be read in the time of the calls of Python."""
+        return sum(len(indices) + _CALLS for indices, _ in self._truth_features)
 
     # One example ----------------------------------------------------------------------------------------------------
 

@@ -45,7 +45,8 @@ def _points(graph: CliqueSet) -> Iterator[tuple[Vector, Vector]]:
     """Tables near and far, tables with ties, equal and different weights."""
     rng = np.random.default_rng(0)
     for size in SIZES:
-        for m in (size * rng.standard_normal(graph.size), size * rng.integers(-1, 2, graph.size)):
+        for drawn in (rng.standard_normal(graph.size), rng.integers(-1, 2, graph.size)):
+            m = np.asarray(size * drawn, dtype=np.float64)
             yield m, np.ones(len(graph.cliques))
             yield m, rng.uniform(0.5, 2.0, len(graph.cliques))
 

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from pragam._kernels.records.flows import EDGE, Chains, Floats, Flow, Table
+from pragam._kernels.records.flows import EDGE, Chains, Flow, Table, Weights
 from pragam._kernels.twins.rows import Row, csr_rows, dense_rows, pattern_rows
 from pragam.vector import Vector
 
@@ -17,28 +17,28 @@ __all__ = [
 ]  # fmt: skip
 
 
-def single(row: Row) -> Row:
-    """Its values in single precision."""
+def rounded(row: Row, dtype: Any) -> Row:
+    """Its values in the precision of the weights."""
 
     def read(t: int) -> Any:
         columns, values = row(t)
-        return columns, np.asarray(values, dtype=np.float32)
+        return columns, np.asarray(values, dtype=dtype)
 
     return read
 
 
 def edges(flow: Flow, t: int) -> NDArray[np.void]:
     """Those of token t, a view."""
-    first, count = int(flow.first[t]), int(flow.count[t])
+    first, count = int(flow.first[t]), int(flow.counts[t])
     return flow.pool.view(EDGE)[first : first + count]
 
 
 def flow_count_csr(data: Any, indices: Any, indptr: Any, tokens: int, counts: NDArray[np.int32]) -> bool:
-    return _count(single(csr_rows(data, indices, indptr)), tokens, counts)
+    return _count(csr_rows(data, indices, indptr), tokens, counts)
 
 
 def flow_count_dense(X: Any, tokens: int, counts: NDArray[np.int32]) -> bool:
-    return _count(single(dense_rows(X)), tokens, counts)
+    return _count(dense_rows(X), tokens, counts)
 
 
 def _count(row: Row, tokens: int, counts: NDArray[np.int32]) -> bool:
@@ -52,11 +52,11 @@ def _count(row: Row, tokens: int, counts: NDArray[np.int32]) -> bool:
 
 
 def flow_pack_csr(data: Any, indices: Any, indptr: Any, *args: Any) -> None:
-    _pack(single(csr_rows(data, indices, indptr)), *args)
+    _pack(csr_rows(data, indices, indptr), *args)
 
 
 def flow_pack_dense(X: Any, *args: Any) -> None:
-    _pack(single(dense_rows(X)), *args)
+    _pack(dense_rows(X), *args)
 
 
 def _pack(
@@ -64,25 +64,26 @@ def _pack(
     place: NDArray[np.int32],
     indptr: NDArray[np.int64],
     indices: NDArray[np.int32],
-    out: Floats,
+    out: Weights,
     lone: NDArray[np.uint32],
-    lone_values: Floats,
-    norms: Floats,
-    own: Floats,
+    lone_values: Weights,
+    norms: Weights,
+    own: Weights,
 ) -> None:
     """The entries of X in the rows that ``place`` gives to their columns, -1: in the list of lone entries.
 
-    Where there is no room for indices nothing is copied, and only the norms are computed.
+    Without an indptr nothing is copied, and only the norms are computed.
     """
     kept = left = 0
+    row = rounded(row, norms.dtype)
     for t in range(len(norms)):
         columns, values = row(t)
-        sums = np.zeros(len(place), dtype=np.float32)
+        sums = np.zeros(len(place), dtype=norms.dtype)
         np.add.at(sums, columns, values)
-        norms[t] = np.float64(sums[columns]) @ np.float64(values)
+        norms[t] = sums[columns].astype(np.float64) @ values.astype(np.float64)
         alone = 0.0
         for column, value in zip(columns, values, strict=True):
-            if not len(indices) or value == 0:
+            if not len(indptr) or value == 0:
                 continue
             if place[column] < 0:
                 alone += float(value) ** 2
@@ -99,11 +100,11 @@ def _pack(
 
 
 def flow_renew_csr(data: Any, indices: Any, indptr: Any, *args: Any) -> tuple[float, float]:
-    return _renew(single(csr_rows(data, indices, indptr)), *args)
+    return _renew(csr_rows(data, indices, indptr), *args)
 
 
 def flow_renew_dense(X: Any, *args: Any) -> tuple[float, float]:
-    return _renew(single(dense_rows(X)), *args)
+    return _renew(dense_rows(X), *args)
 
 
 def flow_renew_pattern(indices: Any, indptr: Any, *args: Any) -> tuple[float, float]:
@@ -114,7 +115,7 @@ def _renew(row: Row, chains: Chains, table: Table, flow: Flow) -> tuple[float, f
     """The weights of the flow. Returns its mean loss and |w|^2, with the part of lone features."""
     K, stride = chains.K, len(chains.cost) // chains.K
     weights, cost = table.weights.reshape(-1, stride), chains.cost.reshape(K, stride)
-    rows = len(weights) - 2 * K - 2
+    rows, row = len(weights) - 2 * K - 2, rounded(row, weights.dtype)
     weights[:rows] = 0
     links = np.zeros((K + 2, K))  # transitions, starts and ends
     loss = norm2 = 0.0
@@ -135,7 +136,7 @@ def _renew(row: Row, chains: Chains, table: Table, flow: Flow) -> tuple[float, f
             links[K + 1] += change if t + 1 == end else 0
             norm2 += float(change @ change) * float(chains.own[t])
             columns, values = row(t)
-            np.add.at(weights[:rows, :K], columns, np.float32(values)[:, None] * np.float32(change))
+            np.add.at(weights[:rows, :K], columns, values[:, None] * change.astype(weights.dtype))
     norm2 += float(np.sum(np.float64(weights[:rows]) ** 2))
     for target, source in ((weights[rows : rows + K, :K], links[:K]), (weights[rows + 2 * K :, :K], links[K:])):
         allowed = target > -np.inf
@@ -152,7 +153,7 @@ def flow_weights(
     share: float,
     place: NDArray[np.int32],
     lone: NDArray[np.uint32],
-    lone_values: Floats,
+    lone_values: Weights,
     nodes: Vector,
 ) -> None:
     """The weights of nodes as the model has them, (K, d), flat: table - share late; lone features by the flow."""

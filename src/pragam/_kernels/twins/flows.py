@@ -1,8 +1,8 @@
 """Pairwise dual ascent on flows: the specification of ``flow_sequences`` and ``flow_visit_zones``, and ``flow_zones``.
 
-A visit finds a direction: y+, the best path, and y-, the worst one that carries mass. Directions are found for a block of
-visits at the weights before it. Then mass moves, run by run of the tokens where they differ, each by the exact step at
-the weights as they are then. Scores are in single precision, slopes and curvatures of steps in double.
+A visit finds a direction: y+, the best path, and y-, the worst one that carries mass. Directions are found for a block
+of visits at the weights before it. Then mass moves, run by run of the tokens where they differ, each by the exact step
+at the weights as they are then. Scores are in the precision of the weights, slopes and curvatures of steps in double.
 """
 
 from __future__ import annotations
@@ -14,8 +14,8 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from pragam._kernels.records.flows import EDGE, Chains, Floats, Flow, Rule, Table
-from pragam._kernels.twins.flow_tables import edges, single
+from pragam._kernels.records.flows import EDGE, Chains, Flow, Rule, Table, Weights
+from pragam._kernels.twins.flow_tables import edges, rounded
 from pragam._kernels.twins.rows import Row, csr_rows, dense_rows, pattern_rows
 
 __all__ = [
@@ -28,14 +28,16 @@ Answer = tuple[int, float, float, int, int, float]
 #: The most edges that a token can have.
 _MOST_EDGES = 65535
 _WHOLE = 2**30
+#: Longer runs are cut into pieces.
+_LONGEST_RUN = 8
 
 
 def flow_sequences_csr(data: Any, indices: Any, indptr: Any, *args: Any) -> Answer:
-    return _sequences(single(csr_rows(data, indices, indptr)), *args)
+    return _sequences(csr_rows(data, indices, indptr), *args)
 
 
 def flow_sequences_dense(X: Any, *args: Any) -> Answer:
-    return _sequences(single(dense_rows(X)), *args)
+    return _sequences(dense_rows(X), *args)
 
 
 def flow_sequences_pattern(indices: Any, indptr: Any, *args: Any) -> Answer:
@@ -43,11 +45,11 @@ def flow_sequences_pattern(indices: Any, indptr: Any, *args: Any) -> Answer:
 
 
 def flow_visit_zones_csr(data: Any, indices: Any, indptr: Any, *args: Any) -> Answer:
-    return _zones(single(csr_rows(data, indices, indptr)), *args)
+    return _zones(csr_rows(data, indices, indptr), *args)
 
 
 def flow_visit_zones_dense(X: Any, *args: Any) -> Answer:
-    return _zones(single(dense_rows(X)), *args)
+    return _zones(dense_rows(X), *args)
 
 
 def flow_visit_zones_pattern(indices: Any, indptr: Any, *args: Any) -> Answer:
@@ -86,9 +88,7 @@ class Direction(NamedTuple):
     gap: float
 
 
-def _sequences(
-    row: Row, chains: Chains, table: Table, flow: Flow, order: Indices, rule: Rule, clock: float
-) -> Answer:
+def _sequences(row: Row, chains: Chains, table: Table, flow: Flow, order: Indices, rule: Rule, clock: float) -> Answer:
     ascent = _Ascent(row, chains, table, flow)
     return ascent.visits(len(order), rule, clock, lambda k: ascent.whole(int(order[k])))
 
@@ -110,7 +110,8 @@ def _zones(
 class _Ascent:
     def __init__(self, row: Row, chains: Chains, table: Table, flow: Flow) -> None:
         K = chains.K
-        self.row, self.chains, self.table, self.flow = row, chains, table, flow
+        self.dtype = table.weights.dtype.type
+        self.row, self.chains, self.table, self.flow = rounded(row, self.dtype), chains, table, flow
         self.stride = len(chains.cost) // K
         self.weights, self.cost = table.weights.reshape(-1, self.stride), chains.cost.reshape(K, self.stride)
         self.late = table.late.reshape(-1, self.stride)
@@ -141,14 +142,14 @@ class _Ascent:
         first, K = int(self.chains.first[i]), self.chains.K
         L = int(self.chains.first[i + 1]) - first
         nodes = [self.score(i, t) for t in range(L)]
-        values = [np.where(np.arange(self.stride) < K, nodes[0], np.float32(-inf))]
+        values = [np.where(np.arange(self.stride) < K, nodes[0], self.dtype(-inf))]
         for t in range(1, L):
             values.append(nodes[t] + (values[-1][:K, None] + self.transitions).max(axis=0))
         plus = [int(np.argmax(values[-1]))]
         for t in range(L - 2, -1, -1):
             plus.insert(0, int(np.argmax(values[t] + self.transposed[plus[0]])))
         mean = sum(
-            float(mass) * float(nodes[t][b] + (self.transitions[a, b] if t else np.float32(0)))
+            float(mass) * float(nodes[t][b] + (self.transitions[a, b] if t else self.dtype(0)))
             for t in range(L)
             for a, b, mass in edges(self.flow, first + t).tolist()
         )
@@ -169,12 +170,12 @@ class _Ascent:
         )
         return Direction(i, begin, over, plus, minus, worst, float(high) - float(low))
 
-    def score(self, i: int, t: int) -> Floats:
+    def score(self, i: int, t: int) -> Weights:
         """What each label of token t is worth beside its transitions, its cost included."""
         chains, first = self.chains, int(self.chains.first[i])
-        token, out = first + t, np.zeros(self.stride, dtype=np.float32)
+        token, out = first + t, np.zeros(self.stride, dtype=self.dtype)
         for column, value in zip(*self.row(token), strict=True):
-            out += self.weights[column] * np.float32(value)
+            out += self.weights[column] * value
         truth = int(chains.truth[token])
         out += self.cost[truth] * chains.scale[token]
         if t == 0:
@@ -182,9 +183,9 @@ class _Ascent:
         if token + 1 == chains.first[i + 1]:
             out += self.weights[-1]
         if chains.own[token]:
-            size = np.float32(chains.rates[i]) * chains.own[token]
+            size = self.dtype(chains.rates[i]) * chains.own[token]
             for _, label, mass in edges(self.flow, token).tolist():
-                out[label] -= size * (np.float32(mass) * np.float32(2.0**-30))
+                out[label] -= size * (self.dtype(mass) * self.dtype(2.0**-30))
             out[truth] += size
         return out
 
@@ -196,7 +197,9 @@ class _Ascent:
             own: dict[int, tuple[Any, int]] = {}
             source = []
             for k, (a, b, _) in enumerate(edges(self.flow, first + t).tolist()):
-                step = (self.transitions[a, b] if t else np.float32(0)) + (node[b] if node is not None else np.float32(0))
+                step = (self.transitions[a, b] if t else self.dtype(0)) + (
+                    node[b] if node is not None else self.dtype(0)
+                )
                 value = step if t == begin else values[a][0] + step
                 source.append(0 if t == begin else values[a][1])
                 if b not in own or sign * value > sign * own[b][0]:
@@ -214,50 +217,57 @@ class _Ascent:
     # Steps ----------------------------------------------------------------------------------------------------------
 
     def take(self, along: Direction, relax: float, clock: float) -> tuple[bool, float, int]:
-        """A step for each run of tokens where plus and minus differ; whether all were made, the gain, and how many."""
+        """A step for each run of tokens where plus and minus differ; whether all were made, the gain, and how many.
+
+        A long run is cut into pieces, with a token left between two of them, and taken as a whole only if none moves.
+        """
         gain, moves, s = 0.0, 0, along.begin
         while s < along.end:
             e = s
             while e < along.end and along.plus[e - along.begin] != along.minus[e - along.begin]:
                 e += 1
-            if e > s:
-                gained = self.run(along, s, e - 1, relax, np.float32(clock))
+            before = moves
+            cuts = range(s, e, _LONGEST_RUN + 1) if e - s > _LONGEST_RUN else ()
+            for begin, end in [*((cut, min(cut + _LONGEST_RUN, e)) for cut in cuts), (s, e)]:
+                if begin == end or (moves > before and (begin, end) == (s, e)):
+                    continue
+                gained = self.run(along, begin, end - 1, relax, self.dtype(clock))
                 if gained is None:
                     return False, gain, moves
                 gain, moves = gain + gained, moves + (gained != 0)
             s = max(e, s + 1)
         return True, gain, moves
 
-    def run(self, along: Direction, s: int, e: int, relax: float, clock: np.float32) -> float | None:
+    def run(self, along: Direction, s: int, e: int, relax: float, clock: Any) -> float | None:
         """The gain of the step along tokens s .. e; None if the pool has no room for its edges."""
         chains, flow, i = self.chains, self.flow, along.sequence
         first = int(chains.first[i])
         last = min(e + 1, int(chains.first[i + 1]) - first - 1)
         places = [along.edge[t - along.begin] for t in range(s, last + 1)]
         start = int(edges(flow, first + s)[places[0]]["before"])
-        up, down = (
-            list(zip([start, *labels[:-1]], labels, strict=True))
-            for labels in (path[s - along.begin : last + 1 - along.begin] for path in (along.plus, along.minus))
-        )
+        minus = along.minus[s - along.begin : last + 1 - along.begin]
+        plus = along.plus[s - along.begin : e + 1 - along.begin] + minus[e + 1 - s :]
+        up, down = (list(zip([start, *labels[:-1]], labels, strict=True)) for labels in (plus, minus))
         slope, bend = self.slope_and_bend(i, s, e, up, down)
         if not slope > 0:
             return 0.0
         tokens = range(first + s, first + last + 1)
         new = [t for t, edge in zip(tokens, up, strict=True) if _find(flow, t, edge) < 0]
-        if any(flow.count[t] == _MOST_EDGES for t in new):
+        if any(flow.counts[t] == _MOST_EDGES for t in new):
             return 0.0
         most = min(int(edges(flow, t)[k]["mass"]) for t, k in zip(tokens, places, strict=True))
         rate = chains.rates[i]
         wanted = relax * slope / (rate * bend) * _WHOLE if bend else inf
-        mass = int(wanted) if wanted < most else most
+        mass = int(wanted + 0.5) if wanted < most else most
         if mass == 0:
             return 0.0
         if int(flow.used[0]) + sum(_growth(flow, t) for t in new) > len(flow.pool) // 2:
             return None
         share = mass * 2.0**-30
-        for t, plus, minus, k in zip(tokens, up, down, places, strict=True):
-            _move(flow, t, plus, k, mass)
-            self.shift(first, t, t - first <= e, t + 1 == chains.first[i + 1], plus, minus, np.float32(rate * share), clock)
+        change = self.dtype(rate * share)
+        for t, to, away, k in zip(tokens, up, down, places, strict=True):
+            _move(flow, t, to, k, mass)
+            self.shift(first, t, t - first <= e, t + 1 == chains.first[i + 1], to, away, change, clock)
         return float(chains.totals[i] * share * (slope - 0.5 * share * rate * bend))
 
     def slope_and_bend(self, i: int, s: int, e: int, up: list[Any], down: list[Any]) -> tuple[float, float]:
@@ -274,7 +284,9 @@ class _Ascent:
                 slope += float(value) * (float(self.weights[column, a]) - float(self.weights[column, b]))
             own = float(chains.own[token])
             if own:
-                slope += chains.rates[i] * own * ((a == truth) - (b == truth) - self.mass(token, a) + self.mass(token, b))
+                slope += (
+                    chains.rates[i] * own * ((a == truth) - (b == truth) - self.mass(token, a) + self.mass(token, b))
+                )
             for end, is_end in ((-2, t == 0), (-1, t + 1 == L)):
                 if is_end:
                     slope += float(self.weights[end, a]) - float(self.weights[end, b])
@@ -305,7 +317,7 @@ class _Ascent:
                 self.add(self.rows + self.chains.K + label, before, by, clock)
             if is_inside:
                 for column, value in zip(*self.row(token), strict=True):
-                    self.add(int(column), label, by * np.float32(value), clock)
+                    self.add(int(column), label, by * value, clock)
                 if token == first:
                     self.add(-2, label, by, clock)
                 if is_last:
@@ -325,7 +337,7 @@ def _find(flow: Flow, t: int, edge: tuple[int, int]) -> int:
 
 def _growth(flow: Flow, t: int) -> int:
     """How much of the pool one more edge takes."""
-    return 0 if flow.count[t] < flow.capacity[t] else min(_MOST_EDGES, 2 * int(flow.capacity[t]))
+    return 0 if flow.counts[t] < flow.capacity[t] else min(_MOST_EDGES, 2 * int(flow.capacity[t]))
 
 
 def _move(flow: Flow, t: int, edge: tuple[int, int], k: int, mass: int) -> None:
@@ -336,12 +348,12 @@ def _move(flow: Flow, t: int, edge: tuple[int, int], k: int, mass: int) -> None:
     else:
         if growth := _growth(flow, t):
             used = int(flow.used[0])
-            pool[used : used + flow.count[t]] = edges(flow, t)
+            pool[used : used + flow.counts[t]] = edges(flow, t)
             flow.first[t], flow.capacity[t], flow.used[0] = used, growth, used + growth
-        flow.count[t] += 1
+        flow.counts[t] += 1
         edges(flow, t)[-1] = (*edge, mass)
     own = edges(flow, t)
     own["mass"][k] -= mass
     if own["mass"][k] == 0:
         own[k] = own[-1]
-        flow.count[t] -= 1
+        flow.counts[t] -= 1

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
+from collections.abc import Callable
 from typing import Any, ClassVar, NamedTuple
 
 from pragam.compare.problems import HINGE
@@ -12,7 +13,7 @@ from pragam.vector import Vector
 class Fitted(NamedTuple):
     """What one fit has found."""
 
-    w: Vector
+    w: Vector | Callable[[], Vector]  # or a function that reads them from its model, off the clock
     bias: float | None = None  # its own; None: the best one for w, if the problem has one
     n_iter: int | None = None  # the iterations it made; None if it does not say
     support: int | None = None  # dual variables that are not zero; None if it does not say
@@ -34,15 +35,17 @@ class Peer(ABC):
     module: ClassVar[str]
     #: The problem that it solves to the end, out of :data:`pragam.compare.problems.PROBLEMS`.
     problem: ClassVar[str] = HINGE
+    #: Whether J is what it minimises. Else no J is stated, and its accuracy is that of its last fit.
+    minimises: ClassVar[bool] = True
     #: The smallest tolerance that it accepts and that does not end a fit early.
     tightest: ClassVar[float]
 
-    def convert(self, X: Any, y: Vector) -> tuple[Any, Vector]:
-        """The data in a form that the package takes; by default as they are."""
+    def convert(self, X: Any, y: Any) -> tuple[Any, Any]:
+        """The data in a form that the package takes; by default as they are. Of sequences, y has their lengths too."""
         return X, y
 
     @abstractmethod
-    def fit(self, X: Any, y: Vector, lam: float, bias: bool, limit: int, tol: float) -> Fitted:
+    def fit(self, X: Any, y: Any, lam: float, bias: bool, limit: int, tol: float) -> Fitted:
         """A fit from nothing with at most ``limit`` iterations, of its own kind, on converted data; always one seed.
 
         ``bias`` asks for a bias. Most penalise it, or have none, and solve another problem then: judge them by w.

@@ -23,8 +23,8 @@ class EdgeLists:
 
     def trellis_flow(self, chains: Chains) -> TrellisFlow:
         """The edges one token after the other."""
-        first = np.zeros(len(self.record.count) + 1, dtype=np.int64)
-        np.cumsum(self.record.count, out=first[1:])
+        first = np.zeros(len(self.record.counts) + 1, dtype=np.int64)
+        np.cumsum(self.record.counts, out=first[1:])
         before, label = np.empty(first[-1], dtype=np.uint16), np.empty(first[-1], dtype=np.uint16)
         mass = np.empty(first[-1], dtype=np.uint32)
         _kernels.get("flow_edges")(chains, self.record, first, before, label, mass)

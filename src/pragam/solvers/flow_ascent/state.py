@@ -20,7 +20,7 @@ Indices = NDArray[np.int64]
 
 
 class Visited(NamedTuple):
-    """What visits have told: how many were made, their gaps, what D has gained, steps taken, tokens scored, the clock."""
+    """Of visits: how many were made, their gaps, what D has gained, steps taken, tokens scored, and the clock."""
 
     visits: int
     gap: float
@@ -75,7 +75,7 @@ class FlowState(State):
         self.passes += visited.tokens / max(len(self.chains.truth), 1)
         if visited.visits < len(order):
             self.flow.enlarge(self.chains)
-        return visited
+        return visited if visited.visits or not len(order) else self.visit(name, rule, visits, *which)
 
     def renew(self, lam: float) -> None:
         """Compute the table anew from the flow: its updates, in single precision, may have led it astray."""
@@ -86,7 +86,7 @@ class FlowState(State):
         self.renewed_at = self.passes
 
     def find_zones(self) -> NDArray[np.uint32]:
-        """Sequence, first token and the one after the last, of each run of tokens with several labels in the support."""
+        """Sequence, first token and the one after the last, of each run of tokens with several labels."""
         kernel = _kernels.get("flow_zones")
         zones = np.empty(3 * kernel(self.chains, self.flow.record, np.empty(0, np.uint32)), dtype=np.uint32)
         kernel(self.chains, self.flow.record, zones)

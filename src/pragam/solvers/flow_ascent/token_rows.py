@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pragam import _kernels
-from pragam._kernels.records.flows import Floats
+from pragam._kernels.records.flows import Weights
 from pragam.operators.storage import Storage
 
 #: The copy may take as many bytes a token,
@@ -30,7 +30,7 @@ class Lone:
     """The entries of features that occur once, in the order of their tokens."""
 
     at: NDArray[np.uint32]  # token and column of each, in turn
-    values: Floats
+    values: Weights
 
 
 @dataclass(frozen=True)
@@ -41,8 +41,8 @@ class TokenRows:
     arrays: tuple[Any, ...]
     place: NDArray[np.int32]  # of each column, its row of the table; -1: none
     n_rows: int  # of the table
-    norms: Floats  # |x_t|^2
-    own: Floats  # the part of lone features
+    norms: Weights  # |x_t|^2
+    own: Weights  # the part of lone features
     lone: Lone
 
     @property
@@ -50,8 +50,8 @@ class TokenRows:
         return (self.arrays[1] if self.kind == "csr" else self.arrays[0]).size / max(len(self.norms), 1)
 
 
-def token_rows(storage: Storage) -> TokenRows:
-    """The packed copy of X, or X itself if that would take too much memory."""
+def token_rows(storage: Storage, dtype: Any) -> TokenRows:
+    """The packed copy of X with values of this type, or X itself if that would take too much memory."""
     kind, raw = storage.rows()
     n, d = storage.shape
     counts = np.zeros(d, dtype=np.int32)
@@ -59,7 +59,7 @@ def token_rows(storage: Storage) -> TokenRows:
     several = counts > 1
     n_rows, n_kept, n_lone = int(several.sum()), int(counts[several].sum(dtype=np.int64)), int((counts == 1).sum())
     index = np.uint16 if n_rows <= 2**16 else np.int32
-    size = n_kept * (np.dtype(index).itemsize + (0 if ones else 4)) + 12 * n_lone
+    size = n_kept * (np.dtype(index).itemsize + (0 if ones else np.dtype(dtype).itemsize)) + 16 * n_lone
     is_copied = size <= max(_BYTES_A_TOKEN * n, _BYTES)
     if is_copied:
         place = np.full(d, -1, dtype=np.int32)
@@ -68,10 +68,10 @@ def token_rows(storage: Storage) -> TokenRows:
         )
     else:
         place, n_rows, n_kept, n_lone = np.arange(d, dtype=np.int32), d, 0, 0
-    norms, own = np.zeros(n, dtype=np.float32), np.zeros(n, dtype=np.float32)
+    norms, own = np.zeros(n, dtype=dtype), np.zeros(n, dtype=dtype)
     indptr = np.zeros(n + 1 if is_copied else 0, dtype=np.int64)
-    indices, values = np.empty(n_kept, dtype=np.int32), np.empty(0 if ones else n_kept, dtype=np.float32)
-    lone = Lone(np.empty(2 * n_lone, dtype=np.uint32), np.empty(n_lone, dtype=np.float32))
+    indices, values = np.empty(n_kept, dtype=np.int32), np.empty(0 if ones else n_kept, dtype=dtype)
+    lone = Lone(np.empty(2 * n_lone, dtype=np.uint32), np.empty(n_lone, dtype=dtype))
     _kernels.get(f"flow_pack_{kind}")(*raw, place, indptr, indices, values, lone.at, lone.values, norms, own)
     if not is_copied:
         return TokenRows(kind, raw, place, n_rows, norms, own, lone)

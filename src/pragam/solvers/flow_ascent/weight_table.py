@@ -1,20 +1,20 @@
-"""The weights while they change: float32, a row for each feature with a number for each label."""
+"""The weights while they change: a row for each feature with a number for each label, in single or double precision."""
 
 from __future__ import annotations
 
 from math import inf
+from typing import Any
 
 import numpy as np
 
 from pragam import _kernels
-from pragam._kernels.records.flows import Chains, Floats, Flow, Table
+from pragam._kernels.records.flows import Chains, Flow, Table, Weights
 from pragam.solvers.flow_ascent.token_rows import TokenRows
 from pragam.structured.chain_model import ChainModel
 from pragam.vector import Vector
 
 #: Labels in a row of the table are padded to a multiple of this, for vector instructions.
 LANES = 8
-_NONE = np.empty(0, dtype=np.float32)
 
 
 def padded(K: int) -> int:
@@ -22,9 +22,9 @@ def padded(K: int) -> int:
     return -(-K // LANES) * LANES
 
 
-def cost_rows(cost: Vector) -> Floats:
+def cost_rows(cost: Vector, dtype: Any) -> Weights:
     """The costs (K, K) in padded rows, flat."""
-    rows = np.zeros((len(cost), padded(len(cost))), dtype=np.float32)
+    rows = np.zeros((len(cost), padded(len(cost))), dtype=dtype)
     rows[:, : len(cost)] = cost
     return rows.ravel()
 
@@ -32,11 +32,11 @@ def cost_rows(cost: Vector) -> Floats:
 class WeightTable:
     """The table of a chain model's weights, first those of the truth: zeros, and -inf where a link is forbidden."""
 
-    def __init__(self, model: ChainModel, n_rows: int) -> None:
+    def __init__(self, model: ChainModel, n_rows: int, dtype: Any) -> None:
         K, stride = model.K, padded(model.K)
         self.K, self.n_rows = K, n_rows
-        self.weights = np.zeros((n_rows + 2 * K + 2, stride), dtype=np.float32)
-        self.late = _NONE
+        self.weights = np.zeros((n_rows + 2 * K + 2, stride), dtype=dtype)
+        self.late = np.empty(0, dtype=dtype)
         self.clock = 0.0
         links = self.weights[n_rows:]
         links[: 2 * K, K:] = -inf
@@ -56,7 +56,7 @@ class WeightTable:
         if self.late.size:
             self.late[:] = 0
         else:
-            self.late = np.zeros(self.weights.size, dtype=np.float32)
+            self.late = np.zeros(self.weights.size, dtype=self.weights.dtype)
         self.clock = 0.0
 
     def model_weights(self, model: ChainModel, rows: TokenRows, chains: Chains, flow: Flow, share: float) -> Vector:
