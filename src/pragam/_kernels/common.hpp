@@ -89,6 +89,8 @@ void bind_chains(nb::module_ &m);
 void bind_flows(nb::module_ &m);
 void bind_flow_tables(nb::module_ &m);
 void bind_decoding(nb::module_ &m);
+void bind_forward_backward(nb::module_ &m);
+void bind_chain_ascent(nb::module_ &m);
 void bind_outer_products(nb::module_ &m);
 void bind_newton(nb::module_ &m);
 void bind_dense_newton(nb::module_ &m);

@@ -33,6 +33,7 @@ from pragam.solvers.block_ascent import BlockAscent
 from pragam.solvers.bundle.qp_bmrm import QpBmrm
 from pragam.solvers.dcd import Dcd
 from pragam.solvers.flow_ascent import FlowAscent
+from pragam.solvers.gp import GPBlockAscent, RkhsLbfgs
 from pragam.solvers.newton import Newton
 from pragam.solvers.newton.dense import NewtonDense
 from pragam.solvers.outlook import WARM, Outlook
@@ -49,6 +50,8 @@ CANDIDATES: tuple[AnySolver, ...] = (
     FlowAscent(),
     BlockAscent(),
     QpBmrm(),
+    RkhsLbfgs(),
+    GPBlockAscent(),
 )
 #: What certifies any tolerance in a number of passes known beforehand.
 NET: AnySolver = Pragam()
