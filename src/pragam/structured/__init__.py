@@ -1,9 +1,20 @@
-"""Structured output: sequences, as problems like all others, and projections onto their marginals."""
+"""Structured output: sequences and graphs, as problems like all others, and projections onto their marginals."""
 
 from pragam.structured.chain_hinge import chain_hinge
 from pragam.structured.chain_marginals import ChainMarginals
 from pragam.structured.chain_projection import project_chain
 from pragam.structured.chain_rows import ChainRows
+from pragam.structured.clique_graph import CliqueGraph, is_tree
+from pragam.structured.graph_projection import project_graph
 from pragam.structured.layout import ChainLayout
 
-__all__ = ["ChainLayout", "ChainMarginals", "ChainRows", "chain_hinge", "project_chain"]
+__all__ = [
+    "ChainLayout",
+    "ChainMarginals",
+    "ChainRows",
+    "CliqueGraph",
+    "chain_hinge",
+    "is_tree",
+    "project_chain",
+    "project_graph",
+]
