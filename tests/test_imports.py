@@ -27,7 +27,7 @@ CORE = {
     "problem": {"arguments", "conjugates", "operators", "polytopes"},
     "views": {"operators", "polytopes", "problem"},
     "risks": {"arguments", "conjugates", "operators", "polytopes", "problem"},
-    "structured": {"_kernels", "arguments", "operators", "polytopes", "problem", "rounding", "threads"},
+    "structured": {"_kernels", "arguments", "interrupts", "operators", "polytopes", "problem", "rounding", "threads"},
     "solvers": {"_kernels", "operators", "polytopes", "problem", "slope_search", "views"},
     "certificate": {"arguments", "operators", "problem", "rounding", "threads"},
     "optimum": {"certificate", "operators", "problem", "rounding"},

@@ -109,7 +109,7 @@ def test_the_optimum_is_clarabels(seed):
 @pytest.mark.parametrize("seed", range(10))
 def test_the_adjoint_and_the_bounds_of_rounding(seed):
     drawn, rng = Drawn(seed), np.random.default_rng(seed)
-    A = drawn.problem.A
+    A = drawn.problem.Q.unfold(drawn.problem).A
     w, alpha = rng.standard_normal(A.shape[1]), rng.standard_normal(A.shape[0])
     assert A.matvec(w) @ alpha == pytest.approx(w @ A.rmatvec(alpha), rel=1e-10, abs=1e-10)
     dense = np.stack([A.matvec(e) for e in np.eye(A.shape[1])], axis=1)
@@ -139,11 +139,12 @@ def test_lists_and_labels_are_the_flat_form():
     listed = chain_hinge(list(np.split(X, ends)), [part.tolist() for part in np.split(y, ends)], lam=0.1)
     more = chain_hinge(X, y, lengths, 0.1, labels=["a", "b", "c", "unseen"])
     values = [pragam.solve(problem, tol=1e-9).certificate.primal for problem in (flat, listed)]
-    assert values[0] == values[1] and more.A.layout.K == 4
-    mean, total = (chain_hinge(X, y, lengths, 0.1, loss).c for loss in ("hamming_mean", "hamming_sum"))
+    assert values[0] == values[1] and more.Q.structure.K == 4
+    unfolded = [chain_hinge(X, y, lengths, 0.1, loss) for loss in ("hamming_mean", "hamming_sum")]
+    mean, total = (problem.Q.unfold(problem).c for problem in unfolded)
     assert np.allclose(mean, total / np.repeat([3, 3, 4, 4, 4, 1], [9, 9, 9, 9, 9, 3]))
     heavy = chain_hinge(X, y, lengths, 0.1, token_weight=np.full(8, 2.0))
-    assert np.array_equal(heavy.c, 2 * flat.c)
+    assert np.array_equal(heavy.Q.unfold(heavy).c, 2 * flat.Q.unfold(flat).c)
 
 
 X0 = np.zeros((3, 2))

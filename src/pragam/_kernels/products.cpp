@@ -172,13 +172,12 @@ void csr_matmat(In<T> data, In<I> indices, Indptr indptr, InBlock W, OutBlock ou
     each_row(indptr, row, threads);
 }
 
-// out = X' B with B (rows of X, K).
+// out += X' B with B (rows of X, K).
 template <class T, class I>
 void csr_rmatmat(In<T> data, In<I> indices, Indptr indptr, InBlock B, OutBlock out) {
     require_rows(indptr, B.shape(0));
     require(B.shape(1) == out.shape(1), "B and out must have as many columns");
     const size_t K = B.shape(1);
-    std::fill_n(out.data(), out.size(), 0.0);
     each_row(indptr, [&, K](int64_t i, int64_t first, int64_t last) {
         const double *from = B.data() + size_t(i) * K;
         if (std::all_of(from, from + K, [](double b) { return b == 0; })) return;

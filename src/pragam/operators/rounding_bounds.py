@@ -38,6 +38,11 @@ class RoundingBounds(Stating):
         absolute value (or a bound), and a number such that no column has more entries than that and the number of rows.
         """
 
+    @property
+    def repeats(self) -> int:
+        """A number such that no column has more entries than that and the number of rows: 0 if no row repeats one."""
+        return int(self._squares[2])
+
     @cached_property
     def row_sizes(self) -> Vector:
         """A bound of every row's norm, at any scale, with repeated entries summed by absolute value: at least |x_i|."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pragam.problem import AnyProblem
 from pragam.solvers.auto import Auto
-from pragam.solvers.base import AnySolver, Certified, Solver, Start, State
+from pragam.solvers.base import AnySolver, Certified, Solver, Start, State, has
 from pragam.solvers.bundle.ls_bmrm import LsBmrm
 from pragam.solvers.bundle.qp_bmrm import QpBmrm
 from pragam.solvers.dcd import Dcd
@@ -14,10 +14,11 @@ from pragam.solvers.pegasos_1 import Pegasos1
 from pragam.solvers.pegasos_n import PegasosN
 from pragam.solvers.pragam import Pragam
 from pragam.solvers.proximal_newton import ProximalNewton
+from pragam.solvers.unfolded import Unfolded
 
 __all__ = [
     "Auto", "Certified", "Dcd", "LsBmrm", "Newton", "NewtonDense", "Pegasos1", "PegasosN", "Pragam", "ProximalNewton",
-    "QpBmrm", "Solver", "Start", "State", "by_name", "choose", "names",
+    "QpBmrm", "Solver", "Start", "State", "Unfolded", "by_name", "choose", "names",
 ]  # fmt: skip
 
 _SOLVERS: dict[str, type[AnySolver]] = {
@@ -55,6 +56,9 @@ def choose(solver: str | AnySolver, problem: AnyProblem) -> AnySolver:
         solver = by_name(solver)
     if not isinstance(solver, Solver):
         raise ValueError(f"solver must be a name or a Solver, not {solver!r}")
-    if missing := solver.missing(problem):
+    missing = solver.missing(problem)
+    if missing and has(problem, "Q.unfold") and not solver.missing(problem.Q.unfold(problem)):
+        return Unfolded(solver)
+    if missing:
         raise ValueError(f"solver {solver.name!r} does not fit this problem: it {'; it '.join(missing)}")
     return solver

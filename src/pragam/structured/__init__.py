@@ -2,19 +2,32 @@
 
 from pragam.structured.chain_hinge import chain_hinge
 from pragam.structured.chain_marginals import ChainMarginals
+from pragam.structured.chain_model import ChainModel
 from pragam.structured.chain_projection import project_chain
 from pragam.structured.chain_rows import ChainRows
 from pragam.structured.clique_graph import CliqueGraph, is_tree
+from pragam.structured.expected_features import ExpectedFeatures, structured_problem
 from pragam.structured.graph_projection import project_graph
+from pragam.structured.labellings import Labellings, Mixture
 from pragam.structured.layout import ChainLayout
+from pragam.structured.structure import Moments, Structure
+from pragam.structured.trellis_flow import TrellisFlow
 
 __all__ = [
     "ChainLayout",
     "ChainMarginals",
+    "ChainModel",
     "ChainRows",
     "CliqueGraph",
+    "ExpectedFeatures",
+    "Labellings",
+    "Mixture",
+    "Moments",
+    "Structure",
+    "TrellisFlow",
     "chain_hinge",
     "is_tree",
     "project_chain",
     "project_graph",
+    "structured_problem",
 ]

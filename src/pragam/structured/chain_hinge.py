@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import Any
 
 import numpy as np
@@ -9,10 +10,12 @@ from numpy.typing import ArrayLike, NDArray
 from scipy import sparse
 
 from pragam.arguments import is_whole, real_array, refuse_masked
+from pragam.operators.check import check_data
+from pragam.operators.storage import Storage
 from pragam.problem import Problem
-from pragam.structured.chain_marginals import ChainMarginals
-from pragam.structured.chain_rows import ChainRows
-from pragam.structured.layout import ChainLayout
+from pragam.structured.chain_model import ChainModel
+from pragam.structured.expected_features import ExpectedFeatures, structured_problem
+from pragam.structured.weights_and_loss import WeightsAndLoss
 from pragam.vector import Vector
 
 LOSSES = ("hamming_mean", "hamming_sum")
@@ -25,19 +28,23 @@ def chain_hinge(
     lam: float = 1e-2,
     loss: str | ArrayLike = "hamming_mean",
     labels: Any = None,
+    transitions: ArrayLike | None = None,
+    edge_features: Any = None,
     sample_weight: ArrayLike | None = None,
     token_weight: ArrayLike | None = None,
-) -> Problem:
+    starts: ArrayLike | None = None,
+    ends: ArrayLike | None = None,
+) -> Problem[WeightsAndLoss, ExpectedFeatures]:
     r"""The structured hinge risk of sequences.
 
     ::
 
         J(w) = lam/2 |w|^2 + (1/n) sum_i weight_i max over labellings y of  loss_i(y) + F_i(y) - F_i(y_i)
-        F_i(y) = start_{y_0} + sum_t <w_{y_t}, x_t> + sum_t v_{y_t y_{t+1}} + end_{y_last}
-        Q = product of weight_i / n times the marginals of sequence i;   origin = those of the true labellings
+        F_i(y) = start_{y_0} + sum_t <w_{y_t}, x_t> + sum_t (v_0 + sum_f e_tf v_f)_{y_{t-1} y_t} + end_{y_last}
 
-    w holds the node weights (K, d), the transitions v (K, K), then start and end (K each), one after the other, flat
-    (:meth:`ChainRows.parts <pragam.structured.chain_rows.ChainRows.parts>`).
+    w holds the node weights (K, d), the transitions v (1 + edge features, K, K), then start and end (K each), one after
+    the other, flat: ``problem.Q.structure.parts(w)``. The dual points are distributions of labellings
+    (:mod:`pragam.structured.expected_features`).
 
     Parameters
     ----------
@@ -50,23 +57,98 @@ def chain_hinge(
         zero diagonal.
     labels : the label set in order, optional
         By default the sorted labels that occur. Labels that do not occur are allowed.
+    transitions : (K, K) array of bool, optional
+        Whether label j may follow label i. The true labellings must be allowed.
+    edge_features : (pairs, e) array or scipy sparse matrix, or a list of such, one for each sequence, optional
+        A row for each pair of neighbours: length - 1 of them for each sequence.
     sample_weight : one number >= 0 for each sequence, optional
     token_weight : one number >= 0 for each token, optional
         Multiplies what a wrong label of this token costs.
+    starts, ends : K times bool, optional
+        With which labels a sequence may start and end.
     """
     refuse_masked(sample_weight=sample_weight, token_weight=token_weight)
     X, lengths, y = _flat(X, y, lengths)
-    classes, index = _indexed(y, labels)
+    classes, index = _indexed(y, labels, lengths)
     if len(classes) < 2:
         raise ValueError(f"y must have at least two labels, not {classes.tolist()}; labels= names those that may occur")
-    layout = ChainLayout(lengths, len(classes))
-    A = ChainRows(X, layout)
-    weights = _weights("sample_weight", sample_weight, layout.n)
-    totals = weights / layout.n
-    costs = _costs(loss, layout, index) * _weights("token_weight", token_weight, layout.n_tokens)[:, None]
-    zeros = np.zeros((layout.K, layout.K)), np.zeros(layout.K), np.zeros(layout.K)
-    origin = layout.per_entry(totals) * layout.indicator(index)
-    return Problem(A, layout.spread(costs, *zeros), ChainMarginals(totals, layout), lam, origin=origin)
+    n, K = len(lengths), len(classes)
+    storage = _storage(X, lengths)
+    cost, scale = _costs(loss, lengths, K)
+    flags = {
+        "allowed": _flags("transitions", transitions, (K, K)),
+        "allowed_starts": _flags("starts", starts, (K,)),
+        "allowed_ends": _flags("ends", ends, (K,)),
+    }
+    model = ChainModel(
+        storage, lengths, index, K, _weights("sample_weight", sample_weight, n) / n, cost,
+        scale * _weights("token_weight", token_weight, len(index)), **flags,
+        edge_features=_edge_storage(edge_features, lengths),
+    )  # fmt: skip
+    _check_truth(model, classes)
+    return structured_problem(model, lam)
+
+
+def _storage(X: Any, lengths: NDArray[np.int64]) -> Storage:
+    """The tokens, checked; what is wrong is said with the number of the sequence."""
+    storage = check_data(X) if np.shape(X)[:1] != (int(lengths.sum()),) else _named(X, lengths)
+    if storage.shape[0] != lengths.sum():
+        raise ValueError(f"X has {storage.shape[0]} rows, and the sequences {lengths.sum()} tokens")
+    return storage
+
+
+def _named(X: Any, lengths: NDArray[np.int64]) -> Storage:
+    try:
+        return check_data(X)
+    except ValueError as error:
+        found = re.search(r"row (\d+)", str(error))
+        if found is None:
+            raise
+        sequence = int(np.searchsorted(np.cumsum(lengths), int(found[1]), side="right"))
+        raise ValueError(f"sequence {sequence}: {error}") from error
+
+
+def _edge_storage(given: Any, lengths: NDArray[np.int64]) -> Storage | None:
+    if given is None:
+        return None
+    if isinstance(given, (list, tuple)):
+        if len(given) != len(lengths):
+            raise ValueError(f"edge_features must be a list of {len(lengths)} matrices, one for each sequence")
+        for i, (rows, length) in enumerate(zip(given, lengths.tolist(), strict=True)):
+            if np.ndim(rows) != 2 or rows.shape[0] != length - 1:
+                raise ValueError(f"sequence {i}: edge_features has the shape {np.shape(rows)} for {length - 1} pairs")
+        given = sparse.vstack(given, format="csr") if any(map(sparse.issparse, given)) else np.concatenate(given)
+    storage, pairs = check_data(given, "edge_features"), int(lengths.sum()) - len(lengths)
+    if storage.shape[0] != pairs:
+        raise ValueError(f"edge_features has {storage.shape[0]} rows, and the sequences {pairs} pairs of neighbours")
+    return storage
+
+
+def _flags(name: str, given: ArrayLike | None, shape: tuple[int, ...]) -> NDArray[np.bool_] | None:
+    if given is None:
+        return None
+    flags = np.asarray(given)
+    if flags.shape != shape or flags.dtype != bool:
+        raise ValueError(f"{name} must be an array of bool of the shape {shape}, not {flags.dtype} of {flags.shape}")
+    return flags
+
+
+def _check_truth(model: ChainModel, classes: NDArray[Any]) -> None:
+    """Refuse true labellings that are not allowed."""
+    first, y = model.first_token, model.labels
+    ends = (model.allowed_starts, y[first[:-1]], "start"), (model.allowed_ends, y[first[1:] - 1], "end")
+    for flags, own, verb in ends:
+        if flags is not None and not flags[own].all():
+            i = int(np.argmin(flags[own]))
+            raise ValueError(f"sequence {i}: its true labels {verb} with {classes[own[i]]!r}, which is not allowed")
+    if model.allowed is not None:
+        follows = model.allowed[y[:-1], y[1:]]
+        follows[first[1:-1] - 1] = True
+        if not follows.all():
+            t = int(np.argmin(follows))
+            i = int(np.searchsorted(first, t, side="right")) - 1
+            pair = f"{classes[y[t]]!r} {classes[y[t + 1]]!r}"
+            raise ValueError(f"sequence {i}: its true labels have the transition {pair}, which is not allowed")
 
 
 def _flat(X: Any, y: Any, lengths: Any) -> tuple[Any, NDArray[np.int64], NDArray[Any]]:
@@ -95,7 +177,7 @@ def _flat(X: Any, y: Any, lengths: Any) -> tuple[Any, NDArray[np.int64], NDArray
     return X, sizes.astype(np.int64), y
 
 
-def _indexed(y: NDArray[Any], labels: Any) -> tuple[NDArray[Any], NDArray[np.int64]]:
+def _indexed(y: NDArray[Any], labels: Any, lengths: NDArray[np.int64]) -> tuple[NDArray[Any], NDArray[np.int64]]:
     """The label set, and the number of every token's label in it."""
     if labels is None:
         classes, index = np.unique(y, return_inverse=True)
@@ -104,24 +186,24 @@ def _indexed(y: NDArray[Any], labels: Any) -> tuple[NDArray[Any], NDArray[np.int
     place = {label: k for k, label in enumerate(classes.tolist())}
     if classes.ndim != 1 or len(place) != classes.size or not place:
         raise ValueError("labels must hold different labels")
-    unknown = next((label for label in y.tolist() if label not in place), None)
+    unknown = next(((t, label) for t, label in enumerate(y.tolist()) if label not in place), None)
     if unknown is not None:
-        raise ValueError(f"y contains the label {unknown!r:.40}, which is not among labels")
+        i = int(np.searchsorted(np.cumsum(lengths), unknown[0], side="right"))
+        raise ValueError(f"sequence {i}: y contains the label {unknown[1]!r:.40}, which is not among labels")
     return classes, np.array([place[label] for label in y.tolist()], dtype=np.int64)
 
 
-def _costs(loss: Any, layout: ChainLayout, index: NDArray[np.int64]) -> Vector:
-    """What each label costs at each token, (tokens, K)."""
-    K = layout.K
+def _costs(loss: Any, lengths: NDArray[np.int64], K: int) -> tuple[Vector, Vector]:
+    """What a label costs for each true one, (K, K), and how much that counts at each token."""
+    tokens = int(lengths.sum())
     if isinstance(loss, str):
         if loss not in LOSSES:
             raise ValueError(f"loss must be one of {', '.join(LOSSES)} or a matrix of costs, not {loss!r:.40}")
-        per_token = np.repeat(1.0 / layout.lengths if loss == "hamming_mean" else np.ones(layout.n), layout.lengths)
-        return per_token[:, None] * (1.0 - np.eye(K))[index]
+        return 1.0 - np.eye(K), np.repeat(1.0 / lengths, lengths) if loss == "hamming_mean" else np.ones(tokens)
     cost = np.asarray(real_array("loss", loss), dtype=np.float64)
     if cost.shape != (K, K) or not (np.isfinite(cost) & (cost >= 0)).all() or cost.diagonal().any():
         raise ValueError(f"loss must be a {K} x {K} matrix of numbers >= 0 with a zero diagonal")
-    return cost[index]
+    return cost, np.ones(tokens)
 
 
 def _weights(name: str, given: ArrayLike | None, count: int) -> Vector:

@@ -15,18 +15,19 @@ from pragam.structured.layout import ChainLayout
 class ChainMarginals(Polytope):
     r"""Q = product over sequences i of totals_i times the marginals of a chain, in the order of ``layout``.
 
-    The vertices of a factor are the labellings of the sequence, so
+    The vertices of a factor are the labellings of the sequence that use nothing ``forbidden``, so
 
         support(s) = sum_i totals_i max over labellings of the sum of the scores of their edges.
     """
 
     rigorous = True
 
-    def __init__(self, totals: ArrayLike, layout: ChainLayout) -> None:
+    def __init__(self, totals: ArrayLike, layout: ChainLayout, forbidden: NDArray[np.bool_] | None = None) -> None:
         self.totals = np.array(totals, dtype=np.float64)
         if self.totals.shape != (layout.n,) or not np.all((self.totals >= 0) & (self.totals < np.inf)):
             raise ValueError(f"totals must hold {layout.n} non-negative finite numbers")
         self.layout, self.size = layout, layout.size
+        self.forbidden = forbidden  # dual variables that must be 0; None: none
 
     @property
     def is_bounded(self) -> bool:
@@ -36,7 +37,7 @@ class ChainMarginals(Polytope):
     def violation(self, alpha: Vector) -> float:
         if np.isnan(alpha).any():
             return np.inf
-        layout, worst = self.layout, [-float(alpha.min(initial=0.0))]
+        layout, worst = self.layout, [-float(alpha.min(initial=0.0)), self._misused(alpha)]
         tables = layout.tables(alpha)
         for group in layout.groups:
             own = tables[group.tables]
@@ -50,6 +51,7 @@ class ChainMarginals(Polytope):
     def project(self, v: Vector) -> Vector:
         """totals_i times the projection of v_i / totals_i."""
         layout, out = self.layout, np.zeros(self.size)
+        v = self._masked(v)
         chains = [self._chain(v, i) for i in range(layout.n)]
         live = np.flatnonzero(self.totals > 0).tolist()
         found = project_chain([chains[i] / self.totals[i] for i in live])
@@ -58,13 +60,21 @@ class ChainMarginals(Polytope):
         return self._consistent(out)
 
     def maximise_linear(self, s: Vector) -> Vector:
-        return self.layout.per_entry(self.totals) * self.layout.indicator(self.layout.best_labels(s)[0])
+        return self.layout.per_entry(self.totals) * self.layout.indicator(self.layout.best_labels(self._masked(s))[0])
 
     def support(self, s: Vector, kappa: Curvature = 0.0) -> float:
         if np.any(kappa):
             alpha = self.project(s / kappa)
             return float(np.sum(alpha * (s - 0.5 * kappa * alpha)))
-        return float(self.totals @ self.layout.best_labels(s)[1])
+        return float(self.totals @ self.layout.best_labels(self._masked(s))[1])
+
+    def _masked(self, s: Vector) -> Vector:
+        """Scores with -inf for what is forbidden."""
+        return s if self.forbidden is None else np.where(self.forbidden, -np.inf, s)
+
+    def _misused(self, alpha: Vector) -> float:
+        """The largest mass on what is forbidden."""
+        return 0.0 if self.forbidden is None else float(np.abs(alpha[self.forbidden]).max(initial=0.0))
 
     def support_bound(self, s: Vector, slack: Vector, kappa: Curvature = 0.0) -> tuple[float, float]:
         """With every score raised by its slack. A sum along T edges has at most T roundings, each relative to a partial
@@ -75,7 +85,7 @@ class ChainMarginals(Polytope):
         is_nothing = is_zero(self.totals).all() or (is_zero(s).all() and is_zero(slack).all())
         lost = 0.0 if is_nothing else 8 * TINY
         raised = s + slack + gamma(2) * np.abs(s) + lost
-        terms = self.totals * self.layout.best_labels(raised)[1]
+        terms = self.totals * self.layout.best_labels(self._masked(raised))[1]
         rounding = self.totals * gamma(self.layout.lengths + 2) * self._largest(raised) + lost
         value, error = total(terms)
         error += float(np.sum(rounding + gamma(2) * np.abs(terms))) * 1.01
@@ -101,7 +111,9 @@ class ChainMarginals(Polytope):
         layout.singles(roundings)[:] = K + 4
         slack = gamma(roundings) * point + 8 * K * TINY
         rows = np.flatnonzero(layout.per_entry(self.totals) > 0)
-        return Repair(point, rows, 1.01 * slack[rows])
+        if self.forbidden is not None:
+            slack[self.forbidden & (point == 0)] = 0.0
+        return Repair(point, rows, 1.01 * slack[rows], self._misused(point) == 0)
 
     def _consistent(self, alpha: Vector) -> Vector:
         r"""The chain with alpha's first table and the conditional distributions of its later ones, a = [alpha]_+:
@@ -113,6 +125,8 @@ class ChainMarginals(Polytope):
         """
         layout, K = self.layout, self.layout.K
         point = np.maximum(alpha, 0.0)
+        if self.forbidden is not None:
+            point[self.forbidden] = 0.0
         tables, singles = layout.tables(point), layout.singles(point)
         for group in layout.groups:
             first = tables[group.tables[:, 0]].reshape(len(group.sequences), -1)

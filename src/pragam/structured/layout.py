@@ -69,7 +69,10 @@ class ChainLayout:
         return x[self.n_tables * self.K**2 :].reshape(-1, self.K)
 
     def spread(self, nodes: Vector, transitions: Vector, starts: Vector, ends: Vector) -> Vector:
-        """The score of every entry: those of its nodes, its transition, and the ends of the sequence."""
+        """The score of every entry: those of its nodes, its transition, and the ends of the sequence.
+
+        There is one table of ``transitions`` for all, or one for each.
+        """
         out = np.empty(self.size)
         tables, singles = self.tables(out), self.singles(out)
         tables[:] = nodes[self.to][:, None, :] + transitions

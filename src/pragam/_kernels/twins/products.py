@@ -70,9 +70,11 @@ def csr_matmat(data: Array, indices: Array, indptr: Array, W: Array, out: Array,
 
 
 def csr_rmatmat(data: Array, indices: Array, indptr: Array, B: Array, out: Array) -> None:
-    """out = X' B, with B of shape (rows of X, K)."""
+    """out += X' B, with B of shape (rows of X, K)."""
     for k in range(B.shape[1]):
-        csr_rmatvec(data, indices, indptr, None, B[:, k], out[:, k])
+        column = np.empty(len(out))
+        csr_rmatvec(data, indices, indptr, None, B[:, k], column)
+        out[:, k] += column
 
 
 def csr_row_norms2(data: Array, indices: Array, indptr: Array, n_columns: int, norms2: Array, repeated: Array) -> int:

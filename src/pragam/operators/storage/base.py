@@ -48,6 +48,14 @@ class Storage(RoundingBounds, ABC):
         """B' X (K, d) for ``B`` (n, K)."""
 
     @abstractmethod
+    def add_rmatmat(self, B: Array, out: Array) -> None:
+        """out += X' B for ``B`` (n, K), with ``out`` (d, K) in C order."""
+
+    @abstractmethod
+    def part(self, first: int, last: int) -> Storage:
+        """The rows from ``first`` up to ``last``, on the same memory."""
+
+    @abstractmethod
     def abs_sums(self) -> tuple[Vector, Vector]:
         """The row sums and the column sums of |X|, or upper bounds of them if entries are repeated."""
 

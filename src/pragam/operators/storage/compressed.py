@@ -53,9 +53,18 @@ class Csr(Storage):
         return out
 
     def rmatmat(self, B: Array) -> Array:
-        out = np.empty((self.shape[1], B.shape[1]))
-        _kernels.get("csr_rmatmat")(*self.arrays, np.ascontiguousarray(B), out)
+        out = np.zeros((self.shape[1], B.shape[1]))
+        self.add_rmatmat(B, out)
         return np.ascontiguousarray(out.T)
+
+    def add_rmatmat(self, B: Array, out: Array) -> None:
+        _kernels.get("csr_rmatmat")(*self.arrays, np.ascontiguousarray(B), out)
+
+    def part(self, first: int, last: int) -> Csr:
+        data, indices, indptr = self.arrays
+        begin, end = int(indptr[first]), int(indptr[last])
+        arrays = data[begin:end], indices[begin:end], indptr[first : last + 1] - begin
+        return Csr(arrays, (last - first, self.shape[1]))
 
     def rows(self) -> tuple[str, tuple[Array, ...]]:
         return "csr", self.arrays
@@ -143,6 +152,12 @@ class Csc(Storage):
 
     def rmatmat(self, B: Array) -> Array:
         return np.ascontiguousarray(self.T.matmat(B.T).T)
+
+    def add_rmatmat(self, B: Array, out: Array) -> None:
+        self._rows.add_rmatmat(B, out)
+
+    def part(self, first: int, last: int) -> Csr:
+        return self._rows.part(first, last)
 
     @cached_property
     def _rows(self) -> Csr:

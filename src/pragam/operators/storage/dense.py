@@ -56,6 +56,12 @@ class Dense(Storage):
     def rmatmat(self, B: Array) -> Array:
         return np.ascontiguousarray(self.T.matmat(B.T).T)
 
+    def add_rmatmat(self, B: Array, out: Array) -> None:
+        out += self.T.matmat(B.T)
+
+    def part(self, first: int, last: int) -> Dense:
+        return Dense(self.X[first:last])
+
     def rows(self) -> tuple[str, tuple[Array, ...]]:
         return "dense", (self.X,)
 

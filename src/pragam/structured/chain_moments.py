@@ -1,0 +1,248 @@
+"""What dual points of sequences expect: of features and of the loss, with bounds of the rounding.
+
+A dual point of any form is first a list of edges with shares: for each token the pairs (label before, label) with the
+probability of each.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy import sparse
+
+from pragam.arguments import flat
+from pragam.rounding import TINY, U, gamma, norm, total
+from pragam.structured.chain_values import blocks
+from pragam.structured.labellings import Labellings, Mixture
+from pragam.structured.structure import Moments
+from pragam.structured.trellis_flow import TrellisFlow
+from pragam.vector import Vector
+
+if TYPE_CHECKING:
+    from pragam.structured.chain_model import ChainModel
+
+Indices = NDArray[np.int64]
+
+
+class Edges(NamedTuple):
+    """Edges with shares; those of token t are first[t] .. first[t + 1] - 1. Sums of the shares of a token's edges are
+    right to ``roundings`` roundings."""
+
+    first: Indices
+    previous: NDArray[Any]
+    label: NDArray[Any]
+    share: Vector
+    roundings: int
+
+
+def checked(model: ChainModel, point: Any) -> Any:
+    """A dual point of the sequences, or a ValueError."""
+    if isinstance(point, TrellisFlow):
+        point.check(model.first_token, model.K)
+        _check_allowed(model, Edges(point.first, point.previous, point.label, np.empty(0), 0))
+    elif isinstance(point, Labellings):
+        for labels in point.checked(model.n).labels:
+            _check_labels(model, labels)
+    elif isinstance(point, Mixture):
+        for each in point.points:
+            checked(model, each)
+    else:
+        return flat("alpha", point, model.unfolding.layout.size)
+    return point
+
+
+def _check_labels(model: ChainModel, labels: Any) -> None:
+    if not isinstance(labels, np.ndarray) or labels.shape != (model.n_tokens,) or labels.dtype.kind not in "iu":
+        raise ValueError(f"a labelling must be an array of {model.n_tokens} whole numbers")
+    if labels.size and not (labels.min() >= 0 and labels.max() < model.K):
+        raise ValueError(f"a labelling must have labels from 0 to {model.K - 1}")
+    _check_allowed(model, _edges_of(model, [labels], np.ones((1, 1)), 0))
+
+
+def _check_allowed(model: ChainModel, edges: Edges) -> None:
+    """Refuse edges that are forbidden."""
+    if model.allowed is None and model.allowed_starts is None and model.allowed_ends is None:
+        return
+    token = _tokens(edges)
+    is_first, is_last = np.zeros(model.n_tokens, bool), np.zeros(model.n_tokens, bool)
+    is_first[model.first_token[:-1]] = is_last[model.first_token[1:] - 1] = True
+    wrong = np.zeros(len(token), bool)
+    if model.allowed is not None:
+        wrong |= ~is_first[token] & ~model.allowed[edges.previous, edges.label]
+    if model.allowed_starts is not None:
+        wrong |= is_first[token] & ~model.allowed_starts[edges.label]
+    if model.allowed_ends is not None:
+        wrong |= is_last[token] & ~model.allowed_ends[edges.label]
+    if wrong.any():
+        raise ValueError(f"a forbidden label or transition is used at token {token[np.argmax(wrong)]}")
+
+
+def _tokens(edges: Edges) -> Indices:
+    """The token of each edge."""
+    return np.repeat(np.arange(len(edges.first) - 1), np.diff(edges.first))
+
+
+def edges_of(model: ChainModel, point: TrellisFlow | Labellings) -> Edges:
+    """The edges of a dual point."""
+    if isinstance(point, TrellisFlow):
+        return Edges(point.first, point.previous, point.label, point.shares, 0)
+    J = len(point.labels)
+    return _edges_of(model, list(point.labels), point.shares, 0 if J == 1 else 2 * J + 1)
+
+
+def _edges_of(model: ChainModel, labels: list[Indices], shares: Vector, roundings: int) -> Edges:
+    """Of labellings with shares (J, n) or (J, 1); equal edges become one."""
+    K, N = model.K, model.n_tokens
+    if len(labels) == 1:
+        flow = TrellisFlow.of(np.asarray(labels[0], dtype=np.int64))
+        return Edges(flow.first, flow.previous, flow.label, np.ones(N), roundings)
+    keys, values = [], []
+    for own, share in zip(labels, shares, strict=True):
+        own = np.asarray(own, dtype=np.int64)
+        before = np.concatenate([[0], own[:-1]])
+        before[model.first_token[:-1]] = 0
+        keys.append((np.arange(N) * K + before) * K + own)
+        values.append(np.repeat(share, model.lengths) if len(share) > 1 else np.full(N, share[0]))
+    places, where = np.unique(np.concatenate(keys), return_inverse=True)
+    sums = _bincount(where, np.concatenate(values), minlength=len(places))
+    first = np.searchsorted(places, np.arange(N + 1) * K * K)
+    return Edges(first, places // K % K, places % K, sums, roundings)
+
+
+def moments(model: ChainModel, point: Any) -> Moments:
+    """What a dual point expects."""
+    if isinstance(point, Mixture):
+        return _of_mixture(model, point)
+    if isinstance(point, np.ndarray):
+        return model.unfolding.moments(point)
+    edges = edges_of(model, point)
+    nodes, loss, distance, loss_error = _of_nodes(model, edges)
+    rest, more = _of_edges(model, edges)
+    features = np.concatenate([nodes.T.ravel(), rest])
+    return Moments(features, loss, 1.01 * (distance + more), loss_error)
+
+
+def marginals(model: ChainModel, point: Any) -> Vector:
+    """A dual point as a vector of marginals, in the order of :class:`~pragam.structured.layout.ChainLayout`."""
+    layout = model.unfolding.layout
+    if isinstance(point, np.ndarray):
+        return point
+    if isinstance(point, Mixture):
+        p = point.weights / point.weights.sum()
+        return np.asarray(sum(s * marginals(model, each) for s, each in zip(p, point.points, strict=True)))
+    edges, out = edges_of(model, point), np.zeros(layout.size)
+    token = _tokens(edges)
+    place = np.full(model.n_tokens, -1)
+    place[layout.to] = np.arange(layout.n_tables)
+    linked = place[token] >= 0
+    at = place[token[linked]], edges.previous[linked], edges.label[linked]
+    np.add.at(layout.tables(out), at, edges.share[linked])
+    place[layout.first_token[layout.single]] = np.arange(len(layout.single))
+    single = np.isin(token, layout.first_token[layout.single])
+    np.add.at(layout.singles(out), (place[token[single]], edges.label[single]), edges.share[single])
+    return layout.per_entry(model.totals) * out
+
+
+def _bincount(key: Indices, weights: Vector, minlength: int) -> Vector:
+    """Sums by key, as floats also where there are none."""
+    return np.bincount(key, weights, minlength=minlength).astype(np.float64, copy=False)
+
+
+def _of_mixture(model: ChainModel, mixture: Mixture) -> Moments:
+    """The mean of those of its points, with J + 3 roundings."""
+    parts = [moments(model, point) for point in mixture.points]
+    p = mixture.weights / mixture.weights.sum()
+    features = sum(share * part.features for share, part in zip(p, parts, strict=True))
+    loss, rounding = float(p @ [part.loss for part in parts]), gamma(2 * len(parts) + 3)
+    distance = sum(s * (part.distance + rounding * norm(part.features)) for s, part in zip(p, parts, strict=True))
+    return Moments(features, loss, 1.02 * distance, 1.02 * float(p @ [m.loss_error + rounding * m.loss for m in parts]))
+
+
+def _of_nodes(model: ChainModel, edges: Edges) -> tuple[Vector, float, float, float]:
+    """The features of the nodes (d, K), the loss, and bounds of the errors of both.
+
+    The sums of the shares of a label are exact where the point has whole numbers. Then each residual is rounded once,
+    when it is multiplied by the total of its sequence, and each feature has a term for each token that is not certain.
+    """
+    K, out = model.K, np.zeros((model.n_features, model.K))
+    totals = np.repeat(model.totals, model.lengths)
+    size, n_active, losses = 0.0, 0, np.zeros(model.n_tokens)
+    for block in blocks(model):
+        tokens = slice(block.first, block.last)
+        some = slice(edges.first[block.first], edges.first[block.last])
+        row = np.repeat(np.arange(block.last - block.first), np.diff(edges.first[block.first : block.last + 1]))
+        residual = _bincount(row * K + edges.label[some], edges.share[some], minlength=(block.last - block.first) * K)
+        residual = residual.reshape(-1, K)
+        residual[np.arange(len(residual)), model.labels[tokens]] -= 1.0
+        residual *= totals[tokens, None]
+        lengths = np.sqrt(np.einsum("tk,tk->t", residual, residual))
+        size += float(lengths @ model.storage.row_sizes[tokens])
+        n_active += int(np.count_nonzero(lengths))
+        losses[tokens] = model.token_scale[tokens] * np.einsum("tk,tk->t", residual, model.cost[model.labels[tokens]])
+        model.storage.part(block.first, block.last).add_rmatmat(residual, out)
+    most = float(totals @ model.storage.row_sizes)  # what an error of all shares of a token can move
+    terms = n_active + model.storage.repeats
+    distance = gamma(terms + 6) * size + gamma(edges.roundings) * most + 4 * (terms + 1) * TINY * (1 + most)
+    loss, error = total(losses)
+    error += gamma(2 * K + 6 + 2 * edges.roundings) * float(np.abs(losses).sum()) + 4 * K * model.n_tokens * TINY
+    return out, loss, 1.01 * distance, 1.01 * error
+
+
+def _of_edges(model: ChainModel, edges: Edges) -> tuple[Vector, float]:
+    """The features of transitions, starts and ends, flat, and a bound of their error."""
+    K, token = model.K, _tokens(edges)
+    sequence = np.repeat(np.arange(model.n), model.lengths)[token]
+    before = np.concatenate([[0], model.labels[:-1]])
+    all_tokens, owner = np.arange(model.n_tokens), np.repeat(np.arange(model.n), model.lengths)
+    is_first, is_last = np.zeros(model.n_tokens, bool), np.zeros(model.n_tokens, bool)
+    is_first[model.first_token[:-1]] = is_last[model.first_token[1:] - 1] = True
+    # The truth's edges with the share -1, then the point's.
+    token = np.concatenate([all_tokens, token])
+    previous, label = np.concatenate([before, edges.previous]), np.concatenate([model.labels, edges.label])
+    share, sequence = np.concatenate([np.full(model.n_tokens, -1.0), edges.share]), np.concatenate([owner, sequence])
+    linked = ~is_first[token]
+    pair = previous[linked] * K + label[linked]
+    parts = [_sums(model, pair, share[linked], sequence[linked], K * K)]
+    if model.edge_features is not None:
+        parts.append(_with_features(model, pair, share[linked], sequence[linked], token[linked]))
+    for at in (is_first[token], is_last[token]):
+        parts.append(_sums(model, label[at], share[at], sequence[at], K))
+    own = 2 * gamma(edges.roundings) * float(model.totals @ (model.lengths + 1.0))
+    return np.concatenate([value for value, _ in parts]), 1.01 * (norm(np.array([e for _, e in parts])) + own)
+
+
+def _sums(model: ChainModel, key: Indices, share: Vector, sequence: Indices, size: int) -> tuple[Vector, float]:
+    """The sums of totals times shares by key. With one total for all, sums of whole numbers of 2^-30 are exact."""
+    if np.ptp(model.totals) == 0:
+        sums = _bincount(key, share, minlength=size)
+        sizes = _bincount(key, np.abs(share), minlength=size)
+        is_whole = not (share * 2.0**30 % 1).any() and sizes.max(initial=0.0) < 2**22
+        roundings = 2 if is_whole else len(key) + 2
+        return model.totals[0] * sums, gamma(roundings) * model.totals[0] * norm(sizes) + 2 * size * TINY
+    terms = model.totals[sequence] * share
+    sizes = _bincount(key, np.abs(terms), minlength=size)
+    return _bincount(key, terms, minlength=size), gamma(len(key) + 2) * norm(sizes) + 2 * len(key) * TINY
+
+
+def _with_features(
+    model: ChainModel, pair: Indices, share: Vector, sequence: Indices, token: Indices
+) -> tuple[Vector, float]:
+    """The sums of totals times shares times edge features, flat, and a bound of their error."""
+    storage = model.edge_features
+    assert storage is not None
+    K, table = model.K, token - sequence - 1
+    residual = sparse.csr_array((model.totals[sequence] * share, (table, pair)), shape=(storage.shape[0], K * K))
+    out, size = np.zeros((storage.shape[1], K * K)), 0.0
+    high = max(1, 2**20 // (K * K))
+    for first in range(0, storage.shape[0], high):
+        some = slice(first, min(first + high, storage.shape[0]))
+        rows = residual[some].toarray()
+        storage.part(some.start, some.stop).add_rmatmat(rows, out)
+        size += float(np.sqrt(np.einsum("tk,tk->t", rows, rows)) @ storage.row_sizes[some])
+    most = float(
+        _bincount(table, model.totals[sequence] * np.abs(share), minlength=storage.shape[0]) @ storage.row_sizes
+    )
+    terms = storage.shape[0] + storage.repeats + 8
+    return out.ravel(), gamma(terms) * size + 4 * U * most + 4 * terms * TINY * (1 + most)

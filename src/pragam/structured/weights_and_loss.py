@@ -1,0 +1,36 @@
+"""The map of structured problems: the weights themselves, and a constant for the loss."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from pragam.operators.base import Operator, Vector
+
+
+class WeightsAndLoss(Operator):
+    """A w = (w, 0), so that <x, A w + c> = <features, w> + loss for x = (features, loss) and c = (0, .., 0, 1).
+
+    ``entries`` is what a pass over the examples reads: here that is the work of the set, not of the map.
+    """
+
+    rigorous = True
+
+    def __init__(self, n_weights: int, entries: int) -> None:
+        self.shape = (n_weights + 1, n_weights)
+        self._entries = entries
+
+    @property
+    def entries(self) -> int:
+        return self._entries
+
+    def matvec(self, w: Vector) -> Vector:
+        return np.append(w, 0.0)
+
+    def rmatvec(self, alpha: Vector) -> Vector:
+        return alpha[:-1].copy()
+
+    def row_norms(self) -> Vector:
+        return np.append(np.ones(self.shape[1]), 0.0)
+
+    def norm_bound(self) -> float:
+        return 1.0
