@@ -87,6 +87,7 @@ void bind_compact(nb::module_ &m);
 void bind_pegasos(nb::module_ &m);
 void bind_chains(nb::module_ &m);
 void bind_decoding(nb::module_ &m);
+void bind_graph_messages(nb::module_ &m);
 void bind_outer_products(nb::module_ &m);
 void bind_newton(nb::module_ &m);
 void bind_dense_newton(nb::module_ &m);

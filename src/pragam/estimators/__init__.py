@@ -1,5 +1,6 @@
 """scikit-learn estimators. The only part of the package that imports scikit-learn."""
 
+from pragam.estimators.graph_svc import GraphSVC
 from pragam.estimators.linear_svc import LinearSVC
 
-__all__ = ["LinearSVC"]
+__all__ = ["GraphSVC", "LinearSVC"]

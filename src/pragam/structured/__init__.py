@@ -7,6 +7,9 @@ from pragam.structured.chain_projection import project_chain
 from pragam.structured.chain_rows import ChainRows
 from pragam.structured.clique_graph import CliqueGraph, is_tree
 from pragam.structured.expected_features import ExpectedFeatures, structured_problem
+from pragam.structured.graph import Graph
+from pragam.structured.graph_hinge import graph_hinge
+from pragam.structured.graph_model import GraphModel
 from pragam.structured.graph_projection import project_graph
 from pragam.structured.labellings import Labellings, Mixture
 from pragam.structured.layout import ChainLayout
@@ -20,12 +23,15 @@ __all__ = [
     "ChainRows",
     "CliqueGraph",
     "ExpectedFeatures",
+    "Graph",
+    "GraphModel",
     "Labellings",
     "Mixture",
     "Moments",
     "Structure",
     "TrellisFlow",
     "chain_hinge",
+    "graph_hinge",
     "is_tree",
     "project_chain",
     "project_graph",
