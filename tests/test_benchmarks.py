@@ -16,6 +16,7 @@ SCRIPTS = Path(__file__).resolve().parents[1] / "benchmarks"
 #: What makes each of them short.
 COMMANDS = {
     "certificate_slack": "--sets a9a --tols 1e-2 --seeds 2",
+    "chain_projection": "--words 2 --iterations 3 --alternating 1",
     "choice": "--seeds 5 --tols 1e-1 --repeats 1 --cap 1",
     "dcd_per_pass": "a9a --sweeps 3 --repeats 1",
     "growth": "--series 1/lambda --tol 1e-1 --repeats 1 --quick",

@@ -28,6 +28,7 @@ CORE = {
     "views": {"operators", "polytopes", "problem"},
     "risks": {"arguments", "conjugates", "operators", "polytopes", "problem"},
     "structured": {"_kernels", "arguments", "interrupts", "operators", "polytopes", "problem", "rounding", "threads"},
+    "sequences": {"_kernels", "arguments", "datasets", "operators", "problem", "structured"},
     "solvers": {"_kernels", "operators", "polytopes", "problem", "slope_search", "views"},
     "certificate": {"arguments", "operators", "problem", "rounding", "threads"},
     "optimum": {"certificate", "operators", "problem", "rounding"},

@@ -16,7 +16,7 @@ from threadpoolctl import threadpool_info, threadpool_limits
 import pragam
 from pragam import _kernels, threads
 from pragam._kernels import twins
-from pragam.threads import n_threads, one_blas_thread
+from pragam.threads import n_threads, one_blas_thread, using
 
 THREADS = [2, 3, 8]
 MANY = 3 << 20  # entries: enough for three threads
@@ -192,3 +192,14 @@ def test_overlapping_contexts_restore_at_the_end_of_the_last():
         leave.set()
         second.result()
         assert set(inside) == {1} and blas_threads() == before
+
+
+def test_a_caller_may_choose_the_number_for_what_it_calls():
+    before = n_threads()
+    with using(5):
+        assert n_threads() == 5 and n_threads(10) == 1
+        with using(None):
+            assert n_threads() == 5
+        with ThreadPoolExecutor(1) as pool:
+            assert pool.submit(n_threads).result() == 1
+    assert n_threads() == before

@@ -207,6 +207,10 @@ class Problem(Generic[OperatorT, SetT]):
         """argmax of <alpha, s> - g(alpha) - mu/2 |alpha|^2 over the feasible points, mu > 0."""
         return self.g.prox(self.domain, s, mu)
 
+    def prox_from(self, s: Vector, mu: float, start: Any) -> tuple[Vector, Any]:
+        """``prox``, and what a prox of scores near these can start from; ``start`` is such, or None."""
+        return self.g.prox_from(self.domain, s, mu, start)
+
 
 #: Problems of which nothing is known but the interfaces of their parts.
 AnyProblem = Problem[Any, Any]

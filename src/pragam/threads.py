@@ -13,6 +13,7 @@ import sys
 import threading
 from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, contextmanager
+from contextvars import ContextVar
 from functools import cache
 from importlib import import_module
 from math import inf
@@ -25,14 +26,17 @@ _DEFAULT = 2
 #: With fewer entries the kernels take one thread in any case (``_kernels/parallel.hpp``, worthwhile).
 _FEW = 2**21
 
+#: What a caller has chosen for what it calls; None: nothing.
+_chosen: ContextVar[int | None] = ContextVar("chosen", default=None)
+
 _lock = threading.Lock()
 _inside = 0  # contexts open at the moment, in all threads
 _restore: list[tuple[Callable[[int], Any], int]] = []
 
 
 def n_threads(entries: float = inf) -> int:
-    """How many threads a kernel may use: the environment variable PRAGAM_NUM_THREADS, else OMP_NUM_THREADS, else two
-    where there are as many processors.
+    """How many threads a kernel may use: what :func:`using` says, else the environment variable PRAGAM_NUM_THREADS,
+    else OMP_NUM_THREADS, else two where there are as many processors.
 
     Always 1 in worker processes (joblib's, multiprocessing's) and in threads other than the main one: there the others
     work at the same time. A loop over few entries takes no more than one, and nothing is looked up for it.
@@ -44,7 +48,20 @@ def n_threads(entries: float = inf) -> int:
         raise ValueError(f"PRAGAM_NUM_THREADS is {asked!r}: expected a positive whole number")
     if _in_worker():
         return 1
+    chosen = _chosen.get()
+    if chosen is not None:
+        return chosen
     return _default() if asked is None else int(asked)
+
+
+@contextmanager
+def using(count: int | None) -> Iterator[None]:
+    """A context in which kernels may use ``count`` threads; None changes nothing."""
+    token = _chosen.set(_chosen.get() if count is None else count)
+    try:
+        yield
+    finally:
+        _chosen.reset(token)
 
 
 def _default() -> int:

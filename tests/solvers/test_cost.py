@@ -35,7 +35,7 @@ def test_a_cost_is_a_number_at_any_scale(scale):
     with np.errstate(all="ignore"):
         problem = hinge(scale)
         for solver in auto.CANDIDATES:
-            assert 0 < solver.cost(problem, 1e-6).total < np.inf
+            assert solver.missing(problem) or 0 < solver.cost(problem, 1e-6).total < np.inf
 
 
 @pytest.mark.parametrize("name", ["dcd", "newton", "qp-bmrm", "pragam"])
@@ -52,7 +52,8 @@ def test_more_data_cost_more():
 
 
 def test_a_solver_that_states_none_is_not_preferred():
-    unstated = [name for name in names() if by_name(name).cost(hinge(), 1e-3) == UNKNOWN]
+    fitting = [name for name in names() if not by_name(name).missing(hinge())]
+    unstated = [name for name in fitting if by_name(name).cost(hinge(), 1e-3) == UNKNOWN]
     assert set(unstated) == {"auto", "ls-bmrm", "pegasos-n", "pegasos-1"} and np.inf == UNKNOWN.total
 
 

@@ -194,3 +194,20 @@ def test_a_bad_argument_is_named(message):
     with pytest.raises(ValueError) as refused:
         project_chain(**BAD[message])
     assert message in str(refused.value)
+
+
+@pytest.mark.parametrize("factor", [0.3, 1.0, 1.7])
+def test_a_warm_kernel_is_its_twin(factor):
+    """Also where the tables have grown or shrunk since: the start is scaled first."""
+    m, weight = tables(4, 5, 0.7, seed=5), np.linspace(0.5, 2, 4)
+    start, found, scaled = np.zeros((5, 5)), [], []
+    project_chain(m, np.sqrt(weight), start=start)
+    near = factor * m + 1e-2 * tables(4, 5, seed=6)
+    for project in (_kernels.get("chain_project"), twins.chain_project):
+        for most, out in ((0, scaled), (200, found)):
+            u, alpha, steps, left = start.ravel().copy(), np.empty(m.size), np.zeros(1, np.int64), np.empty(1)
+            project(near.ravel(), weight, np.array([4]), 5, True, np.array([1e-12]), most, u, alpha, steps, left, 1)
+            out.append((alpha, u, int(steps[0])))
+    assert np.allclose(scaled[0][1], scaled[1][1], rtol=1e-12, atol=0)
+    assert np.abs(found[0][0] - found[1][0]).max() <= 1e-11 and abs(found[0][2] - found[1][2]) <= 1
+    assert np.abs(found[0][0] - project_chain(near, np.sqrt(weight)).ravel()).max() <= 1e-10

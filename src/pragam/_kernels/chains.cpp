@@ -25,6 +25,8 @@ using Doubles = std::vector<double>;
 constexpr double ridge = 1e-12;     // the diagonal grows by this share, where no edge leads to the ground
 constexpr double line_tol = 1e-3;   // a line search ends with a step of this size, relative to its length
 constexpr int64_t line_steps = 40;
+constexpr double scale_tol = 1e-2;  // a warm start is scaled to within this share
+constexpr int64_t scale_steps = 4;
 constexpr int64_t lanes = 8;        // partial sums, so that the loops vectorise
 
 // One row of a table: alpha(j) = [m(j) + give (to(j) - from)]_+, added to the inflow of j. Returns its sum.
@@ -67,12 +69,45 @@ PRAGAM_VECTORISED Slope slope_row(int64_t K, const double *PRAGAM_RESTRICT m, do
     return {value[0], give * bend[0]};
 }
 
+// The number of edges with mass in one row of a table; each is also added to the count of the node that it leads to.
+PRAGAM_VECTORISED double count_row(int64_t K, const double *PRAGAM_RESTRICT alpha, double *PRAGAM_RESTRICT into) {
+    double count[lanes] = {};
+    const auto one = [&](int64_t j, int64_t k) {
+        const double there = alpha[j] > 0 ? 1.0 : 0.0;
+        into[j] += there;
+        count[k] += there;
+    };
+    int64_t first = 0;
+    for (; first + lanes <= K; first += lanes)
+        for (int64_t k = 0; k < lanes; ++k) one(first + k, k);
+    for (int64_t j = first; j < K; ++j) one(j, j - first);
+    for (int64_t k = 1; k < lanes; ++k) count[0] += count[k];
+    return count[0];
+}
+
+// Y = U'^-1 Y for the upper triangle U (k x k) and Y (k x l): four rows at a time, so that the fifth is read once for all.
+PRAGAM_VECTORISED void forward(int64_t k, int64_t l, const double *PRAGAM_RESTRICT U, double *Y) {
+    for (int64_t a = 0; a < k; ++a) {
+        double *PRAGAM_RESTRICT y = Y + a * l;
+        int64_t q = 0;
+        for (; q + 4 <= a; q += 4) {
+            const double v0 = U[q * k + a], v1 = U[(q + 1) * k + a], v2 = U[(q + 2) * k + a], v3 = U[(q + 3) * k + a];
+            const double *r0 = Y + q * l, *r1 = r0 + l, *r2 = r1 + l, *r3 = r2 + l;
+            for (int64_t b = 0; b < l; ++b) y[b] -= (v0 * r0[b] + v1 * r1[b]) + (v2 * r2[b] + v3 * r3[b]);
+        }
+        for (; q < a; ++q)
+            for (int64_t b = 0; b < l; ++b) y[b] -= U[q * k + a] * Y[q * l + b];
+        const double pivot = 1 / U[a * k + a];
+        for (int64_t b = 0; b < l; ++b) y[b] *= pivot;
+    }
+}
+
 // One chain and what a Newton step on it needs.
 class Chain {
   public:
     Chain(int64_t T, int64_t K, const double *m, const double *weight, double *u, double *alpha)
         : T(T), K(K), m(m), weight(weight), u(u), alpha(alpha), flow(size_t((T + 1) * K)), du(size_t((T + 1) * K)),
-          moved(size_t((T + 1) * K)), nodes(size_t(T + 1)), factor(size_t(T + 1)), link(size_t(T + 1)),
+          moved(size_t((T + 1) * K)), into(size_t((T + 1) * K)), out_of(size_t((T + 1) * K)), nodes(size_t(T + 1)), factor(size_t(T + 1)), link(size_t(T + 1)),
           rhs(size_t(T + 1)) {}
 
     // The potentials of the best labelling, and a constant for each table that gives it the mass 1.
@@ -86,6 +121,17 @@ class Chain {
             }
         std::fill_n(u, K, *std::max_element(u, u + K));
         give_masses();
+    }
+
+    // The tables of the next iteration of a solver may be larger by a factor, and so their potentials: Newton steps on it.
+    void rescale() {
+        double more = 1;
+        for (int64_t k = 0; k < scale_steps && std::abs(more) > scale_tol; ++k) {
+            std::copy_n(u, size_t((T + 1) * K), du.begin());
+            const Slope at = slope_at(0);
+            more = at.bend > 0 ? std::min(std::max(-at.value / at.bend, -0.5), 1.0) : 0.0;
+            for (int64_t q = 0; q < T * K; ++q) u[q] += more * u[q];
+        }
     }
 
     // Newton steps until every constraint holds to within tol. The number of steps and the largest residual.
@@ -106,6 +152,7 @@ class Chain {
     const double *m, *weight;
     double *u, *alpha;
     Doubles flow, du, moved;  // flow: the outflow of every node; at t = 0 and t = T nothing is kept equal
+    Doubles into, out_of;     // how many edges with mass lead to each node, and from it
     std::vector<std::vector<int64_t>> nodes;  // of each position: those that an edge with mass meets
     std::vector<Doubles> factor, link, rhs;
     double mass = 0;  // of the first table
@@ -171,7 +218,7 @@ class Chain {
         find_nodes();
         std::fill(du.begin(), du.end(), 0.0);
         double count = 0;
-        for (int64_t k = 0; k < K * K; ++k) count += alpha[k] > 0;
+        for (int64_t i = 0; i < K; ++i) count += out_of[size_t(i)];
         const double h = std::max(count, 1.0) * give(0), r = mass - 1;  // of p alone; r is minus the gradient
         if (T > 1) {
             begin(h, r);
@@ -180,28 +227,20 @@ class Chain {
             for (int64_t t = T - 2; t >= 1; --t) substitute(t);
         }
         double dp = r;
-        for (int64_t j = 0; j < K; ++j) dp += give(0) * incoming(0, j) * (T > 1 ? du[size_t(K + j)] : 0.0);
+        for (int64_t j = 0; j < K; ++j) dp += give(0) * into[size_t(K + j)] * (T > 1 ? du[size_t(K + j)] : 0.0);
         std::fill_n(du.begin(), K, dp / h);
     }
 
-    double incoming(int64_t t, int64_t j) const {
-        double count = 0;
-        for (int64_t i = 0; i < K; ++i) count += alpha[(t * K + i) * K + j] > 0;
-        return count;
-    }
-
-    double outgoing(int64_t t, int64_t i) const {
-        double count = 0;
-        for (int64_t j = 0; j < K; ++j) count += alpha[(t * K + i) * K + j] > 0;
-        return count;
-    }
-
     void find_nodes() {
+        std::fill(into.begin(), into.end(), 0.0);
+        for (int64_t t = 0; t < T; ++t)
+            for (int64_t i = 0; i < K; ++i)
+                out_of[size_t(t * K + i)] = count_row(K, alpha + (t * K + i) * K, into.data() + (t + 1) * K);
         for (int64_t t = 1; t < T; ++t) {
             auto &here = nodes[size_t(t)];
             here.clear();
             for (int64_t j = 0; j < K; ++j)
-                if (incoming(t - 1, j) + outgoing(t, j) > 0) here.push_back(j);
+                if (into[size_t(t * K + j)] + out_of[size_t(t * K + j)] > 0) here.push_back(j);
         }
     }
 
@@ -212,9 +251,10 @@ class Chain {
         factor[size_t(t)].assign(k * k, 0.0);
         rhs[size_t(t)].resize(k);
         for (size_t a = 0; a < k; ++a) {
-            const double own = give(t - 1) * incoming(t - 1, here[a]) + give(t) * outgoing(t, here[a]);
+            const size_t node = size_t(t * K + here[a]);
+            const double own = give(t - 1) * into[node] + give(t) * out_of[node];
             factor[size_t(t)][a * k + a] = own * (1 + ridge);
-            rhs[size_t(t)][a] = flow[size_t(t * K + here[a])];
+            rhs[size_t(t)][a] = flow[node];
         }
     }
 
@@ -222,7 +262,7 @@ class Chain {
         open(1);
         const auto &here = nodes[1];
         Doubles b(here.size());
-        for (size_t a = 0; a < here.size(); ++a) b[a] = -give(0) * incoming(0, here[a]);
+        for (size_t a = 0; a < here.size(); ++a) b[a] = -give(0) * into[size_t(K + here[a])];
         const double weights[1] = {-1 / h};
         small_gram(1, int64_t(here.size()), b.data(), weights, factor[1].data());
         for (size_t a = 0; a < here.size(); ++a) rhs[1][a] -= b[a] * r / h;
@@ -246,20 +286,11 @@ class Chain {
         const size_t k = here.size(), l = next.size();
         const Doubles &U = factor[size_t(t)];
         Doubles &Y = link[size_t(t)], &z = rhs[size_t(t)];
-        Y.assign(k * l, 0.0);
-        for (size_t a = 0; a < k; ++a) {  // U'Y = B and U'z = rhs, row by row
-            for (size_t b = 0; b < l; ++b)
-                if (alpha[(t * K + here[a]) * K + next[b]] > 0) Y[a * l + b] = -give(t);
-            for (size_t q = 0; q < a; ++q) {
-                const double v = U[q * k + a];
-                if (v == 0) continue;
-                for (size_t b = 0; b < l; ++b) Y[a * l + b] -= v * Y[q * l + b];
-                z[a] -= v * z[q];
-            }
-            const double pivot = 1 / U[a * k + a];
-            for (size_t b = 0; b < l; ++b) Y[a * l + b] *= pivot;
-            z[a] *= pivot;
-        }
+        Y.resize(k * l);
+        for (size_t a = 0; a < k; ++a)
+            for (size_t b = 0; b < l; ++b) Y[a * l + b] = alpha[(t * K + here[a]) * K + next[b]] > 0 ? -give(t) : 0.0;
+        forward(int64_t(k), int64_t(l), U.data(), Y.data());
+        forward(int64_t(k), 1, U.data(), z.data());
         open(t + 1);
         const Doubles minus(k, -1.0);
         small_gram(int64_t(k), int64_t(l), Y.data(), minus.data(), factor[size_t(t + 1)].data());
@@ -293,20 +324,26 @@ class Chain {
             du[size_t(t * K + nodes[size_t(t)][a])] = rhs[size_t(t)][a];
     }
 
+    // The derivative of the dual along du, and its slope, at a distance s.
+    Slope slope_at(double s) {
+        for (size_t q = 0; q < du.size(); ++q) moved[q] = u[q] + s * du[q];
+        Slope at{du[0], 0};
+        for (int64_t t = 0; t < T; ++t)
+            for (int64_t i = 0; i < K; ++i) {
+                const Slope row = slope_row(K, edge(t, i), give(t), moved[size_t(t * K + i)],
+                                            moved.data() + (t + 1) * K, du[size_t(t * K + i)],
+                                            du.data() + (t + 1) * K);
+                at.value += row.value;
+                at.bend += row.bend;
+            }
+        return at;
+    }
+
     // Nearly the minimum along du, by Newton's method within a bracket.
     double line_search() {
         double low = 0, high = std::numeric_limits<double>::infinity(), s = 1;
         for (int64_t k = 0; k < line_steps; ++k) {
-            for (size_t q = 0; q < du.size(); ++q) moved[q] = u[q] + s * du[q];
-            Slope at{du[0], 0};
-            for (int64_t t = 0; t < T; ++t)
-                for (int64_t i = 0; i < K; ++i) {
-                    const Slope row = slope_row(K, edge(t, i), give(t), moved[size_t(t * K + i)],
-                                                moved.data() + (t + 1) * K, du[size_t(t * K + i)],
-                                                du.data() + (t + 1) * K);
-                    at.value += row.value;
-                    at.bend += row.bend;
-                }
+            const Slope at = slope_at(s);
             (at.value < 0 ? low : high) = s;
             double next = at.bend > 0 ? s - at.value / at.bend : low;
             if (std::abs(next - s) <= line_tol * s) return std::min(std::max(next, low), high);
@@ -336,7 +373,8 @@ void chain_project(In<double> m, In<double> weight, In<int64_t> lengths, int64_t
         const int64_t begin = first[size_t(b)];
         Chain chain(lengths.data()[b], K, m.data() + begin * K * K, weight.data() + begin, u.data() + (begin + b) * K,
                     alpha.data() + begin * K * K);
-        if (!is_warm) chain.start();
+        if (is_warm) chain.rescale();
+        else chain.start();
         const auto [taken, left] = chain.minimise(tols.data()[b], most, pulse);
         steps.data()[b] = taken;
         residuals.data()[b] = left;

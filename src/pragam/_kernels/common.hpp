@@ -86,6 +86,8 @@ void bind_acceleration(nb::module_ &m);
 void bind_compact(nb::module_ &m);
 void bind_pegasos(nb::module_ &m);
 void bind_chains(nb::module_ &m);
+void bind_flows(nb::module_ &m);
+void bind_flow_tables(nb::module_ &m);
 void bind_decoding(nb::module_ &m);
 void bind_graph_messages(nb::module_ &m);
 void bind_outer_products(nb::module_ &m);

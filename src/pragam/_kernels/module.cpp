@@ -14,6 +14,8 @@ NB_MODULE(_compiled, m) {
     pragam::bind_compact(m);
     pragam::bind_pegasos(m);
     pragam::bind_chains(m);
+    pragam::bind_flows(m);
+    pragam::bind_flow_tables(m);
     pragam::bind_decoding(m);
     pragam::bind_graph_messages(m);
     pragam::bind_outer_products(m);

@@ -6,7 +6,7 @@ import argparse
 from typing import TYPE_CHECKING, Any
 
 from pragam.certificate import Certificate, certify
-from pragam.cli import certify_exact
+from pragam.cli import certify_chain, certify_exact
 from pragam.cli.arguments import number
 from pragam.cli.output import full_record, show_json
 from pragam.cli.status import CERTIFIED, NOT_CERTIFIED
@@ -43,10 +43,12 @@ def run(args: argparse.Namespace) -> int:
     from pragam.cli.data import check_inputs, named
 
     check_inputs(args.model, args.data)
-    model = io.load(named(args.model))
+    model = io.load_any(named(args.model))
     try:
+        if isinstance(model, io.SequenceModel):
+            return certify_chain.run(model, args)
         _check_verifiable(model, args.exact)
-        tol = _tolerance(model) if args.tol is None else args.tol
+        tol = tolerance(model.parameters) if args.tol is None else args.tol
         X, y = _training_data(model, args.data)
         if args.exact:
             return certify_exact.run(model, X, y, tol, args)
@@ -71,7 +73,7 @@ def _training_data(model: Model, path: str | None) -> tuple[Any, Any]:
     found = data_fingerprint(samples.X, y)
     if path is None and found != model.fingerprint:
         raise ValueError(example)
-    _check_fingerprint(model.fingerprint, found, ignored)
+    check_fingerprint(model.fingerprint, found, ignored)
     return samples.X, y
 
 
@@ -91,15 +93,16 @@ def _check_verifiable(model: Model, exact: bool) -> None:
         certify_exact.check_risk(model.risk["name"])
 
 
-def _tolerance(model: Model) -> float:
+def tolerance(parameters: dict[str, Any]) -> float:
     """What the model was trained for."""
-    tol: Any = model.parameters.get("tol")
+    tol: Any = parameters.get("tol")
     if not is_number(tol):
         raise ValueError(f"its tol must be a number, not {tol!r:.40}; --tol names another")
     return tol
 
 
-def _check_fingerprint(stored: dict[str, Any], found: dict[str, Any], ignored: int) -> None:
+def check_fingerprint(stored: dict[str, Any], found: dict[str, Any], ignored: int) -> None:
+    """Refuse data that are not those of the training."""
     if stored != found or ignored:
         other, these = (", ".join(f"{k} {v!s:.12}" for k, v in size.items()) for size in (stored, found))
         more = f" and {ignored} entries in other columns" if ignored else ""

@@ -7,6 +7,7 @@ import sys
 from math import isinf
 from typing import Any
 
+from pragam.cli import predict_chain
 from pragam.cli.status import CERTIFIED
 
 
@@ -15,13 +16,18 @@ def add_parser(commands: Any) -> None:
     parser = commands.add_parser(
         "predict",
         help="predict the label of each row",
-        description="Print the predicted label of each row of DATA; the accuracy goes to the standard error.",
+        description="Print the predicted label of each row of DATA; the accuracy goes to the standard error. A model "
+        "of sequences writes the columns of DATA with the predicted label behind them.",
     )
     add = parser.add_argument
     add("model", metavar="MODEL", help="a model that train wrote, or a LIBLINEAR text model; - is the standard input")
     add("data", metavar="DATA", help="as for train; features that the model does not have are ignored")
     add("-o", "--output", metavar="FILE", help="write the labels here instead of the standard output")
-    add("--decision", action="store_true", help="behind each label, write its decision values")
+    add(
+        "--decision",
+        action="store_true",
+        help="behind each label, write its decision values, or its margin in a sequence",
+    )
     add("--bounds", action="store_true", help="then, the least and greatest decision value at the exact optimum")
     add("--json", action="store_true", help="print one JSON object: labels (unless -o has them) and accuracy")
     parser.set_defaults(run=run)
@@ -34,7 +40,9 @@ def run(args: argparse.Namespace) -> int:
     from pragam.cli.output import warn
 
     check_inputs(args.model, args.data)
-    model = io.load(named(args.model))
+    model = io.load_any(named(args.model))
+    if isinstance(model, io.SequenceModel):
+        return predict_chain.run(model, args)
     samples, ignored = read_for(model, args.data)
     if ignored:
         warn(f"{args.data}: {ignored} entries are in columns that the model does not have, and are ignored")
@@ -43,7 +51,7 @@ def run(args: argparse.Namespace) -> int:
     labels = model.labels(scores)
     accuracy = None if samples.y is None else _accuracy(labels, samples.y, model, args.data)
     if args.output or not args.json:
-        _write(_lines(labels, scores if args.decision else None, bounds), args.output)
+        write(_lines(labels, scores if args.decision else None, bounds), args.output)
     if args.json:
         _report(args, labels, scores, bounds, accuracy, ignored)
     elif accuracy is not None:
@@ -71,7 +79,7 @@ def _lines(labels: Any, *columns: Any) -> str:
     return "".join(" ".join([label, *(repr(x) for part in parts for x in part)]) + "\n" for label, *parts in lines)
 
 
-def _write(text: str, output: str | None) -> None:
+def write(text: str, output: str | None) -> None:
     from pragam.atomic import replacing
 
     if output:

@@ -1,13 +1,14 @@
-"""Tables on standard output."""
+"""Tables on standard output or standard error."""
 
 from __future__ import annotations
 
 import sys
 from collections.abc import Iterable, Sequence
+from typing import TextIO
 
 
-def show(title: str, header: Sequence[str], rows: Iterable[Sequence[str]]) -> None:
-    """Print a table. With an empty ``header`` it is a list of names and values.
+def show(title: str, header: Sequence[str], rows: Iterable[Sequence[str]], stream: TextIO | None = None) -> None:
+    """Print a table, by default on standard output. With an empty ``header`` it is a list of names and values.
 
     The first column, which names the row, is never broken. The others fold if the terminal is narrow.
     """
@@ -23,4 +24,4 @@ def show(title: str, header: Sequence[str], rows: Iterable[Sequence[str]]) -> No
     console = Console()
     with console.capture() as text:  # rich handles a broken pipe itself; we do so in main
         console.print(table)
-    sys.stdout.writelines(line.rstrip() + "\n" for line in text.get().splitlines())
+    (stream or sys.stdout).writelines(line.rstrip() + "\n" for line in text.get().splitlines())

@@ -6,7 +6,7 @@ import argparse
 from pathlib import Path
 from typing import Any
 
-from pragam.cli import train_report
+from pragam.cli import train_chain, train_report
 from pragam.cli.arguments import number
 from pragam.cli.status import CERTIFIED, NOT_CERTIFIED
 from pragam.cli.terminate import Termination
@@ -20,23 +20,31 @@ def add_parser(commands: Any) -> None:
         help="train a linear SVM to a certified gap",
         description="Train a linear SVM with the hinge loss until the relative duality gap is proven to be "
         "at most TOL. More than two classes are trained one against the rest. Ctrl-C and SIGTERM end early, "
-        "keeping the best model so far.",
+        "keeping the best model so far. With --task chain, DATA holds sequences, and the model labels their tokens.",
     )
     add = parser.add_argument
     add_data_options(parser)
+    add("--task", choices=["rows", "chain"], default="rows", help="rows: each has a label; chain: sequences, from a "
+        "column file or an .npz; default: rows")  # fmt: skip
     add("--liblinear", metavar="FILE", help="also write a LIBLINEAR text model here")
     size = parser.add_mutually_exclusive_group()
     size.add_argument("-C", type=number, help="weight of the summed loss, C = 1/(n lam); default: 1")
     size.add_argument("--lam", type=number, help="weight of the regulariser lam/2 |w|^2 against the mean loss")
     add("--max-iter", type=int, metavar="N", help="stop each problem after N iterations")
     add_training_options(parser)
-    parser.set_defaults(run=run)
+    train_chain.add_arguments(parser)
+    parser.set_defaults(run=run, tol=None)
 
 
 def run(args: argparse.Namespace) -> int:
     """Train, write, report. The status is 0 only if every problem was certified."""
     from pragam.io.liblinear import integer_labels
 
+    if args.tol is None:
+        args.tol = 1e-6 if args.task == "rows" else 1e-2
+    if args.task == "chain":
+        return train_chain.run(args)
+    _refuse_options_of_sequences(args)
     for path in filter(None, (args.output, args.liblinear)):
         check_target(Path(path))
     data = training_data(args)
@@ -52,6 +60,12 @@ def run(args: argparse.Namespace) -> int:
         else:
             train_report.as_table(trained.model, data.X, data.y, trained.results, args)
     return CERTIFIED if trained.certified else NOT_CERTIFIED
+
+
+def _refuse_options_of_sequences(args: argparse.Namespace) -> None:
+    given = [name for name in ("template", "loss", "transitions") if getattr(args, name) is not None]
+    if given:
+        raise ValueError(f"--{given[0]} is for --task chain")
 
 
 def _lam(args: argparse.Namespace, n: int) -> float:

@@ -47,7 +47,7 @@ def add_training_options(parser: argparse.ArgumentParser) -> None:
     add = parser.add_argument
     add("--no-bias", action="store_true", help="train without an intercept; else there is one, not penalised")
     add("--class-weight", choices=["balanced"], help="give every class the same total weight")
-    add("--tol", type=number, default=1e-6, help="relative duality gap to certify; default: %(default)g")
+    add("--tol", type=number, default=1e-6, help="relative duality gap to certify; default: 1e-6, of sequences 1e-2")
     add("--solver", choices=names, default="auto", metavar="NAME", help=f"{', '.join(names)}; default: auto")
     add("--max-seconds", type=number, metavar="S", help="stop after about S seconds, shared by all problems")
     add("--seed", type=int, default=0, metavar="N", help="seed of everything that is random; default: 0")
@@ -133,7 +133,7 @@ def _solve_all(
 
     def job(problem: Problem, label: str, start: Any) -> Job:
         def run(share: float | None, stop: Stop) -> Result:
-            with _progress(args.quiet, label) as line:
+            with progress(args.quiet, label) as line:
                 return termination.run(
                     lambda seconds: solve(
                         problem, args.solver, tol=args.tol, max_iter=args.max_iter, max_seconds=seconds,
@@ -149,7 +149,8 @@ def _solve_all(
     return solve_all(jobs, max_seconds, n_threads=1)
 
 
-def _progress(quiet: bool, label: str) -> Any:
+def progress(quiet: bool, label: str) -> Any:
+    """A line of progress, unless nobody wants it."""
     from pragam.progress import ProgressLine
 
     return nullcontext() if quiet else ProgressLine(label)

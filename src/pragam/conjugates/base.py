@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -46,6 +47,10 @@ class Conjugate(Stating, ABC):
     @abstractmethod
     def prox(self, Q: Polytope, s: Vector, mu: float) -> Vector:
         """argmax over Q of <alpha, s> - g(alpha) - mu/2 |alpha|^2, mu > 0."""
+
+    def prox_from(self, Q: Polytope, s: Vector, mu: float, start: Any) -> tuple[Vector, Any]:
+        """``prox``, and what a prox of scores near these can start from: see ``Polytope.prox_from``."""
+        return self.prox(Q, s, mu), None
 
     @abstractmethod
     def support(self, Q: Polytope, s: Vector) -> float:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 from numpy.typing import NDArray
 
@@ -34,6 +36,9 @@ class Zero(Conjugate):
 
     def prox(self, Q: Polytope, s: Vector, mu: float) -> Vector:
         return Q.prox(s, mu)
+
+    def prox_from(self, Q: Polytope, s: Vector, mu: float, start: Any) -> tuple[Vector, Any]:
+        return Q.prox_from(s, mu, start)
 
     def support(self, Q: Polytope, s: Vector) -> float:
         return Q.support(s)

@@ -61,11 +61,11 @@ def read_npz(file: IO[bytes]) -> tuple[sparse.csr_array, np.ndarray | None]:
     return X, y
 
 
-def read_arrays(file: IO[bytes], names: Iterable[str]) -> dict[str, np.ndarray]:
-    """The arrays of real numbers that an ``.npz`` file has under these names."""
+def read_arrays(file: IO[bytes], names: Iterable[str], kinds: str = "biuf") -> dict[str, np.ndarray]:
+    """The arrays that an ``.npz`` file has under these names: of real numbers, or of other ``kinds`` of dtype."""
     with zipfile.ZipFile(file) as archive:
         members = _members(archive)
-        return {name: _member(archive, members[name]) for name in names if name in members}
+        return {name: _member(archive, members[name], kinds) for name in names if name in members}
 
 
 def real(array: np.ndarray) -> np.ndarray:

@@ -1,6 +1,7 @@
 """scikit-learn estimators. The only part of the package that imports scikit-learn."""
 
+from pragam.estimators.chain_svc import ChainSVC
 from pragam.estimators.graph_svc import GraphSVC
 from pragam.estimators.linear_svc import LinearSVC
 
-__all__ = ["GraphSVC", "LinearSVC"]
+__all__ = ["ChainSVC", "GraphSVC", "LinearSVC"]

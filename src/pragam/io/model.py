@@ -8,8 +8,8 @@ read.
 
 from __future__ import annotations
 
-import json
 import os
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any, BinaryIO
 
@@ -17,11 +17,10 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
-from pragam.atomic import replacing
 from pragam.certificate import Certificate
 from pragam.datasets import source
 from pragam.datasets.columns import restricted
-from pragam.datasets.kinds import HEAD, MODEL, looks_like
+from pragam.io import container
 from pragam.io.record import FORMAT, VERSION, certificate_record, checked_record
 from pragam.operators import check_data
 from pragam.risks.one_vs_rest import positives
@@ -29,11 +28,7 @@ from pragam.risks.one_vs_rest import positives
 Array = NDArray[np.float64]
 Label = int | float | str
 
-_KEY = "pragam"
 _TENSORS = ("coef", "intercept", "alpha")
-_DTYPES = {"F64": np.dtype("<f8"), "I64": np.dtype("<i8")}
-#: The longest header that safetensors allows.
-_LONGEST_HEADER = 100_000_000
 
 
 @dataclass(frozen=True, eq=False)
@@ -72,7 +67,7 @@ class Model:
     columns: NDArray[np.int64] | None = None
 
     def __post_init__(self) -> None:
-        _check_classes(self.classes)
+        check_classes(self.classes)
         _check_risk(self.risk)
         outputs = len(positives(self.classes))
         for name, ndim in zip(_TENSORS, (2, 1, 2), strict=True):
@@ -122,8 +117,6 @@ class Model:
 
 def save_model(path: str | os.PathLike[str], model: Model) -> None:
     """Write a model; the file appears whole, with all bytes on the disk, or not at all."""
-    from safetensors.numpy import save
-
     record = {
         "format": FORMAT,
         "version": VERSION,
@@ -133,13 +126,10 @@ def save_model(path: str | os.PathLike[str], model: Model) -> None:
         "parameters": model.parameters,
         "fingerprint": model.fingerprint,
     }
-    # safetensors would write a strided array's memory in its own order, that is: other numbers.
-    tensors = {name: np.ascontiguousarray(getattr(model, name)) for name in _TENSORS}
+    tensors = {name: getattr(model, name) for name in _TENSORS}
     if model.columns is not None:
-        tensors["columns"] = np.ascontiguousarray(model.columns)
-    content = save(tensors, {_KEY: json.dumps(record, allow_nan=False)})
-    with replacing(path) as stream:
-        stream.write(content)
+        tensors["columns"] = model.columns
+    container.write(path, record, tensors)
 
 
 def load_model(path: source.Path) -> Model:
@@ -150,45 +140,20 @@ def load_model(path: source.Path) -> Model:
 
 def read_model(stream: BinaryIO, name: str) -> Model:
     """The model in a stream."""
-    from safetensors import SafetensorError, deserialize
-
-    begin = stream.read(8)
-    header = b""
-    try:
-        if len(begin) < 8 or int.from_bytes(begin, "little") > _LONGEST_HEADER:
-            header = stream.read(HEAD)
-            raise ValueError("it is no safetensors file")
-        header = stream.read(int.from_bytes(begin, "little"))
-        record = checked_record(_metadata(header))
-        tensors = dict(deserialize(begin + header + stream.read()))
-        coef, intercept, alpha = (_array(tensors, key, "F64") for key in _TENSORS)
-        columns = _array(tensors, "columns", "I64") if "columns" in tensors else None
-        return Model(coef, intercept, alpha=alpha, columns=columns, **record)
-    except (SafetensorError, ValueError, RecursionError, OverflowError) as error:
-        kind = looks_like(begin + header[:HEAD], MODEL)
-        raise ValueError(f"{name}: not a usable model file: {error}{kind}") from error
+    return container.read(stream, name, model_of)
 
 
-def _metadata(header: bytes) -> str:
-    """The text under pragam's key. (safetensors reads metadata only from a file that it opens by its name.)"""
-    content = json.loads(header)
-    metadata = content.get("__metadata__") if isinstance(content, dict) else None
-    text = metadata.get(_KEY) if isinstance(metadata, dict) else None
-    if not isinstance(text, str):
-        raise ValueError(f"its metadata have no entry {_KEY!r}")
-    return text
+def model_of(text: str, tensors: Callable[[], container.Tensors]) -> Model:
+    """The model out of the parts of its file."""
+    record = checked_record(text)
+    own = tensors()
+    coef, intercept, alpha = (own.array(key) for key in _TENSORS)
+    columns = own.array("columns", "I64") if "columns" in own else None
+    return Model(coef, intercept, alpha=alpha, columns=columns, **record)
 
 
-def _array(tensors: dict[str, Any], name: str, dtype: str) -> NDArray[Any]:
-    if name not in tensors:
-        raise ValueError(f"it has no tensor {name!r}")
-    tensor = tensors[name]
-    if tensor["dtype"] != dtype:
-        raise ValueError(f"{name} must hold {_DTYPES[dtype].name} numbers, not {tensor['dtype']}")
-    return np.frombuffer(tensor["data"], _DTYPES[dtype]).reshape(tensor["shape"])
-
-
-def _check_classes(classes: list[Label]) -> None:
+def check_classes(classes: list[Label]) -> None:
+    """Refuse what is no list of different labels."""
     if not isinstance(classes, list) or len(classes) < 2:
         raise ValueError(f"classes must be a list of at least two labels, not {classes!r:.60}")
     if not all(map(_is_number, classes)) and not all(type(label) is str for label in classes):

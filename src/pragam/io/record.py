@@ -20,9 +20,20 @@ FORMAT, VERSION = "pragam-model", 3
 _KINDS = {"risk": dict, "classes": list, "certificates": list, "parameters": dict, "fingerprint": dict}
 
 
+def parsed(text: str) -> Any:
+    """JSON whose numbers are all finite."""
+    return json.loads(text, parse_float=_finite, parse_constant=_finite, parse_int=_whole)
+
+
+def format_of(text: str) -> Any:
+    """The format that a record names."""
+    record = parsed(text)
+    return record.get("format") if isinstance(record, dict) else None
+
+
 def checked_record(text: str) -> dict[str, Any]:
     """The record, checked as far as its own types go and brought to this version; its certificates as Certificate."""
-    record = json.loads(text, parse_float=_finite, parse_constant=_finite, parse_int=_whole)
+    record = parsed(text)
     if not isinstance(record, dict) or record.get("format") != FORMAT:
         raise ValueError(f"its format is not {FORMAT!r}")
     version = record.get("version")
@@ -38,7 +49,7 @@ def checked_record(text: str) -> dict[str, Any]:
     if version <= 2 and record["risk"]:
         record["risk"] = {"name": "hinge", **record["risk"]}
     _check_width(record["fingerprint"])
-    record["certificates"] = [_certificate(entry) for entry in record["certificates"]]
+    record["certificates"] = [certificate_of(entry) for entry in record["certificates"]]
     return {name: record[name] for name in _KINDS}
 
 
@@ -89,7 +100,8 @@ def _check_width(fingerprint: dict[str, Any]) -> None:
         )
 
 
-def _certificate(entry: Any) -> Certificate:
+def certificate_of(entry: Any) -> Certificate:
+    """A certificate out of a record."""
     kinds = {"primal": float, "dual": float, "biases": list, "exact": bool, "rigorous": bool, "slack": float}
     good = isinstance(entry, dict) and all(type(entry.get(name)) is kind for name, kind in kinds.items())
     if not good or len(entry["biases"]) > 1 or not all(type(bias) is float for bias in entry["biases"]):

@@ -104,6 +104,13 @@ class Polytope(Stating, ABC):
         self.check_curvature(kappa)
         return self.project(s / kappa)
 
+    def prox_from(self, s: Vector, kappa: Curvature, start: Any) -> tuple[Vector, Any]:
+        """``prox``, and what a prox of scores near these can start from: multipliers, or None if the set keeps none.
+
+        ``start`` is what an earlier call has returned, or None. It is left as it is: equal arguments give equal bits.
+        """
+        return self.prox(s, kappa), None
+
     def check_curvature(self, kappa: Curvature) -> None:
         """Refuse, with a ValueError, a curvature that this set has no oracle for: by default, different ones."""
         if np.ndim(kappa) and np.ptp(kappa) > 0:

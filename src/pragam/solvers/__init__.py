@@ -5,20 +5,24 @@ from __future__ import annotations
 from pragam.problem import AnyProblem
 from pragam.solvers.auto import Auto
 from pragam.solvers.base import AnySolver, Certified, Solver, Start, State, has
+from pragam.solvers.block_ascent import Bcfw, BlockAscent
 from pragam.solvers.bundle.ls_bmrm import LsBmrm
 from pragam.solvers.bundle.qp_bmrm import QpBmrm
 from pragam.solvers.dcd import Dcd
+from pragam.solvers.flow_ascent import FlowAscent
 from pragam.solvers.newton import Newton
 from pragam.solvers.newton.dense import NewtonDense
 from pragam.solvers.pegasos_1 import Pegasos1
 from pragam.solvers.pegasos_n import PegasosN
 from pragam.solvers.pragam import Pragam
+from pragam.solvers.pragam_entropy import PragamEntropy
 from pragam.solvers.proximal_newton import ProximalNewton
 from pragam.solvers.unfolded import Unfolded
 
 __all__ = [
-    "Auto", "Certified", "Dcd", "LsBmrm", "Newton", "NewtonDense", "Pegasos1", "PegasosN", "Pragam", "ProximalNewton",
-    "QpBmrm", "Solver", "Start", "State", "Unfolded", "by_name", "choose", "names",
+    "Auto", "Bcfw", "BlockAscent", "Certified", "Dcd", "FlowAscent", "LsBmrm", "Newton", "NewtonDense", "Pegasos1",
+    "PegasosN", "Pragam", "PragamEntropy", "ProximalNewton", "QpBmrm", "Solver", "Start", "State", "Unfolded", "by_name",
+    "choose", "names",
 ]  # fmt: skip
 
 _SOLVERS: dict[str, type[AnySolver]] = {
@@ -26,6 +30,7 @@ _SOLVERS: dict[str, type[AnySolver]] = {
     for solver in (
         Auto,
         Pragam,
+        PragamEntropy,
         QpBmrm,
         LsBmrm,
         PegasosN,
@@ -34,6 +39,9 @@ _SOLVERS: dict[str, type[AnySolver]] = {
         Newton,
         NewtonDense,
         ProximalNewton,
+        FlowAscent,
+        BlockAscent,
+        Bcfw,
     )
 }
 

@@ -29,6 +29,7 @@ import numpy as np
 from pragam.operators.base import Vector
 from pragam.problem import AnyProblem
 from pragam.solvers.base import UNKNOWN, AnySolver, Certified, Solver, Start, State
+from pragam.solvers.block_ascent import BlockAscent
 from pragam.solvers.bundle.qp_bmrm import QpBmrm
 from pragam.solvers.dcd import Dcd
 from pragam.solvers.newton import Newton
@@ -39,7 +40,7 @@ from pragam.solvers.proximal_newton import ProximalNewton
 from pragam.views import View, packed
 
 #: Those that may run. The first one tells its cost from the shape of the data alone.
-CANDIDATES: tuple[AnySolver, ...] = (NewtonDense(), Dcd(), Newton(), ProximalNewton(), QpBmrm())
+CANDIDATES: tuple[AnySolver, ...] = (NewtonDense(), Dcd(), Newton(), ProximalNewton(), BlockAscent(), QpBmrm())
 #: What certifies any tolerance in a number of passes known beforehand.
 NET: AnySolver = Pragam()
 #: Asking for all costs takes up to a tenth of this work. A candidate that is cheaper begins at once, and less work

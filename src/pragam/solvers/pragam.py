@@ -29,6 +29,9 @@ is repeated as an iteration of its own; tau is the root of tau^2/(1-tau) = mu/L.
 largest row norm over lam, a lower bound of the true constant, so at most log2(n) + 1 trials fail in all,
 L never exceeds twice the true constant, and the rate is kept.
 
+Projections: where Q keeps the multipliers of a projection (``Q.prox_from``: chains), the state carries those of both
+projections to the next iteration, whose Newton methods start from them.
+
 Products: grad F(beta) = c + A w(beta) serves both the step and, by linearity, A w_{k+1}; so an
 iteration costs one product with A and one with A', plus one with A' if L is adapted.
 
@@ -39,6 +42,7 @@ guarantee), and the Lipschitz constant of grad D is sigma_max(A)^2 / lam, with t
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from typing import Any
 
 import numpy as np
 
@@ -61,6 +65,7 @@ class PragamState(State):
     lipschitz_bound: float
     mu: float
     k: int
+    warm: tuple[Any, Any] = (None, None)  # what the next projections start from: for alpha_mu, for alpha_{k+1}
 
     @property
     def bound(self) -> float:
@@ -109,14 +114,15 @@ class Pragam(Solver[AnyProblem, PragamState]):
         scores = problem.A.matvec(w) + problem.c
         L, bound = self._first_lipschitz(problem)
         mu, passes = 2 * L, 2.0
-        alpha = _step_from(problem, centre, scores, L)
+        alpha, warm = _step_from(problem, centre, scores, L, None)
         if self._adaptive:
             passes += 1
             while not _is_upper_model(problem, alpha - centre, problem.A.rmatvec(alpha - centre), L, bound):
                 L, passes = 2 * L, passes + 1
-                alpha = _step_from(problem, centre, scores, L)
+                alpha, warm = _step_from(problem, centre, scores, L, warm)
             mu = L
-        return PragamState(passes, w, alpha, scores, centre, problem.Q.radius2(centre), L, bound, mu, 0)
+        radius2 = problem.Q.radius2(centre)
+        return PragamState(passes, w, alpha, scores, centre, radius2, L, bound, mu, 0, (warm, warm))
 
     def step(self, problem: AnyProblem, state: PragamState) -> PragamState:
         return self._adaptive_step(problem, state) if self._adaptive else self._plain_step(problem, state)
@@ -145,31 +151,34 @@ class Pragam(Solver[AnyProblem, PragamState]):
     def _plain_step(self, problem: AnyProblem, state: PragamState) -> PragamState:
         L = state.lipschitz
         tau = 2 / (state.k + 3)
-        beta = (1 - tau) * state.alpha + tau * _smoothed_maximiser(problem, state)
+        alpha_mu, of_mu = _smoothed_maximiser(problem, state)
+        beta = (1 - tau) * state.alpha + tau * alpha_mu
         w_beta = problem.w_of_alpha(beta)
         gradient = problem.A.matvec(w_beta) + problem.c
+        alpha, of_alpha = _step_from(problem, beta, gradient, L, state.warm[1])
         return replace(
             state,
             passes=state.passes + 2,
             w=(1 - tau) * state.w + tau * w_beta,
             scores=(1 - tau) * state.scores + tau * gradient,
-            alpha=_step_from(problem, beta, gradient, L),
+            alpha=alpha,
             mu=(1 - tau) * state.mu,
             k=state.k + 1,
+            warm=(of_mu, of_alpha),
         )
 
     def _adaptive_step(self, problem: AnyProblem, state: PragamState) -> PragamState:
         L = state.lipschitz
-        tau = _largest_tau(state.mu / L)
-        alpha_mu = _smoothed_maximiser(problem, state)
+        tau = largest_tau(state.mu / L)
+        alpha_mu, of_mu = _smoothed_maximiser(problem, state)
         beta = (1 - tau) * state.alpha + tau * alpha_mu
         w_beta = problem.w_of_alpha(beta)
         gradient = problem.A.matvec(w_beta) + problem.c
-        alpha = _step_from(problem, beta, gradient, L)
+        alpha, of_alpha = _step_from(problem, beta, gradient, L, state.warm[1])
         adjoint_step = problem.A.rmatvec(alpha - beta)
         passes = state.passes + 3
         if not _is_upper_model(problem, alpha - beta, adjoint_step, L, state.lipschitz_bound):
-            return replace(state, passes=passes, lipschitz=2 * L)
+            return replace(state, passes=passes, lipschitz=2 * L, warm=(of_mu, of_alpha))
         return replace(
             state,
             passes=passes,
@@ -178,17 +187,18 @@ class Pragam(Solver[AnyProblem, PragamState]):
             alpha=alpha,
             mu=(1 - tau) * state.mu,
             k=state.k + 1,
+            warm=(of_mu, of_alpha),
         )
 
 
-def _smoothed_maximiser(problem: AnyProblem, state: PragamState) -> Vector:
-    """argmax over Q of <alpha, A w + c> - g(alpha) - mu/2 |alpha - centre|^2."""
-    return _step_from(problem, state.centre, state.scores, state.mu)
+def _smoothed_maximiser(problem: AnyProblem, state: PragamState) -> tuple[Vector, Any]:
+    """argmax over Q of <alpha, A w + c> - g(alpha) - mu/2 |alpha - centre|^2, and what the next can start from."""
+    return _step_from(problem, state.centre, state.scores, state.mu, state.warm[0])
 
 
-def _step_from(problem: AnyProblem, centre: Vector, slope: Vector, L: float) -> Vector:
-    """argmax over the feasible points of <alpha, slope> - g(alpha) - L/2 |alpha - centre|^2."""
-    return problem.prox(slope + L * centre, L)
+def _step_from(problem: AnyProblem, centre: Vector, slope: Vector, L: float, start: Any) -> tuple[Vector, Any]:
+    """argmax over the feasible points of <alpha, slope> - g(alpha) - L/2 |alpha - centre|^2, and such a start."""
+    return problem.prox_from(slope + L * centre, L, start)
 
 
 def _is_upper_model(problem: AnyProblem, step: Vector, adjoint_step: Vector, L: float, bound: float) -> bool:
@@ -203,6 +213,6 @@ def _curvature(problem: AnyProblem, norm: float) -> float:
     return norm * (norm / problem.lam)
 
 
-def _largest_tau(ratio: float) -> float:
+def largest_tau(ratio: float) -> float:
     """The root in (0, 1) of tau^2 / (1 - tau) = ratio."""
     return 2 / (1 + float(np.sqrt(1 + 4 / ratio)))

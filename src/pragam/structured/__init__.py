@@ -13,6 +13,7 @@ from pragam.structured.graph_model import GraphModel
 from pragam.structured.graph_projection import project_graph
 from pragam.structured.labellings import Labellings, Mixture
 from pragam.structured.layout import ChainLayout
+from pragam.structured.oracle import Oracle, structured_hinge
 from pragam.structured.structure import Moments, Structure
 from pragam.structured.trellis_flow import TrellisFlow
 
@@ -28,6 +29,7 @@ __all__ = [
     "Labellings",
     "Mixture",
     "Moments",
+    "Oracle",
     "Structure",
     "TrellisFlow",
     "chain_hinge",
@@ -35,5 +37,6 @@ __all__ = [
     "is_tree",
     "project_chain",
     "project_graph",
+    "structured_hinge",
     "structured_problem",
 ]

@@ -2,14 +2,22 @@
 
 from __future__ import annotations
 
+from functools import cached_property
+from typing import Any
+
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from pragam.polytopes.base import REPAIRABLE, Curvature, Polytope, Repair, Vector
 from pragam.polytopes.box import relative
 from pragam.rounding import TINY, gamma, is_zero, total
+from pragam.structured.chain_batch import ChainBatch
 from pragam.structured.chain_projection import project_chain
 from pragam.structured.layout import ChainLayout
+from pragam.structured.soft_marginals import soft_marginals
+
+#: The residual of a constraint at which a projection ends.
+PROJECTED = 1e-12
 
 
 class ChainMarginals(Polytope):
@@ -50,17 +58,55 @@ class ChainMarginals(Polytope):
 
     def project(self, v: Vector) -> Vector:
         """totals_i times the projection of v_i / totals_i."""
-        layout, out = self.layout, np.zeros(self.size)
-        v = self._masked(v)
-        chains = [self._chain(v, i) for i in range(layout.n)]
-        live = np.flatnonzero(self.totals > 0).tolist()
-        found = project_chain([chains[i] / self.totals[i] for i in live])
-        for i, alpha in zip(live, found, strict=True):
-            self._chain(out, i)[...] = self.totals[i] * alpha
-        return self._consistent(out)
+        return self._project(v, None)[0]
+
+    def prox_from(self, s: Vector, kappa: Curvature, start: Any) -> tuple[Vector, Any]:
+        """A start are the potentials of the chains' projections."""
+        self.check_curvature(kappa)
+        return self._project(s / kappa, start)
+
+    def _project(self, v: Vector, start: Vector | None) -> tuple[Vector, Vector | None]:
+        """The projection, and the potentials of its chains."""
+        layout, out, potentials = self.layout, np.zeros(self.size), None
+        v, by_table = self._masked(v), np.repeat(self.totals, np.maximum(layout.lengths - 1, 0))
+        live, tables = layout.long[self.totals[layout.long] > 0], by_table > 0
+        if len(live):
+            sizes = by_table[tables][:, None, None]
+            batch = ChainBatch(layout.tables(v)[tables] / sizes, np.ones(len(sizes)), layout.lengths[live] - 1, live)
+            alpha, potentials = batch.pruned().newton(batch.residuals(PROJECTED), start)
+            layout.tables(out)[tables] = sizes * alpha
+        of_singles = self.totals[layout.single]
+        for k in np.flatnonzero(of_singles > 0).tolist():
+            layout.singles(out)[k] = of_singles[k] * project_chain(layout.singles(v)[k] / of_singles[k])
+        return self._consistent(out), potentials
 
     def maximise_linear(self, s: Vector) -> Vector:
         return self.layout.per_entry(self.totals) * self.layout.indicator(self.layout.best_labels(self._masked(s))[0])
+
+    def soft_maximise(self, s: Vector) -> tuple[Vector, float]:
+        r"""argmax over Q of <alpha, s> - d(alpha), and the maximum, for the entropy distance
+
+        d(alpha) = sum_i totals_i KL(p_i | uniform),     alpha_i = totals_i times the marginals of p_i,
+
+        where the uniform distribution is that of the labellings that use nothing forbidden.
+        """
+        alpha, log_partition = soft_marginals(self.layout, self._masked(s))
+        return self.layout.per_entry(self.totals) * alpha, float(self.totals @ (log_partition - self._log_sizes))
+
+    def entropy_radius(self) -> float:
+        """The largest d(alpha) in Q, that of a vertex: sum_i totals_i log(number of labellings)."""
+        return float(self.totals @ self._log_sizes)
+
+    @cached_property
+    def _log_sizes(self) -> Vector:
+        """The logarithm of the number of labellings of each sequence."""
+        if self.forbidden is None:
+            return np.asarray(self.layout.lengths * np.log(self.layout.K), dtype=np.float64)
+        return soft_marginals(self.layout, self._masked(np.zeros(self.size)))[1]
+
+    def squared_reach(self, norms: Vector) -> float:
+        r"""sum_i totals_i r_i^2, where r_i bounds \|A' v\| over the labellings v of sequence i, by norms of rows."""
+        return float(self.totals @ self.layout.best_labels(self._masked(norms))[1] ** 2)
 
     def support(self, s: Vector, kappa: Curvature = 0.0) -> float:
         if np.any(kappa):
@@ -153,13 +199,6 @@ class ChainMarginals(Polytope):
         shares = rng.dirichlet(np.ones(3)) if rng.random() < 0.7 else np.array([1.0, 0.0, 0.0])
         drawn = [self.layout.indicator(rng.integers(0, self.layout.K, self.layout.n_tokens)) for _ in shares]
         return self.layout.per_entry(self.totals) * sum(p * one for p, one in zip(shares, drawn, strict=True))
-
-    def _chain(self, x: Vector, i: int) -> Vector:
-        """The entries of sequence i, a view: (T, K, K), or (K,) of a single node."""
-        layout = self.layout
-        if layout.lengths[i] > 1:
-            return layout.tables(x)[layout.first_table[i] : layout.first_table[i + 1]]
-        return layout.singles(x)[np.searchsorted(layout.single, i)]
 
 
 def _shares(a: NDArray[np.float64]) -> NDArray[np.float64]:

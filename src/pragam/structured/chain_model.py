@@ -12,9 +12,10 @@ from numpy.typing import NDArray
 
 from pragam.operators.storage import Storage
 from pragam.problem import AnyProblem
-from pragam.structured import chain_moments, chain_values
+from pragam.structured import chain_moments, chain_values, one_chain
+from pragam.structured.by_example import ByExample
 from pragam.structured.labellings import Labellings, Mixture, mix
-from pragam.structured.structure import Moments, Structure
+from pragam.structured.structure import Moments
 from pragam.structured.trellis_flow import TrellisFlow
 from pragam.structured.unfolded_chains import ChainUnfolding
 from pragam.vector import Vector
@@ -33,7 +34,7 @@ class Parts(NamedTuple):
 
 
 @dataclass(frozen=True, eq=False)
-class ChainModel(Structure):
+class ChainModel(ByExample):
     r"""The score of a labelling y of a sequence with the tokens x_0 .. x_T and edge features e_1 .. e_T:
 
         start_{y_0} + sum_t <w_{y_t}, x_t> + sum_t (v_0 + sum_f e_tf v_f)_{y_{t-1} y_t} + end_{y_T}
@@ -73,6 +74,11 @@ class ChainModel(Structure):
     def n(self) -> int:  # type: ignore[override]
         return len(self.lengths)
 
+    @property
+    def trellis(self) -> ChainModel:
+        """Its labellings are paths through trellises."""
+        return self
+
     @cached_property
     def first_token(self) -> Indices:
         """Of each sequence, and the number of all tokens."""
@@ -82,6 +88,24 @@ class ChainModel(Structure):
     def first_edge(self) -> Indices:
         """The number of the first pair of neighbours of each sequence, and that of all."""
         return self.first_token - np.arange(self.n + 1)
+
+    @cached_property
+    def is_first(self) -> Flags:
+        """Whether each token is the first one of its sequence."""
+        flags = np.zeros(self.n_tokens, dtype=bool)
+        flags[self.first_token[:-1]] = True
+        return flags
+
+    @cached_property
+    def is_last(self) -> Flags:
+        """Whether each token is the last one of its sequence."""
+        flags = np.zeros(self.n_tokens, dtype=bool)
+        flags[self.first_token[1:] - 1] = True
+        return flags
+
+    def sequence_of(self, tokens: Indices) -> Indices:
+        """The sequences of tokens."""
+        return np.searchsorted(self.first_token, tokens, side="right") - 1
 
     @property
     def n_tokens(self) -> int:
@@ -121,6 +145,26 @@ class ChainModel(Structure):
 
     def values_bound(self, w: Vector) -> tuple[Vector, Vector]:
         return chain_values.values_bound(self, w)
+
+    # One sequence ---------------------------------------------------------------------------------------------------
+
+    def truth_of(self, i: int) -> Indices:
+        return self.labels[self.first_token[i] : self.first_token[i + 1]]
+
+    def decode_one(self, i: int, w: Vector) -> Indices:
+        return one_chain.best_labelling(self, i, w)
+
+    def features_of(self, i: int, labelling: Indices) -> tuple[Indices, Vector]:
+        return one_chain.features(self, i, labelling)
+
+    def loss_of(self, i: int, labelling: Indices) -> float:
+        return one_chain.loss(self, i, labelling)
+
+    def join(self, labellings: Sequence[Indices]) -> Indices:
+        return np.concatenate(labellings)
+
+    def split(self, labelling: Indices) -> list[Indices]:
+        return np.split(labelling, self.first_token[1:-1])
 
     # Dual points ----------------------------------------------------------------------------------------------------
 

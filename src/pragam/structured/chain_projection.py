@@ -17,21 +17,13 @@ from typing import Any
 
 import numpy as np
 
-from pragam import _kernels
 from pragam.arguments import check_number, real_array
 from pragam.polytopes import project_simplex
 from pragam.structured.alternating import alternate
-from pragam.threads import n_threads
+from pragam.structured.chain_batch import ChainBatch
 from pragam.vector import Vector
 
 METHODS = ("newton", "alternating")
-#: More Newton steps than any chain has needed: random tables take 5 to 40.
-_MOST = 500
-#: What rounding may leave of a constraint, in units of eps times the largest score, for each label and table.
-_ROUNDING = 64
-#: Where that is more, the tables do not say where the projection is.
-_LARGEST_RESIDUAL = 1e-3
-_EPS = float(np.finfo(np.float64).eps)
 
 
 def project_chain(m: Any, weights: Any = None, method: str = "newton", start: Any = None, tol: float = 1e-12) -> Any:
@@ -65,12 +57,14 @@ def project_chain(m: Any, weights: Any = None, method: str = "newton", start: An
     out = [_single(chain) if chain.ndim == 1 else np.empty(0) for chain in chains]
     for K in sorted({chain.shape[-1] for chain in chains if chain.ndim == 3}):
         own = [b for b, chain in enumerate(chains) if chain.ndim == 3 and chain.shape[-1] == K]
-        tables, weight = [_pruned(chains[b], b) for b in own], [squares[b] for b in own]
-        tols = np.array([_within(tol, chains[b], squares[b], b) for b in own])
-        if method == "newton":
-            found = _newton(tables, weight, tols, None if potentials is None else [potentials[b] for b in own])
-        else:
-            found = [alternate(*each) for each in zip(tables, weight, tols.tolist(), strict=True)]
+        batch = ChainBatch(
+            np.concatenate([chains[b] for b in own]),
+            np.concatenate([squares[b] for b in own]),
+            np.array([len(chains[b]) for b in own], dtype=np.int64),
+            np.array(own),
+        ).pruned()
+        start_of_own = None if potentials is None else [potentials[b] for b in own]
+        found = _newton(batch, tol, start_of_own) if method == "newton" else _alternating(batch, tol)
         for b, alpha in zip(own, found, strict=True):
             out[b] = alpha
     return out[0] if is_one else out
@@ -83,60 +77,23 @@ def _single(m: Vector) -> Vector:
     return alpha
 
 
-def _newton(tables: list[Vector], weights: list[Vector], tols: Vector, potentials: list[Vector] | None) -> list[Vector]:
-    """Chains with one number of labels, in one call of the kernel."""
-    K, n = tables[0].shape[-1], len(tables)
-    lengths = np.array([len(each) for each in tables], dtype=np.int64)
-    m, weight = np.concatenate([each.ravel() for each in tables]), np.concatenate(weights)
-    u = np.zeros((int(lengths.sum()) + n) * K)
-    ends = np.cumsum(lengths + 1) * K
+def _newton(batch: ChainBatch, tol: float, potentials: list[Vector] | None) -> list[Vector]:
+    start = None if potentials is None else np.concatenate([each.ravel() for each in potentials])
+    alpha, u = batch.newton(batch.residuals(tol), start)
     if potentials is not None:
-        u[:] = np.concatenate([each.ravel() for each in potentials])
-    alpha, steps, residuals = np.empty_like(m), np.zeros(n, dtype=np.int64), np.full(n, np.inf)
-    project = _kernels.get("chain_project")
-    for is_warm in (
-        (True, False) if potentials is not None else (False,)
-    ):  # a start from far away may be worse than none
-        project(m, weight, lengths, K, is_warm, tols, _MOST, u, alpha, steps, residuals, n_threads(m.size))
-        if (residuals <= tols).all():
-            break
-    else:
-        raise ArithmeticError(f"a projection has ended with a residual of {residuals.max():.1e}")
-    if potentials is not None:
-        for each, end in zip(potentials, ends, strict=True):
-            each[:] = u[end - each.size : end].reshape(each.shape)
-    return [
-        part.reshape(each.shape)
-        for part, each in zip(np.split(alpha, np.cumsum(lengths)[:-1] * K * K), tables, strict=True)
-    ]
+        for each, own in zip(potentials, np.split(u.reshape(-1, alpha.shape[-1]), _ends(potentials)), strict=True):
+            each[:] = own
+    return np.split(alpha, batch.first[1:])
 
 
-def _within(tol: float, m: Vector, weight: Vector, b: int) -> float:
-    """The residual at which the projection of chain b ends."""
-    largest, spread = float(np.abs(m[np.isfinite(m)]).max(initial=0.0)), float(weight.max() / weight.min())
-    within = max(tol, _ROUNDING * _EPS * m.shape[-1] * len(m) * max(largest, 1.0) * spread)
-    if not within <= max(tol, _LARGEST_RESIDUAL):
-        raise ValueError(
-            f"m[{b}] cannot be projected in float64: its scores are up to {largest:.1e}, and its squared weights "
-            f"{spread:.1e} times apart"
-        )
-    return within
+def _ends(parts: list[Vector]) -> Vector:
+    """Where each part but the last ends."""
+    return np.cumsum([len(part) for part in parts])[:-1]
 
 
-def _pruned(m: Vector, b: int) -> Vector:
-    """m without the edges that no allowed labelling can have. ValueError if there is no such labelling."""
-    allowed = m > -np.inf
-    if allowed.all():
-        return m
-    T, K = m.shape[:2]
-    begins, ends = np.ones((T + 1, K), dtype=bool), np.ones((T + 1, K), dtype=bool)
-    for t in range(T):
-        begins[t + 1] = (allowed[t] & begins[t, :, None]).any(axis=0)
-    for t in range(T - 1, -1, -1):
-        ends[t] = (allowed[t] & ends[t + 1]).any(axis=1)
-    if not begins[T].any():
-        raise ValueError(f"m[{b}] forbids every labelling")
-    return np.where(allowed & begins[:-1, :, None] & ends[1:, None, :], m, -np.inf)
+def _alternating(batch: ChainBatch, tol: float) -> list[Vector]:
+    parts = (np.split(each, batch.first[1:]) for each in (batch.m, batch.weight))
+    return [alternate(*each) for each in zip(*parts, batch.residuals(tol).tolist(), strict=True)]
 
 
 def _listed(name: str, values: Any, is_one: bool) -> list[Any]:

@@ -21,6 +21,8 @@ Indices = NDArray[np.int64]
 
 #: Scores in memory at a time.
 _SCORES = 2**20
+#: Rows of a matrix that are transposed at a time.
+_ROWS = 512
 
 
 class Values(NamedTuple):
@@ -45,7 +47,7 @@ class Weights:
 
     def __init__(self, model: ChainModel, w: Vector) -> None:
         parts = model.parts(np.asarray(w, dtype=np.float64))
-        self.by_feature = np.ascontiguousarray(parts.nodes.T)
+        self.by_feature = _transposed(parts.nodes) if parts.nodes.any() else None  # None: all are zero
         self.table = np.array(parts.transitions[0])
         self.edges = parts.transitions[1:].reshape(-1, model.K**2)
         self.starts, self.ends = np.array(parts.starts), np.array(parts.ends)
@@ -56,6 +58,14 @@ class Weights:
             self.starts[~model.allowed_starts] = -np.inf
         if model.allowed_ends is not None:
             self.ends[~model.allowed_ends] = -np.inf
+
+
+def _transposed(nodes: Vector) -> Vector:
+    """In C order, by pieces that fit a cache."""
+    out = np.empty(nodes.shape[::-1])
+    for first in range(0, len(out), _ROWS):
+        out[first : first + _ROWS] = nodes[:, first : first + _ROWS].T
+    return out
 
 
 def values(model: ChainModel, w: Vector, loss: float = 1.0) -> Values:
@@ -81,8 +91,8 @@ def values_bound(model: ChainModel, w: Vector) -> tuple[Vector, Vector]:
     """The same, and a bound of the rounding: that of the scores, and 6 roundings a token of the sums of a path."""
     parts, (found, sizes) = model.parts(w), values(model, w)
     longest = max(norm(row) for row in parts.nodes) + model.n_features**0.5 * TINY * 2.0**53
-    per_token = model.storage.reach * longest + 2 * TINY * (model.n_features + 4)
-    errors = np.add.reduceat(per_token, model.first_token[:-1])
+    errors = longest * np.add.reduceat(model.storage.reach, model.first_token[:-1])
+    errors += 2 * TINY * (model.n_features + 4) * model.lengths
     if model.edge_features is not None:
         longest = max(norm(np.ascontiguousarray(v)) for v in parts.transitions[1:].reshape(-1, model.K**2).T)
         sums = np.concatenate([[0.0], np.cumsum(model.edge_features.reach * longest + 2 * TINY)])
@@ -133,7 +143,9 @@ def node_scores(model: ChainModel, weights: Weights, block: Block, loss: float) 
     """The scores of all labels of the block's tokens, costs and ends of sequences included, (tokens, K); and for each
     token the largest size of a score, but for the ends of sequences."""
     tokens = slice(block.first, block.last)
-    scores = model.storage.part(block.first, block.last).matmat(weights.by_feature.T)
+    scores = np.zeros((block.last - block.first, model.K))
+    if weights.by_feature is not None:
+        scores = model.storage.part(block.first, block.last).matmat(weights.by_feature.T)
     if loss:
         scores += (loss * model.token_scale[tokens])[:, None] * model.cost[model.labels[tokens]]
     sizes = np.abs(scores).max(axis=1)
@@ -161,8 +173,7 @@ def edge_tables(model: ChainModel, weights: Weights, block: Block) -> Vector:
 def _edges(model: ChainModel, block: Block) -> Indices:
     """The number of the pair of each of the block's tokens and the one before; -1 for the first of a sequence."""
     tokens = np.arange(block.first, block.last)
-    sequence = np.searchsorted(model.first_token, tokens, side="right") - 1
-    return np.where(tokens == model.first_token[sequence], -1, tokens - sequence - 1)
+    return np.where(model.is_first[block.first : block.last], -1, tokens - model.sequence_of(tokens) - 1)
 
 
 class _Passed(NamedTuple):
@@ -207,7 +218,7 @@ def _truth_scores(model: ChainModel, scores: Vector, tables: Vector, block: Bloc
     """Of each token: the score of its true label and of its link to the one before, and the largest size of a link."""
     labels = model.labels[block.first : block.last]
     truths = scores[np.arange(len(labels)), labels]
-    linked = _edges(model, block) >= 0
+    linked = ~model.is_first[block.first : block.last]
     before = np.where(linked, model.labels[np.arange(block.first, block.last) - 1], 0)
     links = tables[before, labels] if tables.ndim == 2 else tables[np.arange(len(labels)), before, labels]
     finite = np.where(np.isfinite(tables), np.abs(tables), 0.0)

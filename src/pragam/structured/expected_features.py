@@ -51,7 +51,7 @@ class ExpectedFeatures(Polytope):
         return np.append(moments.features, moments.loss)
 
     def combine(self, weights: Vector, points: Sequence[Any]) -> Any:
-        some = np.flatnonzero(weights > 0)
+        some = np.flatnonzero(weights > 0).tolist()
         if len(some) == 1:
             return points[some[0]]
         return self.structure.combine(weights[some], [points[j] for j in some])
@@ -110,6 +110,11 @@ class ExpectedFeatures(Polytope):
         return 0.5 * (np.hypot(self.structure.radius(), losses) + away) ** 2 * (1 + 1e-12)
 
     # The same problem with a dual variable for each part of a labelling ---------------------------------------------
+
+    @property
+    def trellis(self) -> Any:
+        """The sequences whose labellings are paths through trellises, if the structure is of such."""
+        return self.structure.trellis  # type: ignore[attr-defined]
 
     def unfold(self, problem: AnyProblem) -> AnyProblem:
         """The same problem on a set that has a Euclidean projection, where the structure knows one. Its dual points are

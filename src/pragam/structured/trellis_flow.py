@@ -11,6 +11,8 @@ from pragam.vector import Vector
 
 #: The mass that flows through every token.
 ONE = 2**30
+#: Sums by token and label in memory at a time.
+_PLACES = 2**20
 
 
 @dataclass(frozen=True, eq=False)
@@ -38,11 +40,6 @@ class TrellisFlow:
         first = np.arange(N + 1, dtype=np.int64)
         return cls(first, previous.astype(np.int32), labels.astype(np.int32), np.full(N, ONE, dtype=np.uint32))
 
-    @property
-    def shares(self) -> Vector:
-        """The masses as numbers between 0 and 1, exactly."""
-        return self.mass * 2.0**-30
-
     def check(self, first_tokens: NDArray[np.int64], K: int) -> None:
         """Refuse, with a ValueError that names a token, what is no flow of sequences with these first tokens."""
         N, E = int(first_tokens[-1]), len(self.mass)
@@ -52,22 +49,28 @@ class TrellisFlow:
             raise ValueError("the flow must have a label before, a label and a mass of 32 bits for each edge")
         if any(E and (part.min() < 0 or part.max() >= K) for part in (self.previous, self.label)):
             raise ValueError(f"the flow must have labels from 0 to {K - 1}")
-        mass = self.mass.astype(np.float64)  # sums of whole numbers below 2^53 are exact
-        wrong = np.flatnonzero(np.add.reduceat(mass, self.first[:-1]) != ONE)
-        if len(wrong):
-            raise ValueError(f"the masses of token {wrong[0]} do not sum to 2^30")
-        self._check_conservation(first_tokens, K, mass)
+        self._check_masses(first_tokens, K)
 
-    def _check_conservation(self, first_tokens: NDArray[np.int64], K: int, mass: Vector) -> None:
-        """Of each token and label: what flows in at the token flows out at the next one of its sequence."""
-        token = np.repeat(np.arange(len(self.first) - 1), np.diff(self.first))
-        is_first = np.zeros(len(self.first), dtype=bool)
+    def _check_masses(self, first_tokens: NDArray[np.int64], K: int) -> None:
+        """Each token has the whole mass, and what flows into a label there flows out of it at the next token."""
+        N, high = len(self.first) - 1, max(_PLACES // K, 1)
+        is_first = np.zeros(N + 1, dtype=bool)
         is_first[first_tokens] = True
-        inner, linked = ~is_first[token + 1], ~is_first[token]
-        into = token[inner] * K + self.label[inner]
-        out = (token[linked] - 1) * K + self.previous[linked]
-        places, where = np.unique(np.concatenate([into, out]), return_inverse=True)
-        balance = np.bincount(where, np.concatenate([mass[inner], -mass[linked]]), minlength=len(places))
-        wrong = np.flatnonzero(balance)
-        if len(wrong):
-            raise ValueError(f"the flow is not conserved at token {places[wrong[0]] // K}")
+        for begin in range(0, N, high):
+            end = min(begin + high, N)
+            into = self._sums(begin, end, self.label, K)
+            wrong = np.flatnonzero(into.sum(axis=1) != ONE)
+            if len(wrong):
+                raise ValueError(f"the masses of token {begin + wrong[0]} do not sum to 2^30")
+            linked = np.flatnonzero(~is_first[begin + 1 : end + 1])  # the last token of all has no next one
+            out = self._sums(begin + 1, min(end + 1, N), self.previous, K)
+            wrong = np.flatnonzero((into[linked] != out[linked]).any(axis=1))
+            if len(wrong):
+                raise ValueError(f"the flow is not conserved at token {begin + linked[wrong[0]]}")
+
+    def _sums(self, begin: int, end: int, labels: NDArray[np.int32], K: int) -> Vector:
+        """The masses of these tokens by label, (tokens, K). Sums of whole numbers below 2^53 are exact."""
+        some = slice(self.first[begin], self.first[end])
+        row = np.repeat(np.arange(end - begin), np.diff(self.first[begin : end + 1]))
+        sums = np.bincount(row * K + labels[some], self.mass[some], minlength=(end - begin) * K)
+        return np.asarray(sums.reshape(-1, K), dtype=np.float64)

@@ -18,10 +18,10 @@ ADAPTIVE = "Nesterov 2007; constant derived in pragam_rate"
 Run = tuple[Problem, float, list[Iterate]]
 
 
-def rate_checks(name: str, problems: list[Problem]) -> Iterator[Check]:
+def rate_checks(name: str, problems: list[Problem], steps: int = STEPS) -> Iterator[Check]:
     constants = [(problem, lipschitz(problem)) for problem in problems]
-    given = [(problem, L, list(trace(problem, Pragam(lipschitz=L), STEPS))) for problem, L in constants]
-    adapted = [(problem, L, list(trace(problem, Pragam(), STEPS))) for problem, L in constants]
+    given = [(problem, L, list(trace(problem, Pragam(lipschitz=L), steps))) for problem, L in constants]
+    adapted = [(problem, L, list(trace(problem, Pragam(), steps))) for problem, L in constants]
     yield worst_case(
         f"{name}.given",
         "J(w_k) - D(alpha_k) <= 4 L D_2/((k+1)(k+2)) for every k, with L = sigma_max(A)^2/lam.",

@@ -5,6 +5,8 @@ from pragam._kernels.twins.chains import *  # noqa: F403
 from pragam._kernels.twins.compact import *  # noqa: F403
 from pragam._kernels.twins.coordinate import *  # noqa: F403
 from pragam._kernels.twins.decoding import *  # noqa: F403
+from pragam._kernels.twins.flow_tables import *  # noqa: F403
+from pragam._kernels.twins.flows import *  # noqa: F403
 from pragam._kernels.twins.graph_messages import *  # noqa: F403
 from pragam._kernels.twins.newton import *  # noqa: F403
 from pragam._kernels.twins.newton_dense import *  # noqa: F403

@@ -25,6 +25,9 @@ RIDGE = 1e-12
 #: A line search ends with a step of this size, relative to its length.
 LINE_TOL = 1e-3
 LINE_STEPS = 40
+#: A warm start is scaled to within this share, in at most so many steps.
+SCALE_TOL = 1e-2
+SCALE_STEPS = 4
 
 
 def chain_project(
@@ -52,7 +55,9 @@ def chain_project(
         tables, own = slice((end - T) * K * K, end * K * K), weight[end - T : end]
         potentials = u[(end - T + b) * K : (end + b + 1) * K].reshape(T + 1, K)
         m_b, alpha_b = m[tables].reshape(T, K, K), alpha[tables].reshape(T, K, K)
-        if not is_warm:
+        if is_warm:
+            _rescale(m_b, 1.0 / own, potentials)
+        else:
             _start(m_b, own, potentials)
         steps[b], residuals[b] = _minimise(m_b, own, potentials, alpha_b, float(tols[b]), most)
 
@@ -65,6 +70,17 @@ def _start(m: Vector, weight: Vector, u: Vector) -> None:
         u[t] = np.where(np.isfinite(best), best, 0.0)
     u[0] = u[0].max()
     _give_masses(m, weight, u)
+
+
+def _rescale(m: Vector, give: Vector, u: Vector) -> None:
+    """The tables of a solver's next iteration may be larger by a factor, and so their potentials: Newton on it."""
+    more = 1.0
+    for _ in range(SCALE_STEPS):
+        if abs(more) <= SCALE_TOL:
+            return
+        slope, bend = _slope(m, give, u, u)
+        more = min(max(-slope / bend, -0.5), 1.0) if bend > 0 else 0.0
+        u[:-1] += more * u[:-1]
 
 
 def _give_masses(m: Vector, weight: Vector, u: Vector) -> None:
@@ -126,11 +142,8 @@ def _solve(active: NDArray[np.bool_], give: Vector, rhs: Vector, K: int) -> Vect
 def _length(m: Vector, give: Vector, u: Vector, du: Vector) -> float:
     """How far to go along du: nearly the minimum of F on the line, by Newton's method within a bracket."""
     low, high, t = 0.0, np.inf, 1.0
-    change = du[1:, None, :] - du[:-1, :, None]
     for _ in range(LINE_STEPS):
-        x = m + give[:, None, None] * ((u + t * du)[1:, None, :] - (u + t * du)[:-1, :, None])
-        slope = du[0, 0] + float((np.maximum(x, 0.0) * change).sum())
-        bend = float((give[:, None, None] * change**2)[x > 0].sum())
+        slope, bend = _slope(m, give, u + t * du, du)
         if slope < 0:
             low = t
         else:
@@ -142,3 +155,10 @@ def _length(m: Vector, give: Vector, u: Vector, du: Vector) -> float:
             following = 2 * t if high == np.inf else 0.5 * (low + high)
         t = following
     return t
+
+
+def _slope(m: Vector, give: Vector, u: Vector, du: Vector) -> tuple[float, float]:
+    """The derivative of F along du at u, and its slope."""
+    x = m + give[:, None, None] * (u[1:, None, :] - u[:-1, :, None])
+    change = du[1:, None, :] - du[:-1, :, None]
+    return du[0, 0] + float((np.maximum(x, 0.0) * change).sum()), float((give[:, None, None] * change**2)[x > 0].sum())

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from pragam.problem import AnyProblem
-from pragam.solvers.base import Cost
+from pragam.solvers.base import UNKNOWN, Cost
 from pragam.solvers.sizes import digits
 
 
@@ -39,6 +39,8 @@ def qp_bmrm_cost(problem: AnyProblem, tol: float, by: QpBmrmConstants = QpBmrmCo
     if not np.isfinite(radius2):
         radius2 = 0.5 * float(np.sum((problem.c / problem.g.curvature) ** 2))
     hardness = float(np.sqrt(2 * radius2 / max(n, 1))) / problem.lam * float(norms @ norms) / max(n, 1)
+    if not np.isfinite(hardness):  # nothing is known of a stranger's features
+        return UNKNOWN
     steps = by.first + 10 ** (by.base + by.digit * digits(tol) + by.hard * float(np.log10(1 + hardness)))
     return Cost(
         passes=2 * steps, steps=steps, per_pass=by.per_entry * problem.A.entries, per_step=by.per_step, trust=by.trust

@@ -1,0 +1,55 @@
+"""The records that the kernels of ascent on flows take: each converts to a std::tuple of arrays and numbers."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from pragam.vector import Vector
+
+Floats = NDArray[np.float32]
+
+#: An edge of a flow: the label before, the label, and the mass in units of 2^-30.
+EDGE = np.dtype([("before", np.uint16), ("label", np.uint16), ("mass", np.uint32)])
+
+
+class Chains(NamedTuple):
+    """What does not change: the sequences, their labels and costs, and how far the weights move with the flow."""
+
+    first: NDArray[np.int64]  # the first token of each sequence, and the number of tokens
+    truth: NDArray[np.uint16]  # the true label of each token
+    scale: Floats  # token t pays scale_t cost[truth_t, k] for label k
+    cost: Floats  # (K, stride), flat; stride is K rounded up to whole lanes of 8
+    norms: Floats  # |x_t|^2
+    own: Floats  # the part of the features that no other token has, which the table leaves out
+    rates: Vector  # of each sequence: weight / (n lam)
+    totals: Vector  # weight / n
+    K: int
+
+
+class Table(NamedTuple):
+    """Weights in rows of ``stride``: of the features, then K of transitions by the label before and K by the label,
+    then starts and ends. -inf forbids. ``late`` sums each change times its clock; empty where no mean is wanted."""
+
+    weights: Floats
+    late: Floats
+
+
+class Flow(NamedTuple):
+    """Edges of token t: pool[first_t : first_t + count_t], with room for capacity_t of them."""
+
+    first: NDArray[np.uint32]
+    count: NDArray[np.uint16]
+    capacity: NDArray[np.uint16]
+    pool: NDArray[np.uint32]  # of the type EDGE, seen as pairs of numbers
+    used: NDArray[np.int64]  # one number: edges of the pool that belong to tokens, or did
+
+
+class Rule(NamedTuple):
+    """How visits are made: steps ``relax`` times the best ones, directions for ``block`` visits at a time."""
+
+    relax: float
+    block: int
+    threads: int

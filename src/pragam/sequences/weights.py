@@ -1,0 +1,91 @@
+"""The weights of a sequence model, and what they predict."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy import sparse
+
+from pragam.operators import check_data
+from pragam.sequences.decoding import ChainScores, best_labels, k_best, label_margins
+from pragam.sequences.iob import Allowed
+from pragam.vector import Vector
+
+Indices = NDArray[np.int64]
+
+#: Node scores that are in memory at a time.
+_SCORES = 1 << 22
+
+
+@dataclass(frozen=True, eq=False)
+class ChainWeights:
+    """Node weights (K, d) and a bias for each label, transitions (K, K) from row to column, starts and ends (K,)."""
+
+    coef: Vector
+    intercept: Vector
+    transitions: Vector
+    start: Vector
+    end: Vector
+    allowed: Allowed | None = None
+
+    @classmethod
+    def from_vector(cls, w: Vector, K: int, allowed: Allowed | None) -> ChainWeights:
+        """The parts of w = [nodes with the bias as the last column, transitions, starts, ends]."""
+        d = (len(w) - K * K - 2 * K) // K
+        nodes, transitions, start, end = np.split(w, np.cumsum([K * d, K * K, K]))
+        nodes = nodes.reshape(K, d)
+        return cls(nodes[:, :-1].copy(), nodes[:, -1].copy(), transitions.reshape(K, K), start, end, allowed)
+
+    def to_vector(self) -> Vector:
+        """The w that :meth:`from_vector` takes apart."""
+        nodes = np.column_stack([self.coef, self.intercept])
+        return np.concatenate([nodes.ravel(), self.transitions.ravel(), self.start, self.end])
+
+    def labels(self, X: Any, lengths: Indices) -> Indices:
+        """The numbers of the best labels of all tokens."""
+        return np.concatenate([best_labels(scores)[0] for scores in self._scores(X, lengths)])
+
+    def labels_and_margins(self, X: Any, lengths: Indices) -> tuple[Indices, Vector]:
+        """The same, and for each token how far its max-marginal is above that of the best other label."""
+        pairs = []
+        for scores in self._scores(X, lengths):
+            labels = best_labels(scores)[0]
+            pairs.append((labels, label_margins(scores, labels)))
+        return np.concatenate([pair[0] for pair in pairs]), np.concatenate([pair[1] for pair in pairs])
+
+    def top(self, X: Any, lengths: Indices, k: int) -> list[tuple[Indices, Vector]]:
+        """For each sequence its k best labellings and their scores."""
+        return [pair for scores in self._scores(X, lengths) for pair in k_best(scores, k)]
+
+    def _scores(self, X: Any, lengths: Indices) -> Iterator[ChainScores]:
+        """The scores of all sequences, some sequences at a time."""
+        K, ends = len(self.intercept), np.cumsum(lengths)
+        transitions, start = self.transitions, self.start
+        if self.allowed is not None:
+            transitions = np.where(self.allowed.transitions, transitions, -np.inf)
+            start = np.where(self.allowed.starts, start, -np.inf)
+        i = 0
+        while i < len(lengths):
+            begin = int(ends[i] - lengths[i])
+            j = max(i + 1, int(np.searchsorted(ends, begin + _SCORES // K, side="right")))
+            nodes = check_data(X[begin : ends[j - 1]]).matmat(self.coef) + self.intercept
+            yield ChainScores(nodes, transitions, start, self.end, lengths[i:j])
+            i = j
+
+
+def with_constant(X: Any) -> Any:
+    """X and a last column of ones, for the bias of each label."""
+    if isinstance(X, np.ndarray):
+        return np.column_stack([X, np.ones(len(X), dtype=X.dtype)])
+    n, d = X.shape
+    indptr = X.indptr.astype(np.int64) + np.arange(n + 1)
+    at = indptr[1:] - 1
+    data, indices = np.ones(indptr[-1], dtype=X.dtype), np.full(indptr[-1], d, dtype=X.indices.dtype)
+    is_own = np.ones(indptr[-1], dtype=bool)
+    is_own[at] = False
+    data[is_own], indices[is_own] = X.data, X.indices
+    return sparse.csr_array((data, indices, indptr), shape=(n, d + 1))

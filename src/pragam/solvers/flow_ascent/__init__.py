@@ -1,0 +1,9 @@
+"""Pairwise dual ascent on trellis flows, for sequence labelling.
+
+``solver`` is the algorithm, ``state`` what it remembers, ``schedule`` how many sweeps a round has and what they tell of
+the gap, ``edge_lists`` the flow in memory, ``weight_table`` the weights, ``token_rows`` the copy of X that is swept over.
+"""
+
+from pragam.solvers.flow_ascent.solver import FlowAscent
+
+__all__ = ["FlowAscent"]

@@ -1,0 +1,93 @@
+"""What ascent on flows remembers, and the kernels' calls on it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from pragam import _kernels
+from pragam._kernels.records.flows import Chains, Rule
+from pragam.solvers.base import State
+from pragam.solvers.flow_ascent.edge_lists import EdgeLists
+from pragam.solvers.flow_ascent.schedule import Gap, Schedule
+from pragam.solvers.flow_ascent.token_rows import TokenRows
+from pragam.solvers.flow_ascent.weight_table import WeightTable
+
+Indices = NDArray[np.int64]
+
+
+class Visited(NamedTuple):
+    """What visits have told: how many were made, their gaps, what D has gained, steps taken, tokens scored, the clock."""
+
+    visits: int
+    gap: float
+    gain: float
+    moves: int
+    tokens: int
+    clock: float
+
+
+@dataclass
+class Round:
+    """One sweep over all sequences, and some over the zones of the support; where it stands."""
+
+    order: Indices  # of the sequences, then of the zones
+    at: int = 0  # visits of this sweep that were made
+    sweep: int = 0  # 0: the sequences; then those of the zones
+    gap: float = 0.0  # of the sequences, as they were met
+    zones: NDArray[np.uint32] = field(default_factory=lambda: np.empty(0, np.uint32))
+
+    @property
+    def is_new(self) -> bool:
+        return self.sweep == 0 and self.at == 0
+
+    @property
+    def is_over(self) -> bool:
+        return self.at >= len(self.order)
+
+
+@dataclass
+class FlowState(State):
+    rows: TokenRows
+    chains: Chains
+    table: WeightTable
+    flow: EdgeLists
+    rng: np.random.Generator
+    schedule: Schedule
+    gap: Gap
+    dual: float  # D, by the gains of the steps
+    round: Round
+    renewed_at: float = 0.0  # passes when the table was last computed from the flow
+
+    def visit(self, name: str, rule: Rule, visits: int, *which: Any) -> Visited:
+        """The next visits of the round, by one of the kernels."""
+        current = self.round
+        order = current.order[current.at : current.at + visits]
+        kernel = _kernels.get(f"{name}_{self.rows.kind}")
+        arrays = (*self.rows.arrays, self.chains, self.table.record, self.flow.record, *which, order)
+        visited = Visited(*kernel(*arrays, rule, self.table.clock))
+        current.at += visited.visits
+        self.table.clock = visited.clock
+        self.dual += visited.gain
+        self.passes += visited.tokens / max(len(self.chains.truth), 1)
+        if visited.visits < len(order):
+            self.flow.enlarge(self.chains)
+        return visited
+
+    def renew(self, lam: float) -> None:
+        """Compute the table anew from the flow: its updates, in single precision, may have led it astray."""
+        kernel = _kernels.get(f"flow_renew_{self.rows.kind}")
+        loss, norm2 = kernel(*self.rows.arrays, self.chains, self.table.record, self.flow.record)
+        self.dual = loss - 0.5 * lam * norm2
+        self.passes += 1.0
+        self.renewed_at = self.passes
+
+    def find_zones(self) -> NDArray[np.uint32]:
+        """Sequence, first token and the one after the last, of each run of tokens with several labels in the support."""
+        kernel = _kernels.get("flow_zones")
+        zones = np.empty(3 * kernel(self.chains, self.flow.record, np.empty(0, np.uint32)), dtype=np.uint32)
+        kernel(self.chains, self.flow.record, zones)
+        return zones

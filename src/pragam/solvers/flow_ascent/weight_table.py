@@ -1,0 +1,75 @@
+"""The weights while they change: float32, a row for each feature with a number for each label."""
+
+from __future__ import annotations
+
+from math import inf
+
+import numpy as np
+
+from pragam import _kernels
+from pragam._kernels.records.flows import Chains, Floats, Flow, Table
+from pragam.solvers.flow_ascent.token_rows import TokenRows
+from pragam.structured.chain_model import ChainModel
+from pragam.vector import Vector
+
+#: Labels in a row of the table are padded to a multiple of this, for vector instructions.
+LANES = 8
+_NONE = np.empty(0, dtype=np.float32)
+
+
+def padded(K: int) -> int:
+    """The length of a row of the table."""
+    return -(-K // LANES) * LANES
+
+
+def cost_rows(cost: Vector) -> Floats:
+    """The costs (K, K) in padded rows, flat."""
+    rows = np.zeros((len(cost), padded(len(cost))), dtype=np.float32)
+    rows[:, : len(cost)] = cost
+    return rows.ravel()
+
+
+class WeightTable:
+    """The table of a chain model's weights, first those of the truth: zeros, and -inf where a link is forbidden."""
+
+    def __init__(self, model: ChainModel, n_rows: int) -> None:
+        K, stride = model.K, padded(model.K)
+        self.K, self.n_rows = K, n_rows
+        self.weights = np.zeros((n_rows + 2 * K + 2, stride), dtype=np.float32)
+        self.late = _NONE
+        self.clock = 0.0
+        links = self.weights[n_rows:]
+        links[: 2 * K, K:] = -inf
+        if model.allowed is not None:
+            links[:K, :K][~model.allowed] = -inf
+            links[K : 2 * K, :K][~model.allowed.T] = -inf
+        for row, allowed in zip(links[2 * K :], (model.allowed_starts, model.allowed_ends), strict=True):
+            if allowed is not None:
+                row[:K][~allowed] = -inf
+
+    @property
+    def record(self) -> Table:
+        return Table(self.weights.ravel(), self.late)
+
+    def begin_mean(self) -> None:
+        """From here on also the mean of the weights is known."""
+        if self.late.size:
+            self.late[:] = 0
+        else:
+            self.late = np.zeros(self.weights.size, dtype=np.float32)
+        self.clock = 0.0
+
+    def model_weights(self, model: ChainModel, rows: TokenRows, chains: Chains, flow: Flow, share: float) -> Vector:
+        """The weights as the model has them, moved by ``share`` towards their mean since :meth:`begin_mean`."""
+        K, w = self.K, np.empty(model.n_weights)
+        back = share / self.clock if self.late.size and self.clock > 0 else 0.0
+        _kernels.get("flow_weights")(
+            chains, self.record, flow, back, rows.place, rows.lone.at, rows.lone.values, w[: K * model.n_features]
+        )
+        links = self.weights[self.n_rows :].astype(np.float64)
+        if back:
+            links -= back * self.late.reshape(self.weights.shape)[self.n_rows :]
+        links[np.isneginf(links)] = 0.0
+        parts = model.parts(w)
+        parts.transitions[0], parts.starts[:], parts.ends[:] = links[:K, :K], links[2 * K, :K], links[2 * K + 1, :K]
+        return w

@@ -1,0 +1,147 @@
+"""Model files of sequences: what predicts and what proves comes back, and everything else is refused clearly."""
+
+from __future__ import annotations
+
+import json
+import os
+
+import numpy as np
+import pytest
+from safetensors import safe_open
+from safetensors.numpy import load_file, save_file
+from sklearn.gaussian_process.kernels import RBF, ConstantKernel, WhiteKernel
+from sklearn.metrics.pairwise import rbf_kernel
+
+from pragam import ChainSVC, Status
+from pragam.io import SequenceModel, load, load_any, load_sequence_model
+from pragam.io.dual_points import from_tensors, to_tensors
+from pragam.structured import Labellings, Mixture, TrellisFlow
+
+RNG = np.random.default_rng(0)
+LENGTHS = [3, 1, 4, 2]
+X = RNG.standard_normal((10, 2))
+Y = RNG.integers(0, 3, 10)
+TOKENS = [
+    [{"a": float(x), "b": "\n" if x > 0 else "ü="} for x, _ in rows] for rows in np.split(X, np.cumsum(LENGTHS)[:-1])
+]
+TAGS = [[["O", "B-x", "I-x"][k] for k in part] for part in np.split(Y, np.cumsum(LENGTHS)[:-1])]
+
+
+def model_of(**parameters):
+    return ChainSVC(**{"lam": 0.1, **parameters}).fit(X, Y, LENGTHS)
+
+
+CASES = {
+    "plain": lambda: model_of(),
+    "pragam": lambda: model_of(solver="pragam"),  # its dual point is a vector of marginals
+    "cost": lambda: model_of(loss=np.array([[0.0, 1, 2], [1, 0, 1], [2, 1, 0.0]]), labels=[0, 1, 2]),
+    "transitions": lambda: model_of(transitions=np.array([[1, 1, 1], [1, 1, 1], [1, 1, 1]], dtype=bool)),
+    "rbf": lambda: model_of(kernel="rbf", kernel_params={"gamma": 0.5}),
+    "kernel": lambda: model_of(kernel=ConstantKernel(2.0) * RBF([1.0, 2.0]) + WhiteKernel(0.1)),
+    "weights": lambda: ChainSVC(lam=0.1).fit(X, Y, LENGTHS, sample_weight=[1, 2, 0, 1], token_weight=np.arange(10)),
+}
+
+
+@pytest.mark.parametrize("case", CASES)
+def test_what_predicts_and_what_proves_comes_back(tmp_path, case):
+    model = CASES[case]()
+    model.save(tmp_path / "m")
+    again = ChainSVC.load(tmp_path / "m")
+    assert os.listdir(tmp_path) == ["m"]
+    assert (again.predict(X, LENGTHS) == model.predict(X, LENGTHS)).all()
+    assert (again.token_margins(X, LENGTHS) == model.token_margins(X, LENGTHS)).all()
+    assert again.certificate_ == model.certificate_ == again.certify(X, Y, LENGTHS)
+    assert again.status_ is Status.CONVERGED and again.lam == model.lam and again.tol == model.tol
+    again.fit(X, Y, LENGTHS)  # its parameters are those of an estimator
+    assert isinstance(load_any(tmp_path / "m"), SequenceModel)
+
+
+def test_features_by_name_come_back(tmp_path):
+    model = ChainSVC(lam=0.1).fit(TOKENS, TAGS)
+    model.save(tmp_path / "m")
+    again = ChainSVC.load(tmp_path / "m")
+    assert again.feature_names_ == model.feature_names_ == ["a", "b=\n", "b=ü="]
+    assert again.predict(TOKENS) == model.predict(TOKENS) and again.certify(TOKENS, TAGS) == model.certificate_
+
+
+def test_a_kernel_that_json_cannot_name_is_refused(tmp_path):
+    with pytest.raises(ValueError, match="kernel by name"):
+        model_of(kernel=lambda A, B: rbf_kernel(A, B)).save(tmp_path / "m")
+    assert os.listdir(tmp_path) == []
+
+
+class Stored:
+    """Tensors as a file has them."""
+
+    def __init__(self, tensors):
+        self.tensors = tensors
+
+    def array(self, name, dtype="F64"):
+        return self.tensors[name]
+
+
+def test_every_kind_of_dual_point_comes_back():
+    flow = TrellisFlow.of(Y)
+    several = Labellings(RNG.random((2, 4)), (Y, Y[::-1]))
+    record, tensors = to_tensors(Mixture(np.array([0.25, 0.5, 0.25]), (flow, several, X.ravel())))
+    mixture = from_tensors(json.loads(json.dumps(record)), Stored(tensors))
+    assert (mixture.weights == [0.25, 0.5, 0.25]).all() and (mixture.points[2] == X.ravel()).all()
+    for name in ("first", "previous", "label", "mass"):
+        assert (getattr(mixture.points[0], name) == getattr(flow, name)).all()
+    assert (mixture.points[1].weights == several.weights).all()
+    assert np.array_equal(mixture.points[1].labels, several.labels)
+    with pytest.raises(ValueError, match="unknown kind 'other'"):
+        from_tensors({"kind": "other"}, Stored({}))
+    with pytest.raises(ValueError, match="no dual point of the type str"):
+        to_tensors("alpha")
+
+
+@pytest.fixture
+def stored(tmp_path):
+    path = tmp_path / "m"
+    model_of().save(path)
+    return path
+
+
+def test_cut_and_damaged_files_are_refused_or_load(stored):
+    content = bytearray(stored.read_bytes())
+    for length in range(0, len(content), 97):
+        stored.write_bytes(content[:length])
+        with pytest.raises(ValueError, match="not a usable model file"):
+            load_sequence_model(stored)
+    for where in RNG.integers(0, len(content), 300):
+        damaged = content.copy()
+        damaged[where] ^= int(RNG.integers(1, 256))
+        stored.write_bytes(damaged)
+        try:
+            ChainSVC.load(stored)
+        except ValueError as error:
+            assert "\n" not in str(error)
+
+
+@pytest.mark.parametrize(
+    ("changes", "message"),
+    [
+        ({"format": "other"}, "its format is not"),
+        ({"version": 2}, "its format version is 2"),
+        ({"classes": [1]}, "at least two labels"),
+        ({"classes": [1, 2]}, "coef must be of the shape"),
+        ({"risk": {"name": "hinge"}}, "its risk must be 'chain_hinge'"),
+        ({"certificate": {}}, "a certificate must hold"),
+        ({"dual": {"kind": "flow"}}, "it has no tensor 'dual.first'"),
+        ({"kernel": {"name": "rbf", "parameters": {}}}, "no landmarks"),
+        ({"template": 3}, "its template must be a text"),
+        ({"risk": {"name": "chain_hinge", "lam": 1, "loss": "hamming_sum", "transitions": [[1]]}}, "boolean matrix"),
+    ],
+)
+def test_records_that_make_no_sense_are_refused(stored, changes, message):
+    with safe_open(stored, "numpy") as file:
+        record = json.loads(file.metadata()["pragam"])
+    save_file(load_file(stored), stored, {"pragam": json.dumps(record | changes)})
+    with pytest.raises(ValueError, match=message):
+        load_sequence_model(stored)
+
+
+def test_functions_for_rows_refuse_it(stored):
+    with pytest.raises(ValueError, match="its format is not 'pragam-model'"):
+        load(stored)
