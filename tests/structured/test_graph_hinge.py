@@ -10,6 +10,8 @@ from scipy import sparse
 from scipy.optimize import linprog
 
 import pragam
+from pragam import _kernels
+from pragam._kernels import twins
 from pragam.structured import CliqueGraph, Graph, Labellings, chain_hinge, graph_hinge
 from pragam.structured import graph_messages as messages
 from pragam.structured.forest import best_of_forest
@@ -85,7 +87,7 @@ def test_solutions_are_those_of_an_interior_point_solver(seed, has_cycles):
     result = pragam.solve(drawn.problem, "qp-bmrm", tol=1e-3 if has_cycles else 1e-7, max_iter=300)
     best, slack = drawn.relaxed_optimum(), 1e-7
     assert result.certificate.dual <= best + slack and result.certificate.primal >= best - slack
-    assert result.certificate.relative_gap <= (5e-2 if has_cycles else 1e-7)
+    assert result.certificate.relative_gap <= (1e-2 if has_cycles else 1e-7)
 
 
 SMALL = {
@@ -149,12 +151,12 @@ def test_messages_bound_the_linear_program_tightly(seed):
     wiring = Wiring(np.array([9]), np.array([len(edges)]), edges)
     best = linear_program(9, K, edges, nodes, tables)
     (bound,), _ = highest(wiring, False, nodes, tables)
-    assert best - 1e-9 <= bound <= best + 1e-3 * abs(best)
-    p, q = messages.marginals(wiring, messages.pass_messages(wiring, nodes, tables, messages.SWEEPS))
+    assert best - 1e-9 <= bound <= best + 1e-6 * abs(best)
+    p, q = messages.marginals(wiring, messages.pass_messages(wiring, nodes, tables))
     assert (
         np.abs(q.sum(axis=2) - p[edges[:, 0]]).max() <= 1e-14 and np.abs(q.sum(axis=1) - p[edges[:, 1]]).max() <= 1e-14
     )
-    assert (p * nodes).sum() + (q * tables).sum() >= best - 5e-2 * abs(best)
+    assert (p * nodes).sum() + (q * tables).sum() >= best - 1e-3 * abs(best)
 
 
 def test_any_messages_bound_every_labelling():
@@ -288,3 +290,32 @@ def test_bad_options_are_named():
         with pytest.raises(ValueError) as refused:
             graph_hinge([Graph(X2, PAIR, ["a", "b"]), Graph(X2, PAIR, ["a", "c"])], **options)
         assert message in str(refused.value)
+
+
+@pytest.mark.parametrize("K", [1, 2, 5])
+def test_the_kernel_of_messages_is_its_twin(K):
+    rng = np.random.default_rng(K)
+    edges = np.array([*GRID, (2, 0), (9, 10)])
+    wiring = Wiring(np.array([9, 3]), np.array([13, 1]), edges)
+    first, half = wiring.ends
+    order = np.concatenate([colour.nodes for colour in wiring.colours])
+    bounds = np.cumsum([0, *(len(colour.nodes) for colour in wiring.colours)])
+    scores = rng.standard_normal(12 * K), rng.standard_normal(len(edges) * K * K)
+    found = []
+    for kernel in (_kernels.get("graph_messages"), twins.graph_messages):
+        nodes, tables, sent = *(part.copy() for part in scores), np.zeros(2 * len(edges) * K)
+        kernel(order, bounds, first, half, np.linspace(0.5, 2, 12), np.geomspace(1, 0.01, 20), K, nodes, tables, sent)
+        found.append(np.concatenate([nodes, tables, sent]))
+    assert np.abs(found[0] - found[1]).max() <= 1e-11
+
+
+@pytest.mark.parametrize("solver", ["block-ascent", "bcfw", "ls-bmrm"])
+@pytest.mark.parametrize("name", SMALL)
+def test_other_solvers_are_certified_too(solver, name):
+    rng = np.random.default_rng(3)
+    graphs = [Graph(rng.standard_normal((4, 2)), SMALL[name], rng.integers(0, 2, 4)) for _ in range(3)]
+    problem = graph_hinge(graphs, lam=1.0, labels=[0, 1])
+    result = pragam.solve(problem, solver, tol=2e-2, max_iter=400)
+    assert result.converged and result.certificate.rigorous
+    again = pragam.solve(problem, solver, tol=1e-2, max_iter=400, start=result)
+    assert again.certificate.dual >= result.certificate.dual - 1e-12
