@@ -21,7 +21,7 @@ def best_of_forest(wiring: Wiring, nodes: Vector, tables: Vector) -> tuple[Vecto
         through = best[level.children][:, :, None] + own
         choice = through.argmax(axis=1)
         choices.append(choice)
-        np.add.at(best, level.parents, np.take_along_axis(through, choice[:, None, :], axis=1)[:, 0])
+        np.add.at(best, level.parents, through.max(axis=1))
     labels, roots = np.zeros(len(nodes), dtype=np.int64), wiring.roots
     labels[roots] = best[roots].argmax(axis=1)
     for level, choice in zip(wiring.levels, reversed(choices), strict=True):

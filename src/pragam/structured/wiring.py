@@ -69,8 +69,7 @@ class Wiring:
     @cached_property
     def is_forest(self) -> Flags:
         """Of each graph, whether it has no cycle: its nodes are as many as its edges and components."""
-        _, firsts = np.unique(self.components, return_index=True)
-        parts = np.bincount(self.graph_of_node[firsts], minlength=self.n)
+        parts = np.bincount(self.graph_of_node[self.roots], minlength=self.n)
         return np.asarray(self.sizes == self.n_edges + parts)
 
     @cached_property
@@ -93,7 +92,7 @@ class Wiring:
     def levels(self) -> list[Level]:
         """The nodes of a forest below the roots, which are the first node of each component, by their depth."""
         first, edge, neighbour = self._half_edges
-        frontier = np.unique(self.components, return_index=True)[1]
+        frontier = self.roots
         is_seen = np.zeros(self.n_nodes, dtype=bool)
         out: list[Level] = []
         is_seen[frontier] = True
@@ -112,7 +111,7 @@ class Wiring:
             is_seen[frontier] = True
             out.append(Level(frontier, parents, edge[places], self.edges[edge[places], 0] == parents))
 
-    @property
+    @cached_property
     def roots(self) -> Indices:
         """The first node of each component."""
         return np.unique(self.components, return_index=True)[1].astype(np.int64)
