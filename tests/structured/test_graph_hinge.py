@@ -152,7 +152,7 @@ def test_messages_bound_the_linear_program_tightly(seed):
     best = linear_program(9, K, edges, nodes, tables)
     (bound,), _ = highest(wiring, False, nodes, tables)
     assert best - 1e-9 <= bound <= best + 1e-6 * abs(best)
-    p, q = messages.marginals(wiring, messages.pass_messages(wiring, nodes, tables))
+    p, q = messages.marginals(wiring, messages.pass_messages(wiring, nodes, tables, messages.MILD))
     assert (
         np.abs(q.sum(axis=2) - p[edges[:, 0]]).max() <= 1e-14 and np.abs(q.sum(axis=1) - p[edges[:, 1]]).max() <= 1e-14
     )
@@ -164,7 +164,7 @@ def test_any_messages_bound_every_labelling():
     edges = np.array(GRID)
     nodes, tables = rng.standard_normal((9, 2)), rng.standard_normal((len(edges), 2, 2))
     wiring = Wiring(np.array([9]), np.array([len(edges)]), edges)
-    found = messages.pass_messages(wiring, nodes, tables, 3)  # far from the best ones
+    found = messages.pass_messages(wiring, nodes, tables, messages.MILD, sweeps=3)  # far from the best ones
     moved, rest = messages.reparametrised(wiring, nodes, tables, found)
     bound = moved.max(axis=1).sum() + rest.max(axis=(1, 2)).sum()
     for number in range(2**9):

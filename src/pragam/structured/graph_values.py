@@ -55,14 +55,14 @@ def labelled(model: GraphModel, w: Vector, block: Block) -> Indices:
     nodes, tables = scores(model, w, block, 0.0)
     if block.is_forest:
         return best_of_forest(block.wiring, nodes, tables)[1]
-    messages = graph_messages.pass_messages(block.wiring, nodes, tables)
+    messages = graph_messages.pass_messages(block.wiring, nodes, tables, graph_messages.MILD)
     return _best_found(block.wiring, nodes, tables, messages)
 
 
 def relaxed_best(wiring: Wiring, nodes: Vector, tables: Vector) -> Vector:
     """For each graph with cycles the better one of the marginals and the labelling that messages find: a vector, all
     nodes and then all edges."""
-    messages = graph_messages.pass_messages(wiring, nodes, tables)
+    messages = graph_messages.pass_messages(wiring, nodes, tables, graph_messages.MILD)
     p, q = graph_messages.marginals(wiring, messages)
     labels, K = _best_found(wiring, nodes, tables, messages), nodes.shape[1]
     own = wiring.node_sums(np.einsum("vk,vk->v", p, nodes))
@@ -98,7 +98,7 @@ def highest(wiring: Wiring, is_forest: bool, nodes: Vector, tables: Vector) -> t
     size += wiring.edge_sums(np.abs(tables).max(axis=(1, 2), initial=0.0))
     if is_forest:
         return best_of_forest(wiring, nodes, tables)[0], size
-    messages = graph_messages.pass_messages(wiring, nodes, tables)
+    messages = graph_messages.pass_messages(wiring, nodes, tables, graph_messages.COLD)
     moved, rest = graph_messages.reparametrised(wiring, nodes, tables, messages)
     bounds = wiring.node_sums(moved.max(axis=1))
     bounds += wiring.edge_sums(rest.max(axis=(1, 2)))
