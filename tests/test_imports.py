@@ -28,7 +28,7 @@ CORE = {
     "views": {"operators", "polytopes", "problem"},
     "risks": {"arguments", "conjugates", "operators", "polytopes", "problem"},
     "structured": {"_kernels", "arguments", "interrupts", "operators", "polytopes", "problem", "rounding", "threads"},
-    "sequences": {"_kernels", "arguments", "datasets", "operators", "problem", "structured"},
+    "sequences": {"_kernels", "arguments", "datasets", "operators", "problem", "structured", "threads"},
     "solvers": {"_kernels", "operators", "polytopes", "problem", "slope_search", "structured", "threads", "views"},
     "certificate": {"arguments", "operators", "problem", "rounding", "threads"},
     "optimum": {"certificate", "operators", "problem", "rounding"},
