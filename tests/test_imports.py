@@ -27,8 +27,10 @@ CORE = {
     "problem": {"arguments", "conjugates", "operators", "polytopes"},
     "views": {"operators", "polytopes", "problem"},
     "risks": {"arguments", "conjugates", "operators", "polytopes", "problem"},
-    "structured": {"_kernels", "arguments", "interrupts", "operators", "polytopes", "problem", "rounding", "threads"},
-    "sequences": {"_kernels", "arguments", "datasets", "operators", "problem", "structured"},
+    "structured": {
+        "_kernels", "arguments", "conjugates", "interrupts", "operators", "polytopes", "problem", "rounding", "threads",
+    },
+    "sequences": {"_kernels", "arguments", "datasets", "operators", "problem", "structured", "threads"},
     "solvers": {"_kernels", "operators", "polytopes", "problem", "slope_search", "structured", "threads", "views"},
     "certificate": {"arguments", "operators", "problem", "rounding", "threads"},
     "optimum": {"certificate", "operators", "problem", "rounding"},

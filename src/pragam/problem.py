@@ -141,7 +141,7 @@ class Problem(Generic[OperatorT, SetT]):
 
     def primal(self, w: Vector, b: Vector | None = None) -> float:
         """J(w, b); without b, at the best biases for this w."""
-        return self.constant + 0.5 * self.lam * float(w @ w) + self.risk(w, b)
+        return self.constant + 0.5 * self.lam * self.A.inner(w, w) + self.risk(w, b)
 
     def risk(self, w: Vector, b: Vector | None = None) -> float:
         """R(w, b); without b, at the best biases for this w."""
@@ -172,14 +172,14 @@ class Problem(Generic[OperatorT, SetT]):
 
     def dual(self, alpha: Any) -> float:
         """D(alpha); a lower bound of every J if alpha is feasible."""
-        alpha = self.Q.coordinates(alpha)
-        if not alpha.any() and not self.is_tilted:
+        x = self.Q.coordinates(alpha)
+        if not x.any() and not self.is_tilted:
             return self.constant
-        u = self.slope(alpha)
-        square = float(u @ u) / self.lam
+        u = self.slope(x)
+        square = self.A.inner(u, u) / self.lam
         if not _SMALL < square < _LARGE:  # u.u may overflow, or vanish, long before the quotient does
-            square = float(u @ (u / self.lam))
-        return self.constant + float(self.c @ alpha) - self.g.value(alpha) - 0.5 * square
+            square = self.A.inner(u, u / self.lam)
+        return self.constant + float(self.c @ x) - self.g.value_at(alpha, x) - 0.5 * square
 
     def adjoint(self, alpha: Any) -> Vector:
         """A' alpha + tilt."""

@@ -97,7 +97,7 @@ def _sphere(problem: AnyProblem, w: Vector, alpha: Vector, certificate: Certific
     apart = radius(certificate, lam)
     if not isfinite(apart):
         return w, inf
-    point, rows, moves, _ = problem.domain.repair(alpha)
+    point, rows, moves, *_ = problem.domain.repair(alpha)
     v = problem.w_of_alpha(point)
     lost = sqrt(len(w)) * TINY  # the norm of what flushes to zero in one operation on vectors
     error = A.rmatvec_error(point) + 1.01 * float(A.row_bounds(rows) @ moves)

@@ -79,7 +79,7 @@ class Lower:
         if not feasible:
             return Bound(-inf, inf, inf)
         linear, linear_error = linear_part
-        bend, bend_error = problem.g.value_bound(point)
+        bend, bend_error = problem.g.value_bound_at(self.alpha, point)
         if rows.size:
             error += float(problem.A.row_bounds(rows) @ moves) * 1.01
             linear_error += float(np.abs(problem.c[rows]) @ moves) * 1.01
@@ -94,12 +94,13 @@ class Lower:
         if problem.rest.weights is not None:
             u = u + problem.rest.weights
             error += gamma(1) * norm(u)
-        length = norm(u)
+        length, more = problem.A.norm(u)
+        error += more
         square, most = _half_square(length, problem.lam), _half_square(length * (1 + gamma(LANES)) + error, problem.lam)
-        rounding = gamma(8) * (most + bend) + bend_error + linear_error + 2 * TINY
+        rounding = gamma(8) * (most + abs(bend)) + bend_error + linear_error + 2 * TINY
         value = downward(problem.constant, linear, -bend, -most, -rounding)
         slack = (most - square) + rounding if isfinite(value) else inf
-        return Bound(value, slack, abs(problem.constant) + abs(linear) + bend + most)
+        return Bound(value, slack, abs(problem.constant) + abs(linear) + abs(bend) + most)
 
 
 def _half_square(length: float, lam: float) -> float:

@@ -26,32 +26,34 @@ class Upper:
         self.biases = _checked_biases(problem, bias)
 
     @cached_property
-    def length(self) -> float:
-        """|w|."""
-        return 0.0 if self.w is None else norm(self.w)
+    def is_zero(self) -> bool:
+        """Whether w = 0."""
+        return self.w is None or norm(self.w) == 0
 
     @cached_property
     def quick(self) -> Bound:
         """From the products that solvers use: one, the biases and one pass over the scores."""
         problem = self.problem
-        if self.w is None or self.length == 0:
-            return self._at(problem.c, np.zeros(1), None)
+        if self.w is None or self.is_zero:
+            return self._at(problem.c, np.zeros(1), None, (0.0, 0.0))
         with np.errstate(over="ignore", invalid="ignore"):
             product = problem.A.matvec(self.w)
             slack = problem.A.matvec_error(self.w)
+            length = problem.A.norm(self.w, product)
             if problem.origin is not None:
-                return self._at(product + problem.c, slack, product)
+                return self._at(product + problem.c, slack, product, length)
             product += problem.c
-            return self._at(product, slack, None)
+            return self._at(product, slack, None, length)
 
     @cached_property
     def sharp(self) -> Bound:
         """From products in twice the precision, where these are tighter."""
-        if self.w is None or self.length == 0:
+        if self.w is None or self.is_zero:
             return self.quick
         problem = self.problem
         with np.errstate(over="ignore", invalid="ignore"):
             product, tail, room = problem.A.sharp_matvec(self.w)
+            length = problem.A.norm(self.w, product + tail)
             high, low, slack = product, tail, room
             high, cut = two_sum(high, problem.c)
             slack = slack + gamma(2) * (np.abs(low) + np.abs(cut))
@@ -60,7 +62,8 @@ class Upper:
             high, low, slack = problem.B.sharp_add_to(high, low, slack, b)
             s = high + low
             risk = problem.g.support_bound(problem.Q, s, slack + gamma(1) * np.abs(s))
-            bound = self._with_linear(risk, b, [self._truth(*problem.B.sharp_add_to(product, tail, room, b))])
+            truth = [self._truth(*problem.B.sharp_add_to(product, tail, room, b))]
+            bound = self._with_linear(risk, b, truth, length)
         return bound if bound.value < self.quick.value else self.quick
 
     def beats(self, other: Upper) -> bool:
@@ -72,14 +75,14 @@ class Upper:
         """Copy w, which its solver may change."""
         self.w = None if self.w is None else self.w.copy()
 
-    def _at(self, scores: Vector, slack: Vector, product: Vector | None) -> Bound:
-        """From A w + c, within ``slack`` of the exact ones, and A w itself where the truth's score needs it."""
+    def _at(self, scores: Vector, slack: Vector, product: Vector | None, length: tuple[float, float]) -> Bound:
+        """From A w + c, within ``slack`` of the exact ones, A w itself where the truth's score needs it, and |w|."""
         problem, b = self.problem, self._best(scores)
         s, room = problem.B.add_to(scores, slack, b)
         risk = problem.g.support_bound(problem.Q, s, room)
         zeros = np.zeros(problem.Q.size) if product is None and problem.origin is not None else product
         truth = [] if zeros is None else [self._truth(*_twofold(*problem.B.add_to(zeros, slack, b)))]
-        return self._with_linear(risk, b, truth)
+        return self._with_linear(risk, b, truth, length)
 
     def _best(self, scores: Vector) -> Vector:
         """The biases given, or the best for these scores."""
@@ -97,11 +100,14 @@ class Upper:
         lost = 1.01 * float(np.abs(origin) @ np.broadcast_to(slack, origin.shape))
         return -(value + rest), error + more + lost + gamma(2) * (abs(value) + abs(rest))
 
-    def _with_linear(self, risk: tuple[float, float], b: Vector, linear: list[tuple[float, float]]) -> Bound:
+    def _with_linear(
+        self, risk: tuple[float, float], b: Vector, linear: list[tuple[float, float]], norm_of_w: tuple[float, float]
+    ) -> Bound:
         """Add the regulariser, the ``linear`` terms and those of the problem's ``rest``."""
-        problem, rest = self.problem, self.problem.rest
-        square = 0.5 * (problem.lam * self.length) * self.length
-        rounding = gamma(2 * LANES) * square + (2 * TINY if self.length else 0.0)
+        problem, rest, (length, error) = self.problem, self.problem.rest, norm_of_w
+        square = 0.5 * (problem.lam * length) * length
+        rounding = gamma(2 * LANES) * square + 1.01 * problem.lam * error * (length + error)
+        rounding += 2 * TINY if length else 0.0
         if rest.weights is not None and self.w is not None:
             linear = [*linear, dot(np.ascontiguousarray(rest.weights), self.w)]
         if rest.levels is not None:

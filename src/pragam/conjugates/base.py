@@ -36,6 +36,14 @@ class Conjugate(Stating, ABC):
     def value_bound(self, alpha: Vector) -> tuple[float, float]:
         """``(g(alpha), a bound of its rounding)``."""
 
+    def value_at(self, alpha: Any, x: Vector) -> float:
+        """g at the dual point alpha with the coordinates x. By default these tell all: ``value(x)``."""
+        return self.value(x)
+
+    def value_bound_at(self, alpha: Any, x: Vector) -> tuple[float, float]:
+        """``(g, a bound of its rounding)`` at the dual point alpha that was repaired to the coordinates x."""
+        return self.value_bound(x)
+
     @abstractmethod
     def change_bound(self, alpha: Vector, rows: NDArray[np.int64], moves: Vector) -> float:
         """How much g can grow when the coordinates ``rows`` of alpha change by at most ``moves``."""

@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 
 from pragam import _kernels
 from pragam.rounding import Stating, Vector
+from pragam.rounding import norm as euclidean_norm
 
 __all__ = ["Operator", "RowOperator", "Rows", "Vector"]
 
@@ -54,6 +55,14 @@ class Operator(Stating, ABC):
     def sharp_rmatvec(self, alpha: Vector) -> tuple[Vector, float]:
         """A' alpha from more digits: (vector, a bound of the norm of its error). The default is just ``rmatvec``."""
         return self.rmatvec(alpha), self.rmatvec_error(alpha)
+
+    def inner(self, v: Vector, w: Vector) -> float:
+        """<v, w>, the inner product of weights, to which lam/2 |w|^2 and the adjoint A' belong. By default Euclid's."""
+        return float(v @ w)
+
+    def norm(self, w: Vector, product: Vector | None = None) -> tuple[float, float]:
+        """(|w| in that inner product, a bound of its error beyond LANES roundings). ``product`` is A w, if at hand."""
+        return euclidean_norm(w), 0.0
 
     @property
     def entries(self) -> int:

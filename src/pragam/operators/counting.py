@@ -64,6 +64,14 @@ class Counting(Operator):
         self.rmatvecs += 1
         return self.operator.sharp_rmatvec(alpha)
 
+    def inner(self, v: Vector, w: Vector) -> float:
+        """As the operator's."""
+        return self.operator.inner(v, w)
+
+    def norm(self, w: Vector, product: Vector | None = None) -> tuple[float, float]:
+        """As the operator's."""
+        return self.operator.norm(w, product)
+
     def row_norms(self) -> Vector:
         """As the operator's."""
         return self.operator.row_norms()

@@ -10,6 +10,7 @@ from pragam.solvers.bundle.ls_bmrm import LsBmrm
 from pragam.solvers.bundle.qp_bmrm import QpBmrm
 from pragam.solvers.dcd import Dcd
 from pragam.solvers.flow_ascent import FlowAscent
+from pragam.solvers.gp import GPBlockAscent, RkhsLbfgs
 from pragam.solvers.newton import Newton
 from pragam.solvers.newton.dense import NewtonDense
 from pragam.solvers.pegasos_1 import Pegasos1
@@ -20,9 +21,9 @@ from pragam.solvers.proximal_newton import ProximalNewton
 from pragam.solvers.unfolded import Unfolded
 
 __all__ = [
-    "Auto", "Bcfw", "BlockAscent", "Certified", "Dcd", "FlowAscent", "LsBmrm", "Newton", "NewtonDense", "Pegasos1",
-    "PegasosN", "Pragam", "PragamEntropy", "ProximalNewton", "QpBmrm", "Solver", "Start", "State", "Unfolded", "by_name",
-    "choose", "names",
+    "Auto", "Bcfw", "BlockAscent", "Certified", "Dcd", "FlowAscent", "GPBlockAscent", "LsBmrm", "Newton", "NewtonDense",
+    "Pegasos1", "PegasosN", "Pragam", "PragamEntropy", "ProximalNewton", "QpBmrm", "RkhsLbfgs", "Solver", "Start",
+    "State", "Unfolded", "by_name", "choose", "names",
 ]  # fmt: skip
 
 _SOLVERS: dict[str, type[AnySolver]] = {
@@ -42,6 +43,8 @@ _SOLVERS: dict[str, type[AnySolver]] = {
         FlowAscent,
         BlockAscent,
         Bcfw,
+        RkhsLbfgs,
+        GPBlockAscent,
     )
 }
 

@@ -33,6 +33,7 @@ from pragam.solvers.block_ascent import BlockAscent
 from pragam.solvers.bundle.qp_bmrm import QpBmrm
 from pragam.solvers.dcd import Dcd
 from pragam.solvers.flow_ascent import FlowAscent
+from pragam.solvers.gp import GPBlockAscent, RkhsLbfgs
 from pragam.solvers.newton import Newton
 from pragam.solvers.newton.dense import NewtonDense
 from pragam.solvers.outlook import WARM, Outlook
@@ -42,9 +43,16 @@ from pragam.views import View, packed
 
 #: Those that may run. The first one tells its cost from the shape of the data alone.
 CANDIDATES: tuple[AnySolver, ...] = (
-    NewtonDense(), Dcd(), Newton(), ProximalNewton(), FlowAscent(),
-    BlockAscent(), QpBmrm(),
-)  # fmt: skip
+    NewtonDense(),
+    Dcd(),
+    Newton(),
+    ProximalNewton(),
+    FlowAscent(),
+    BlockAscent(),
+    QpBmrm(),
+    RkhsLbfgs(),
+    GPBlockAscent(),
+)
 #: What certifies any tolerance in a number of passes known beforehand.
 NET: AnySolver = Pragam()
 #: Asking for all costs takes up to a tenth of this work. A candidate that is cheaper begins at once, and less work

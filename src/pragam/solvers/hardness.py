@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from pragam.operators.base import Vector
-from pragam.problem import BoxProblem
+from pragam.problem import AnyProblem, BoxProblem
 
 #: Rounding in a difference of squares, relative to them: a smaller one is not to be trusted.
 _CANCELLATION = 1e-12
@@ -22,6 +22,15 @@ def box_sizes(problem: BoxProblem) -> Vector:
         return widths
     reach = np.divide(np.abs(problem.c).max(), kappa, out=np.full(Q.size, np.inf), where=kappa > 0)
     return np.minimum(widths, reach)
+
+
+def structured_hardness(problem: AnyProblem) -> float:
+    """C R^2 of a structured problem: the mean of totals_i / lam, and R the mean length of Phi_i(y) - Phi_i(y_i), or a
+    bound of it. Infinite where nothing is known of the features."""
+    structure = problem.Q.structure
+    whole = float(structure.totals.sum())
+    mean_length = structure.radius() / whole if whole > 0 else 0.0
+    return whole / structure.n / problem.lam * mean_length**2
 
 
 def hardness(problem: BoxProblem) -> float:

@@ -35,6 +35,7 @@ from pragam.solvers.block_ascent.examples import (
     parts_of_start,
     relative,
 )
+from pragam.solvers.hardness import structured_hardness
 from pragam.solvers.sizes import digits
 
 #: Support sweeps end when their gap is this share of the oracle sweep's, or after so many. On 200 OCR words and on 300
@@ -45,6 +46,8 @@ _SHARE, _SUPPORT_SWEEPS = 0.3, 10
 #: Sweeps for each digit, and seconds a visit with its support visits: 29 sweeps to 1e-2 and 1.7 ms on OCR words, 15 to
 #: 1e-3 and 0.2 ms on six classes. An entry takes as long as in a bundle method.
 _SWEEPS, _PER_VISIT, _PER_ENTRY = 10.0, 5e-4, 1e-9
+#: C R^2 for each further sweep.
+_HARD = 300.0
 
 
 @dataclass
@@ -68,8 +71,10 @@ class BlockAscent(Solver[AnyProblem, BlockAscentState]):
         return answers_one_by_one(problem)
 
     def cost(self, problem: AnyProblem, tol: float) -> Cost:
-        """Sweeps by the digits wanted: a pass over the examples each, and the time of Python at each visit."""
-        sweeps = _SWEEPS * max(digits(tol), 1.0)
+        """Sweeps by the digits wanted and by C R^2: a pass over the examples each, and the time of Python at each
+        visit."""
+        hardness = structured_hardness(problem)
+        sweeps = (_SWEEPS + (hardness / _HARD if np.isfinite(hardness) else 0.0)) * max(digits(tol), 1.0)
         per_step = _PER_VISIT * problem.Q.structure.n
         return Cost(sweeps, sweeps, per_pass=_PER_ENTRY * problem.A.entries, per_step=per_step, trust=0.5)
 

@@ -3,7 +3,8 @@ r"""What the bundle method with the full QP should cost.
     steps = first + 10^p,   p = base + digit log10(1/tol) + hard log10(1 + H),   H = sqrt(2 D / n) / lam mean |a_i|^2,
 
 D the largest |alpha|^2 / 2 in Q, or, where Q is unbounded, of c / kappa: on boxes of one width H is C R^2. A step
-makes two products with the data.
+makes two products with the data. A structured problem has the H of coordinate ascent, and at most 1 + log10(1/tol) / 2
+steps for each weight: 9 to 81 were needed for 1e-4 with 14 to 42 weights.
 """
 
 from __future__ import annotations
@@ -14,6 +15,7 @@ import numpy as np
 
 from pragam.problem import AnyProblem
 from pragam.solvers.base import Cost
+from pragam.solvers.hardness import structured_hardness
 from pragam.solvers.sizes import digits
 
 
@@ -36,13 +38,20 @@ class QpBmrmConstants:
 
 def qp_bmrm_cost(problem: AnyProblem, tol: float, by: QpBmrmConstants = QpBmrmConstants()) -> Cost:
     """The cost for this problem and tolerance."""
-    n = problem.A.shape[0]
-    radius2, norms = problem.Q.radius2(), problem.A.row_norms()
-    if not np.isfinite(radius2):
-        radius2 = 0.5 * float(np.sum((problem.c / problem.g.curvature) ** 2))
-    hardness = float(np.sqrt(2 * radius2 / max(n, 1))) / problem.lam * float(norms @ norms) / max(n, 1)
+    is_structured = hasattr(problem.Q, "structure")
+    hardness = structured_hardness(problem) if is_structured else _hardness(problem)
     hardness = hardness if np.isfinite(hardness) else by.unknown
     steps = by.first + 10 ** (by.base + by.digit * digits(tol) + by.hard * float(np.log10(1 + hardness)))
+    if is_structured:
+        steps = min(steps, by.first + problem.n_weights * (1 + 0.5 * digits(tol)))
     return Cost(
         passes=2 * steps, steps=steps, per_pass=by.per_entry * problem.A.entries, per_step=by.per_step, trust=by.trust
     )
+
+
+def _hardness(problem: AnyProblem) -> float:
+    n = max(problem.A.shape[0], 1)
+    radius2, norms = problem.Q.radius2(), problem.A.row_norms()
+    if not np.isfinite(radius2):
+        radius2 = 0.5 * float(np.sum((problem.c / problem.g.curvature) ** 2))
+    return float(np.sqrt(2 * radius2 / n)) / problem.lam * float(norms @ norms) / n

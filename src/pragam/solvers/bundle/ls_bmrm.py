@@ -34,6 +34,7 @@ class LsBmrm(Solver[AnyProblem, LsBmrmState]):
     """Bundle method with a one-dimensional line search."""
 
     name = "ls-bmrm"
+    needs = ("Q.combine",)
 
     @classmethod
     def misfits(cls, problem: AnyProblem) -> list[str]:

@@ -44,6 +44,7 @@ class QpBmrm(Solver[AnyProblem, QpBmrmState]):
     """Bundle method with the full QP."""
 
     name = "qp-bmrm"
+    needs = ("Q.combine",)
 
     @classmethod
     def misfits(cls, problem: AnyProblem) -> list[str]:

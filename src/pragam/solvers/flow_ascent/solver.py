@@ -44,6 +44,7 @@ from pragam.solvers.flow_ascent.schedule import RELAX, RENEWAL, SHARE, Gap, Sche
 from pragam.solvers.flow_ascent.state import FlowState, Round
 from pragam.solvers.flow_ascent.token_rows import token_rows
 from pragam.solvers.flow_ascent.weight_table import WeightTable, cost_rows, padded
+from pragam.solvers.hardness import structured_hardness
 from pragam.solvers.sizes import digits
 from pragam.structured.chain_model import ChainModel
 from pragam.structured.trellis_flow import TrellisFlow
@@ -54,9 +55,11 @@ from pragam.vector import Vector
 _MOST_LABELS, _MOST_TOKENS = 2**16 - 1, 2**30
 #: Weights are in single precision down to this tolerance: their rounding leaves a gap of some 1e-7 of a score.
 _SINGLE = 1e-4
-#: Passes for each digit wanted, and seconds for each entry and step: 12 to 20 passes to 1e-2 on OCR letters and CoNLL
-#: chunks, and 0.05 s each on the latter, whose labels read 186 million entries.
+#: Passes for each digit of the tolerance, and what one takes for an entry of X and a label: on CoNLL chunks 9 and
+#: 5e-10, on OCR letters 13 to 30 and 1e-10 (``benchmarks/chains.py``). A step takes as long as Python does.
 _PASSES, _PER_ENTRY, _PER_STEP = 10.0, 3e-10, 1e-4
+#: C R^2 for each further pass. It is 3,100 with the chunks.
+_HARD = 300.0
 #: Sequences whose directions are found together.
 _BLOCK = 8
 
@@ -79,8 +82,8 @@ class FlowAscent(Solver[AnyProblem, FlowState]):
         return wrong
 
     def cost(self, problem: AnyProblem, tol: float) -> Cost:
-        """Passes by the digits wanted. What is certified in between costs as much as some of them."""
-        passes = _PASSES * max(digits(tol), 1.0)
+        """Passes by the digits wanted, and more where C R^2 is large."""
+        passes = (_PASSES + structured_hardness(problem) / _HARD) * max(digits(tol), 1.0)
         return Cost(passes, passes, per_pass=_PER_ENTRY * problem.A.entries, per_step=_PER_STEP, trust=0.5)
 
     def init(self, problem: AnyProblem, rng: np.random.Generator, start: Start | None, tol: float) -> FlowState:
@@ -109,7 +112,7 @@ class FlowAscent(Solver[AnyProblem, FlowState]):
         if current.is_new and state.gap.is_near(schedule.tol):
             state.table.begin_mean()
         relax = RELAX if state.gap.raw < np.inf else 1.0
-        rule = Rule(relax, schedule.block, n_threads())
+        rule = Rule(relax, schedule.block, n_threads(schedule.work_of_block))
         if current.sweep == 0:
             current.gap += state.visit("flow_sequences", rule, schedule.visits).gap
         else:

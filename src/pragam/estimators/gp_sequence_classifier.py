@@ -1,0 +1,236 @@
+"""A Gaussian-process labeller of sequences that knows how good it is."""
+
+from __future__ import annotations
+
+import warnings
+from numbers import Integral, Real
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.base import BaseEstimator
+from sklearn.exceptions import ConvergenceWarning
+from sklearn.utils._param_validation import Interval, StrOptions
+from sklearn.utils.validation import check_is_fitted
+
+from pragam import solvers
+from pragam.estimators import advice
+from pragam.estimators.callbacks import FRAMES_AROUND_FIT, CallbackSupportMixin, with_callbacks
+from pragam.estimators.gp_model import GPModel, Options
+from pragam.estimators.html import CertificateHTML
+from pragam.estimators.jobs import solve_problems
+from pragam.estimators.temperature import best_temperature, marginals
+from pragam.result import Result
+from pragam.sequences.forms import TOKENS, Sequences, label_set, labels_of, sequences_of
+
+if TYPE_CHECKING:
+    from typing_extensions import Self
+
+
+class GPSequenceClassifier(CertificateHTML, CallbackSupportMixin, BaseEstimator):
+    r"""Gaussian-process sequence labelling, trained to a certified duality gap.
+
+    The scores of a labelling are F(y) = sum_t f_{y_t}(x_t) + sum_t T_{y_t y_{t+1}}, f_k functions of the kernel's
+    space and T a matrix. Minimised is the negative log posterior of all labellings,
+
+        J = lam/2 [sum_k |f_k|^2 + |T|^2 / transition_scale] + (1/n) sum_i [log sum over y of exp F_i(y) - F_i(y_i)]
+
+    (Altun, Hofmann and Smola, "Gaussian process classification for segmenting and annotating sequences", ICML 2004).
+
+    Sequences are a (tokens, d) array or sparse matrix with ``lengths`` (without them it is one sequence), or a list of
+    such matrices. Labels and predictions have the form of X: one array, or a list.
+
+    Parameters
+    ----------
+    kernel : None, name, callable or scikit-learn kernel object
+        On the features of tokens; None is RBF(). A name is one of ``sklearn.metrics.pairwise``; a callable maps two
+        matrices to their Gram matrix. Its parameters are taken as they are.
+    lam : float > 0
+        Weight of the regulariser against the mean log loss of a sequence.
+    transition_scale : float >= 0
+        The variance of a transition, beside that of a score, which the kernel has. 0: no transitions.
+    tol : float >= 0
+        The relative duality gap to certify.
+    n_landmarks : int or None
+        Nystrom's approximation: tokens whose span holds the model. None trains on the Gram matrix of all tokens.
+    nodes : "once", "per_edge" or "by_position"
+        How tokens enter. "once": stationary, every token once. "per_edge": the paper's kernel on edges as it is
+        printed, which counts tokens inside a sequence twice. "by_position": tokens at different places in their
+        sequences share nothing.
+    precision : "float32" or "float64"
+        In which the Gram matrix, or Nystrom's factor, is stored. The certificate is about the stored numbers, and
+        computed in float64.
+    solver : str
+        One of ``pragam.solvers.names()``.
+    labels : list or None
+        The label set in order. By default the sorted labels that occur in y.
+    calibrate : float
+        The share of the sequences on which a temperature for ``predict_proba`` is chosen: a first model is trained on
+        the others, then one on all. 0: none, the temperature is 1.
+    max_iter, max_seconds : budgets, None for none
+        When one ends first, the best model so far is kept, with its gap, and a ConvergenceWarning says so.
+    n_jobs : int or None
+        Threads.
+    random_state : int, RandomState or None
+        Of landmarks, held-out sequences and the order of block ascent. None is a fixed seed.
+    verbose : int
+        1 shows the progress of the gap.
+
+    Attributes
+    ----------
+    classes_ : (K,) labels
+    transitions_ : (K, K) scores of transitions
+    temperature_ : float
+    certificate_, status_, history_, n_iter_ : the proof, how the solve ended, what was certified on the way
+    dual_ : the dual point that proves it
+    """
+
+    _parameter_constraints: dict[str, list[Any]] = {  # noqa: RUF012 (scikit-learn's convention)
+        "kernel": [str, callable, None],
+        "lam": [Interval(Real, 0, None, closed="neither")],
+        "transition_scale": [Interval(Real, 0, None, closed="left")],
+        "tol": [Interval(Real, 0, None, closed="left")],
+        "n_landmarks": [Interval(Integral, 1, None, closed="left"), None],
+        "nodes": [StrOptions({"once", "per_edge", "by_position"})],
+        "precision": [StrOptions({"float32", "float64"})],
+        "solver": [StrOptions(set(solvers.names()))],
+        "labels": ["array-like", None],
+        "calibrate": [Interval(Real, 0, 1, closed="left")],
+        "max_iter": [Interval(Integral, 0, None, closed="left"), None],
+        "max_seconds": [Interval(Real, 0, None, closed="left"), None],
+        "n_jobs": [Integral, None],
+        "random_state": ["random_state"],
+        "verbose": ["verbose"],
+    }
+    _several, _easier = "problems", "raise lam"
+
+    def __init__(
+        self,
+        kernel: Any = None,
+        *,
+        lam: float = 1e-5,
+        transition_scale: float = 0.3,
+        tol: float = 1e-4,
+        n_landmarks: int | None = None,
+        nodes: str = "once",
+        precision: str = "float32",
+        solver: str = "auto",
+        labels: Any = None,
+        calibrate: float = 0.0,
+        max_iter: int | None = None,
+        max_seconds: float | None = None,
+        n_jobs: int | None = None,
+        random_state: Any = None,
+        verbose: int = 0,
+    ) -> None:
+        self.kernel = kernel
+        self.lam = lam
+        self.transition_scale = transition_scale
+        self.tol = tol
+        self.n_landmarks = n_landmarks
+        self.nodes = nodes
+        self.precision = precision
+        self.solver = solver
+        self.labels = labels
+        self.calibrate = calibrate
+        self.max_iter = max_iter
+        self.max_seconds = max_seconds
+        self.n_jobs = n_jobs
+        self.random_state = random_state
+        self.verbose = verbose
+
+    def __sklearn_tags__(self) -> Any:
+        """Neither a classifier nor a regressor for scikit-learn, which would take the sequences for rows."""
+        tags = super().__sklearn_tags__()
+        tags.input_tags.sparse = True
+        tags.target_tags.required = True
+        return tags
+
+    @with_callbacks
+    def fit(self, X: Any, y: Any, lengths: Any = None) -> Self:
+        """Fit the model; the certificate is in ``certificate_``.
+
+        Parameters
+        ----------
+        X : sequences, in one of the forms above
+        y : labels, one array for a flat X, else a list of the labels of each sequence
+        lengths : the number of tokens of each sequence, for a flat X
+        """
+        self._validate_params()
+        sequences = _matrices(sequences_of(X, lengths))
+        flat = labels_of(y, sequences)
+        self.classes_ = np.array(label_set(flat, self.labels))
+        index = _numbers(flat, self.classes_, sequences.lengths)
+        self.n_features_in_ = sequences.data.shape[1]
+        self.temperature_ = self._held_out_temperature(sequences, index) if self.calibrate else 1.0
+        self._model, result = self._trained(sequences.data, sequences.lengths, index)
+        self.transitions_, self.dual_, self.n_iter_ = self._model.transitions, result.alpha, result.n_iter
+        self.certificate_, self.status_, self.history_ = result.certificate, result.status, result.history
+        self.certificates_ = [result.certificate]
+        if text := advice.unfinished([result], self):
+            warnings.warn(text, ConvergenceWarning, stacklevel=2 + FRAMES_AROUND_FIT)
+        return self
+
+    def predict(self, X: Any, lengths: Any = None) -> Any:
+        """The most probable labelling of each sequence: one array of labels for a flat X, else a list."""
+        sequences = self._checked(X, lengths)
+        return sequences.split(self.classes_[self._model.labels(sequences.data, sequences.lengths)])
+
+    def predict_proba(self, X: Any, lengths: Any = None) -> Any:
+        """The marginal probabilities of the labels of each token, (tokens, K), or a list of such."""
+        sequences = self._checked(X, lengths)
+        scores = self._model.scores(sequences.data, sequences.lengths)
+        return sequences.split(marginals(scores, self.transitions_, sequences.lengths, self.temperature_))
+
+    def score(self, X: Any, y: Any, lengths: Any = None) -> float:
+        """The share of tokens that are labelled right."""
+        sequences = self._checked(X, lengths)
+        predicted = self.classes_[self._model.labels(sequences.data, sequences.lengths)]
+        return float((labels_of(y, sequences) == predicted).mean())
+
+    def _trained(self, X: Any, lengths: NDArray[np.int64], index: NDArray[np.int64]) -> tuple[GPModel, Result]:
+        options = Options(
+            self.kernel, float(self.transition_scale), self.nodes, self.precision, self.n_landmarks, self.random_state
+        )
+        model, problem = GPModel.posed(options, X, lengths, index, len(self.classes_), self.lam)
+        (result,), _ = solve_problems(self, [problem], [None])
+        return model.with_weights(result.w), result
+
+    def _held_out_temperature(self, sequences: Sequences, index: NDArray[np.int64]) -> float:
+        """That of a model of the other sequences."""
+        n = len(sequences.lengths)
+        seed = self.random_state if isinstance(self.random_state, Integral) else 0
+        held = np.zeros(n, dtype=bool)
+        held[np.random.default_rng(int(seed)).permutation(n)[: round(self.calibrate * n)]] = True
+        if held.all() or not held.any():
+            raise ValueError(f"calibrate={self.calibrate:g} of {n} sequences leaves none to train on, or to hold out")
+        token, lengths = np.repeat(held, sequences.lengths), sequences.lengths
+        model, _ = self._trained(sequences.data[~token], lengths[~held], index[~token])
+        scores = model.scores(sequences.data[token], lengths[held])
+        return best_temperature(scores, model.transitions, lengths[held], index[token])
+
+    def _checked(self, X: Any, lengths: Any) -> Sequences:
+        check_is_fitted(self)
+        sequences = _matrices(sequences_of(X, lengths))
+        if sequences.data.shape[1] != self.n_features_in_:
+            found = sequences.data.shape[1]
+            raise ValueError(f"X has {found} columns, and the model was trained on {self.n_features_in_}")
+        return sequences
+
+
+def _matrices(sequences: Sequences) -> Sequences:
+    if sequences.form == TOKENS:
+        raise ValueError("X must hold matrices: a kernel takes numbers, not features by name; vectorise them first")
+    return sequences
+
+
+def _numbers(y: NDArray[Any], classes: NDArray[Any], lengths: NDArray[np.int64]) -> NDArray[np.int64]:
+    """The number of every token's label in the label set."""
+    place = {label: k for k, label in enumerate(classes.tolist())}
+    if len(place) != len(classes) or len(classes) < 2:
+        raise ValueError(f"labels must be two different ones at least, not {classes.tolist()!r:.60}")
+    for t, label in enumerate(y.tolist()):
+        if label not in place:
+            i = int(np.searchsorted(np.cumsum(lengths), t, side="right"))
+            raise ValueError(f"sequence {i}: y contains the label {label!r:.40}, which is not among labels")
+    return np.array([place[label] for label in y.tolist()], dtype=np.int64)

@@ -1,0 +1,97 @@
+"""The Gram matrix of tokens, in blocks and in the precision that it is stored in; any kernel of scikit-learn's."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+from numpy.typing import DTypeLike, NDArray
+from sklearn.gaussian_process.kernels import RBF, Kernel
+from sklearn.metrics.pairwise import pairwise_kernels, rbf_kernel
+
+from pragam.vector import Vector
+
+#: Rows of a kernel that are computed at a time.
+BLOCK = 1024
+
+KernelFunction = Callable[[Any, Any], Vector]
+
+
+def kernel_function(kernel: Any) -> KernelFunction:
+    """k(X, Z) -> (n, m) float64 of None (RBF), a name, a scikit-learn kernel object or a callable.
+
+    RBF with one length scale goes by a matrix product: scikit-learn's object walks pair by pair, ten times slower.
+    """
+    kernel = RBF() if kernel is None else kernel
+    if type(kernel) is RBF and np.ndim(kernel.length_scale) == 0:
+        gamma = 0.5 / float(kernel.length_scale) ** 2
+        return lambda X, Z: rbf_kernel(X, Z, gamma=gamma)
+    if isinstance(kernel, str):
+        return lambda X, Z: np.asarray(pairwise_kernels(X, Z, metric=kernel), dtype=np.float64)
+    if isinstance(kernel, Kernel):
+        return lambda X, Z: _checked(kernel(_dense(X), _dense(Z)), X, Z)
+    return lambda X, Z: _checked(kernel(X, Z), X, Z)
+
+
+class Tokens:
+    """Feature rows with what a kernel on nodes may ask of their places in the sequences.
+
+    ``nodes``: "once", every token has its score once; "per_edge", the paper's kernel on edges, which counts a token
+    once for each edge it is in (twice inside a sequence, never in a sequence of one token); "by_position", tokens at
+    different places in their sequences have nothing to do with each other.
+    """
+
+    def __init__(self, X: Any, lengths: NDArray[np.int64], nodes: str) -> None:
+        self.X, self.nodes = X, nodes
+        self.position = np.concatenate([np.arange(length) for length in lengths.tolist()])
+        self.count = np.ones(len(self.position))
+        if nodes == "per_edge":
+            last = np.repeat(lengths, lengths) - 1
+            self.count = (self.position > 0).astype(np.float64) + (self.position < last)
+
+    def __len__(self) -> int:
+        return len(self.position)
+
+    def gram_with(self, others: Tokens, kernel: KernelFunction, rows: slice, columns: slice) -> Vector:
+        """k of these rows of tokens with those of the others."""
+        block = kernel(self.X[rows], others.X[columns])
+        if self.nodes == "by_position":
+            block = np.where(self.position[rows, None] == others.position[columns], block, 0.0)
+        if self.nodes == "per_edge":
+            block = block * self.count[rows, None] * others.count[columns]
+        return block
+
+
+def gram(tokens: Tokens, kernel: KernelFunction, precision: DTypeLike) -> Vector:
+    """That of all tokens, exactly symmetric: blocks on and above the diagonal are computed, the others are copies."""
+    N = len(tokens)
+    out = np.empty((N, N), dtype=precision)
+    for i in range(0, N, BLOCK):
+        rows = slice(i, min(i + BLOCK, N))
+        block = tokens.gram_with(tokens, kernel, rows, slice(i, N)).astype(precision)
+        size = rows.stop - i
+        block[:, :size] = np.triu(block[:, :size]) + np.triu(block[:, :size], 1).T
+        out[rows, i:] = block
+        out[i:, rows] = block.T
+    return out
+
+
+def scores(new: Tokens, trained: Tokens, kernel: KernelFunction, coefficients: Vector) -> Vector:
+    """k(new, trained) times the coefficients, (n, K)."""
+    out = np.empty((len(new), coefficients.shape[1]))
+    for i in range(0, len(new), BLOCK):
+        rows = slice(i, min(i + BLOCK, len(new)))
+        out[rows] = new.gram_with(trained, kernel, rows, slice(0, len(trained))) @ coefficients
+    return out
+
+
+def _dense(X: Any) -> Any:
+    return np.asarray(X.todense()) if hasattr(X, "todense") else X
+
+
+def _checked(table: Any, X: Any, Z: Any) -> Vector:
+    values = np.asarray(table, dtype=np.float64)
+    if values.shape != (X.shape[0], Z.shape[0]) or not np.isfinite(values).all():
+        raise ValueError(f"kernel must return {X.shape[0]} x {Z.shape[0]} finite numbers, not of {values.shape}")
+    return values

@@ -1,0 +1,10 @@
+"""Gaussian-process sequence labelling: the smooth problem of forward-backward, its Fenchel dual, and its operators."""
+
+from pragam.structured.gp.entropy import ChainEntropy
+from pragam.structured.gp.factor import FactorScores
+from pragam.structured.gp.gram import GramScores
+from pragam.structured.gp.moments import ChainMoments
+from pragam.structured.gp.points import GibbsPoint, TablePoint
+from pragam.structured.gp.problem import gp_sequences
+
+__all__ = ["ChainEntropy", "ChainMoments", "FactorScores", "GibbsPoint", "GramScores", "TablePoint", "gp_sequences"]

@@ -1,0 +1,50 @@
+"""Products with a tall matrix, block of rows by block of rows, on a few threads.
+
+The blocks have a fixed size, whatever the number of threads, and partial sums are added in their order: so results do
+not depend on it. BLAS runs on one thread in each, and NumPy lets others run meanwhile.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from concurrent.futures import ThreadPoolExecutor
+
+import numpy as np
+
+from pragam.threads import n_threads
+from pragam.vector import Vector
+
+#: Rows that are read, and widened where need be, at a time.
+BLOCK = 512
+
+
+def times(X: Vector, B: Vector, out: Vector) -> None:
+    """out = X B, in the precision of B."""
+
+    def one(rows: slice) -> Vector:
+        out[rows] = X[rows].astype(B.dtype, copy=False) @ B
+        return out[rows]
+
+    for _ in _each(one, X, B.shape[1]):
+        pass
+
+
+def transposed_times(X: Vector, P: Vector, out: Vector) -> None:
+    """out = X' P, in the precision of P within a block of rows."""
+    out[:] = 0.0
+    for part in _each(lambda rows: X[rows].astype(P.dtype, copy=False).T @ P[rows], X, P.shape[1]):
+        out += part
+
+
+def _each(work: Callable[[slice], Vector], X: Vector, columns: int) -> Iterable[Vector]:
+    blocks = [slice(i, min(i + BLOCK, len(X))) for i in range(0, len(X), BLOCK)]
+    threads = min(n_threads(X.size * columns), len(blocks))
+    if threads == 1:
+        return map(work, blocks)
+    with ThreadPoolExecutor(threads) as crew:
+        return list(crew.map(work, blocks))
+
+
+def largest_entry(X: Vector) -> float:
+    """max |X|, without a copy of X."""
+    return max(float(np.abs(X[i : i + BLOCK]).max()) for i in range(0, len(X), BLOCK))
