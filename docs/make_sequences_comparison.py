@@ -31,7 +31,8 @@ LOOKS = {
 
 def look(run: Run) -> dict[str, object]:
     colour, line = LOOKS.get(run.solver, ("#888888", "-"))
-    return {"color": colour, "linestyle": line, "label": run.solver, "marker": "." if run.is_peer else ""}
+    marker = "." if run.is_peer or len(run.iteration) < 6 else ""
+    return {"color": colour, "linestyle": line, "label": run.solver, "marker": marker}
 
 
 def accuracies(runs: list[Run], axes: Axes) -> None:
@@ -58,7 +59,7 @@ def draw(experiment: Experiment, data: str, path: Path) -> None:
     figure, (left, right) = pyplot.subplots(1, 2, figsize=(10, 4), layout="constrained")
     accuracies(runs, left)
     gaps(runs, right)
-    left.legend(frameon=False, fontsize=9, loc="lower right")
+    figure.legend(*left.get_legend_handles_labels(), frameon=False, ncols=len(runs), loc="outside lower center")
     for axes in (left, right):
         axes.grid(color="#dddddd", linewidth=0.6)
         axes.spines[["top", "right"]].set_visible(False)
