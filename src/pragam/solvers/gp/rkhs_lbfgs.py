@@ -48,7 +48,6 @@ class LbfgsState(State):
     gradient: Vector  # lifted
     at: At
     J: float
-    gap: float  # |gradient|^2 / (2 lam)
     best: Any  # the dual point of the highest D so far
     D: float
     is_fast: bool
@@ -110,7 +109,7 @@ def _arrived(
     gap = max(_inner(gradient, gradient), 0.0) / (2 * lam)
     is_best = before is None or J - gap > before.D
     best, D = (at.point, J - gap) if before is None or is_best else (before.best, before.D)
-    return LbfgsState(passes, w, gradient, at, J, gap, best, D, is_fast, memory)
+    return LbfgsState(passes, w, gradient, at, J, best, D, is_fast, memory)
 
 
 def _inner(v: Vector, w: Vector) -> float:
@@ -123,8 +122,9 @@ def _line_search(problem: AnyProblem, state: LbfgsState, direction: Vector) -> t
     along = problem.A.scores(direction, state.is_fast)
     square, cross, long = _inner(w, w), _inner(w, direction), _inner(direction, direction)
     slope = _inner(state.gradient, direction)
-    low, high, length = 0.0, np.inf, 1.0
+    low, high, following = 0.0, np.inf, 1.0
     for _ in range(_TRIALS):
+        length = following
         at = _at(problem, state.at.scores + length * along)
         value = 0.5 * lam * (square + length * (2 * cross + length * long)) + at.risk
         allowed = state.J + _DECREASE * length * slope + 4e-16 * abs(state.J)
@@ -134,5 +134,5 @@ def _line_search(problem: AnyProblem, state: LbfgsState, direction: Vector) -> t
             low = length
         else:
             break
-        length = 2 * length if high == np.inf else 0.5 * (low + high)
+        following = 2 * length if high == np.inf else 0.5 * (low + high)
     return length, at
