@@ -35,16 +35,18 @@ from pragam.solve import Progress, solve
 __version__ = "0.1.0"
 
 __all__ = [
-    "Certificate", "ChainSVC", "GPSequenceClassifier", "History", "LinearSVC", "Problem", "Progress", "Result",
-    "Status", "Weights", "audit", "auditing", "certify", "compare", "datasets", "epsilon_insensitive", "hinge", "io",
-    "max_affine", "multiclass_hinge", "multilabel_hinge", "ordinal_hinge", "path", "plot", "polytopes", "quantile",
-    "report", "sequences", "smoothed_hinge", "solve", "solvers", "squared_hinge", "structured", "theory", "tuning",
+    "Certificate", "ChainSVC", "GPSequenceClassifier", "GraphSVC", "History", "LinearSVC", "Problem", "Progress",
+    "Result", "Status", "Weights", "audit", "auditing", "certify", "compare", "datasets", "epsilon_insensitive",
+    "hinge", "io", "max_affine", "multiclass_hinge", "multilabel_hinge", "ordinal_hinge", "path", "plot", "polytopes",
+    "quantile", "report", "sequences", "smoothed_hinge", "solve", "solvers", "squared_hinge", "structured", "theory",
+    "tuning",
 ]  # fmt: skip
 
 #: Loaded at first use, so that ``import pragam`` stays light: name -> module that holds it.
 _LAZY = {
     "ChainSVC": "pragam.estimators",
     "GPSequenceClassifier": "pragam.estimators",
+    "GraphSVC": "pragam.estimators",
     "LinearSVC": "pragam.estimators",
     "Weights": "pragam.auditing",
     "audit": "pragam.auditing",

@@ -101,8 +101,10 @@ def test_the_clock_advances_and_covers_the_certificates():
 
 def test_the_raw_iterate_is_seen_where_the_answer_is_a_mean():
     problem, X, y = problem_of(False)
-    for name in solvers.names():
+    for name in fitting(False):
         method = solvers.by_name(name)
+        if method.missing(problem):
+            continue  # it is for structured problems
         watch = Traced(method, Judge(problem, X, y), [1, 2, 3, 4, 5])
         solved(problem, watch)
         raw = [point.iterate for point in watch.points]

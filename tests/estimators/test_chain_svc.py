@@ -149,7 +149,7 @@ def test_a_path_of_lam_is_certified_at_every_point():
         assert model.certify(TOKENS, TAGS) == model.certificate_
 
 
-@pytest.mark.parametrize("kernel", ["rbf", RBF(2.0), lambda A, B: rbf_kernel(A, B, gamma=0.125)], ids=str)
+@pytest.mark.parametrize("kernel", ["rbf", RBF(2.0), lambda A, B: rbf_kernel(A, B, gamma=0.125)], ids=["name", "object", "callable"])
 def test_an_exact_kernel_has_its_gram_matrix(kernel):
     model = fitted(lam=0.001, tol=1e-2, kernel=kernel, kernel_params={"gamma": 0.125} if kernel == "rbf" else None)
     phi = model._kernel.transform(X)

@@ -32,8 +32,9 @@ def model_of(**parameters):
 
 
 CASES = {
-    "plain": lambda: model_of(),
-    "pragam": lambda: model_of(solver="pragam"),  # its dual point is a vector of marginals
+    "flow": lambda: model_of(solver="flow-ascent"),
+    "labellings": lambda: model_of(solver="qp-bmrm"),
+    "vector": lambda: model_of(solver="pragam"),
     "cost": lambda: model_of(loss=np.array([[0.0, 1, 2], [1, 0, 1], [2, 1, 0.0]]), labels=[0, 1, 2]),
     "transitions": lambda: model_of(transitions=np.array([[1, 1, 1], [1, 1, 1], [1, 1, 1]], dtype=bool)),
     "rbf": lambda: model_of(kernel="rbf", kernel_params={"gamma": 0.5}),
@@ -41,11 +42,15 @@ CASES = {
     "weights": lambda: ChainSVC(lam=0.1).fit(X, Y, LENGTHS, sample_weight=[1, 2, 0, 1], token_weight=np.arange(10)),
 }
 
+KINDS = {"flow": TrellisFlow, "labellings": Labellings, "vector": np.ndarray}
+
 
 @pytest.mark.parametrize("case", CASES)
 def test_what_predicts_and_what_proves_comes_back(tmp_path, case):
     model = CASES[case]()
     model.save(tmp_path / "m")
+    if case in KINDS:
+        assert type(model.dual_) is KINDS[case]
     again = ChainSVC.load(tmp_path / "m")
     assert os.listdir(tmp_path) == ["m"]
     assert (again.predict(X, LENGTHS) == model.predict(X, LENGTHS)).all()
@@ -99,7 +104,7 @@ def test_every_kind_of_dual_point_comes_back():
 @pytest.fixture
 def stored(tmp_path):
     path = tmp_path / "m"
-    model_of().save(path)
+    model_of(solver="qp-bmrm").save(path)
     return path
 
 

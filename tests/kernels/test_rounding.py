@@ -226,7 +226,7 @@ def test_a_repaired_point_is_exactly_feasible():
         for Q in planes(rng):
             for size in (0.0, 1e-12, 1e-7):
                 off = size * rng.standard_normal(Q.size) * Q.upper.max() / Q.size
-                point, rows, slack, feasible = Q.repair(Q.sample(rng) + off)
+                point, rows, slack, feasible, _ = Q.repair(Q.sample(rng) + off)
                 if not feasible:  # only where no point of the box lies on the plane
                     top = sum((abs(a * b) for a, b in zip(exact(Q.sigma), exact(Q.upper), strict=True)), Fraction(0))
                     assert Fraction(Q.z) >= top, f"seed {seed}"
@@ -248,7 +248,7 @@ def test_a_repaired_point_is_exactly_feasible():
 def test_repaired_simplices_are_exactly_feasible(n, K):
     rng = np.random.default_rng(0)
     Q = Simplices(rng.random(n) * (rng.random(n) < 0.9), K)
-    point, rows, slack, feasible = Q.repair(Q.sample(rng) + 1e-9 * rng.standard_normal(n * K) / K)
+    point, rows, slack, feasible, _ = Q.repair(Q.sample(rng) + 1e-9 * rng.standard_normal(n * K) / K)
     assert feasible
     allowed = np.zeros(n * K)
     allowed[rows] = slack

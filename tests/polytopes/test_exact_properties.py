@@ -147,7 +147,7 @@ def test_a_repaired_point_is_exactly_feasible(drawn, data):
     Q, member, _ = drawn
     assume((Q.lower < Q.upper).any())
     off = data.draw(vectors(Q.size, st.integers(-4, 4))) * float(size_of(Q)) * data.draw(st.sampled_from([2.0**-40, U]))
-    point, rows, slack, feasible = Q.repair(member + off)
+    point, rows, slack, feasible, _ = Q.repair(member + off)
     assert in_bounds(Q, exact(point))
     if not isinstance(Q, BoxPlane):
         assert feasible and not rows.size
@@ -175,7 +175,7 @@ def test_a_repaired_point_is_exactly_feasible(drawn, data):
 def test_repaired_simplices_are_exactly_feasible(drawn, data):
     Q, member, _ = drawn
     off = data.draw(vectors(Q.size, st.integers(-4, 4))) * np.repeat(Q.totals, Q.K) * 2.0**-40
-    point, rows, slack, feasible = Q.repair(member + off)
+    point, rows, slack, feasible, _ = Q.repair(member + off)
     allowed = np.zeros(Q.size)
     allowed[rows] = slack
     assert feasible and min(exact(point)) >= 0
@@ -195,7 +195,7 @@ def test_repaired_pairs_are_exactly_feasible(drawn, data):
     """Both sides of every row, times real factors, have the same sum of at most the total."""
     Q, member, _ = drawn
     off = data.draw(vectors(Q.size, st.integers(-4, 4))) * np.repeat(Q.totals, Q.K) * 2.0**-40
-    point, rows, slack, feasible = Q.repair(member + off)
+    point, rows, slack, feasible, _ = Q.repair(member + off)
     allowed = np.zeros(Q.size)
     allowed[rows] = slack
     assert feasible and min(exact(point)) >= 0

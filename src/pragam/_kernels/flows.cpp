@@ -15,7 +15,7 @@ using Answer = std::tuple<int64_t, double, double, int64_t, int64_t, double>;
 
 using Rule = std::tuple<double, int64_t, int64_t>;  // relax, block, threads
 
-// search(worker, k, direction) finds what the k-th visit does, weight(k) is what its gap counts.
+// find(search, k, direction, pulse) finds what the k-th visit does.
 template <class R, class F, class Find>
 Answer visits(const R &rows, const Chains<F> &chains, const WeightTable<F> &table, const Flow &flow, int64_t n, const Rule &rule,
               double clock, const Find &find) {

@@ -35,7 +35,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def run(args: argparse.Namespace) -> int:
     """Train, write, report. The status is 0 only if the gap was certified."""
     from pragam.cli.chain_data import training_data
-    from pragam.io import save_sequence_model
+    from pragam.io import data_fingerprint, save_sequence_model
     from pragam.sequences.problem import chain_problem
     from pragam.solve import solve
 
@@ -47,6 +47,9 @@ def run(args: argparse.Namespace) -> int:
     risk = _risk(args, len(data.lengths))
     classes = _classes(data)
     problem = _named(args.data, lambda: chain_problem(risk, data.X, data.y, data.lengths, classes))
+    fingerprint = data_fingerprint(
+        data.X, data.y, data.lengths
+    )  # before the solve, so that Ctrl-C need not wait for it
     with Termination() as termination:
         with progress(args.quiet, "") as line:
             result = termination.run(
@@ -56,7 +59,7 @@ def run(args: argparse.Namespace) -> int:
                 ),
                 args.max_seconds,
             )  # fmt: skip
-        model = _model(data, risk, classes, result, args)
+        model = _model(data, fingerprint, risk, classes, result, args)
         if args.output:
             save_sequence_model(args.output, model)
         is_certified = result.converged and result.certificate.rigorous
@@ -99,10 +102,15 @@ def _classes(data: ChainData) -> list[Any]:
 
 
 def _model(
-    data: ChainData, risk: dict[str, Any], classes: list[Any], result: Result, args: argparse.Namespace
+    data: ChainData,
+    fingerprint: dict[str, Any],
+    risk: dict[str, Any],
+    classes: list[Any],
+    result: Result,
+    args: argparse.Namespace,
 ) -> SequenceModel:
     from pragam import __version__
-    from pragam.io import SequenceModel, data_fingerprint
+    from pragam.io import SequenceModel
     from pragam.sequences import ChainWeights
     from pragam.sequences.iob import allowed_by
 
@@ -122,7 +130,7 @@ def _model(
             "pragam": __version__,
             "n_columns": None if data.columns is None else len(data.columns.columns),
         },
-        fingerprint=data_fingerprint(data.X, data.y, data.lengths),
+        fingerprint=fingerprint,
         features=data.features,
         template=None if data.template is None else data.template.text,
     )

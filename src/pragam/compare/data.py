@@ -111,8 +111,13 @@ def _two_classes(name: str, test: str | None) -> tuple[Any, Vector, Any, Vector,
 
 
 def _sequences(name: str) -> tuple[Any, SequenceLabels, Any, SequenceLabels, str]:
+    """With a column of ones for all competitors: a bias of each label."""
     train, test, K, how = datasets.load_sequences(name)
-    return train.X, SequenceLabels(train.y, train.lengths, K), test.X, SequenceLabels(test.y, test.lengths, K), how
+    (X, y), (X_test, y_test) = (
+        (np.column_stack([part.X, np.ones(len(part.y))]), SequenceLabels(part.y, part.lengths, K))
+        for part in (train, test)
+    )
+    return X, y, X_test, y_test, f"{how}; a column of ones was added"
 
 
 def _registered(name: str) -> tuple[Any, Vector, Any, Vector, str]:

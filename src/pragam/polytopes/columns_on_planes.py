@@ -96,7 +96,7 @@ class ColumnsOnPlanes(Polytope):
 
     def repair(self, alpha: Vector) -> Repair:
         """The repair of Q, then the move of real size that brings the columns to their levels exactly."""
-        point, rows, moves, feasible = self.Q.repair_on_columns(alpha, self.levels)
+        point, rows, moves, feasible, _ = self.Q.repair_on_columns(alpha, self.levels)
         slack = np.zeros(self.size)
         slack[rows] = moves
         off, error = self._exact_off(point)

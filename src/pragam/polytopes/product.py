@@ -80,7 +80,8 @@ class Product(Polytope):
             point[at] = fixed.point
         rows = np.concatenate([at[fixed.rows] for fixed, at in zip(found, self.places, strict=True)])
         slack = np.concatenate([fixed.slack for fixed in found])
-        return Repair(point, rows, slack, all(fixed.feasible for fixed in found))
+        distance = 1.01 * float(np.sqrt(sum(fixed.distance**2 for fixed in found)))
+        return Repair(point, rows, slack, all(fixed.feasible for fixed in found), distance)
 
     def radius2(self, centre: Vector | None = None) -> float:
         return float(sum(part.radius2(None if centre is None else centre[at]) for part, at in self._pairs()))

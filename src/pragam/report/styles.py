@@ -42,6 +42,10 @@ OURS = {
     "pegasos-1": Style("#442400", "#925995", "<"),
     "newton-dense": Style("#c0006a", "#ffb199", "p"),
     "proximal-newton": Style("#680062", "#d9433f", "X"),
+    "flow-ascent": Style("#7d0df2", "#6650d4", "d"),
+    "block-ascent": Style("#b041af", "#cb70c0", "h"),
+    "bcfw": Style("#31088e", "#fed2f0", "H"),
+    "pragam-entropy": Style("#4b3b3a", "#a44362", "8"),
 }
 _PEERS = {
     "liblinear": Style("#237480", "#5afffd", "o", (6, 2)),

@@ -18,6 +18,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pragam import _kernels
+from pragam.threads import n_threads
 from pragam.vector import Vector
 
 Indices = NDArray[np.int64]
@@ -43,7 +44,7 @@ class ChainScores:
         out = np.array(self.nodes, dtype=np.float64, order="C")
         out[self.first] += self.starts
         bounds = np.append(self.first, len(out))
-        _kernels.get("chain_forward")(out.ravel(), bounds, self.transitions.ravel(), out.shape[1], 1)
+        _kernels.get("chain_forward")(out.ravel(), bounds, self.transitions.ravel(), out.shape[1], n_threads(out.size))
         return out
 
     def max_marginals(self) -> Vector:

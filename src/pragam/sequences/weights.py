@@ -82,10 +82,5 @@ def with_constant(X: Any) -> Any:
     if isinstance(X, np.ndarray):
         return np.column_stack([X, np.ones(len(X), dtype=X.dtype)])
     n, d = X.shape
-    indptr = X.indptr.astype(np.int64) + np.arange(n + 1)
-    at = indptr[1:] - 1
-    data, indices = np.ones(indptr[-1], dtype=X.dtype), np.full(indptr[-1], d, dtype=X.indices.dtype)
-    is_own = np.ones(indptr[-1], dtype=bool)
-    is_own[at] = False
-    data[is_own], indices[is_own] = X.data, X.indices
-    return sparse.csr_array((data, indices, indptr), shape=(n, d + 1))
+    data, indices = (np.insert(part, X.indptr[1:], end) for part, end in ((X.data, 1.0), (X.indices, d)))
+    return sparse.csr_array((data, indices, X.indptr + np.arange(n + 1)), shape=(n, d + 1))

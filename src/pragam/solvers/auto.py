@@ -43,9 +43,16 @@ from pragam.views import View, packed
 
 #: Those that may run. The first one tells its cost from the shape of the data alone.
 CANDIDATES: tuple[AnySolver, ...] = (
-    NewtonDense(), Dcd(), Newton(), ProximalNewton(), FlowAscent(),
-    BlockAscent(), QpBmrm(), RkhsLbfgs(), GPBlockAscent(),
-)  # fmt: skip
+    NewtonDense(),
+    Dcd(),
+    Newton(),
+    ProximalNewton(),
+    FlowAscent(),
+    BlockAscent(),
+    QpBmrm(),
+    RkhsLbfgs(),
+    GPBlockAscent(),
+)
 #: What certifies any tolerance in a number of passes known beforehand.
 NET: AnySolver = Pragam()
 #: Asking for all costs takes up to a tenth of this work. A candidate that is cheaper begins at once, and less work

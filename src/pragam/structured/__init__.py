@@ -1,11 +1,16 @@
-"""Structured output: sequences, as problems like all others, and projections onto their marginals."""
+"""Structured output: sequences and graphs, as problems like all others, and projections onto their marginals."""
 
 from pragam.structured.chain_hinge import chain_hinge
 from pragam.structured.chain_marginals import ChainMarginals
 from pragam.structured.chain_model import ChainModel
 from pragam.structured.chain_projection import project_chain
 from pragam.structured.chain_rows import ChainRows
+from pragam.structured.clique_graph import CliqueGraph, is_tree
 from pragam.structured.expected_features import ExpectedFeatures, structured_problem
+from pragam.structured.graph import Graph
+from pragam.structured.graph_hinge import graph_hinge
+from pragam.structured.graph_model import GraphModel
+from pragam.structured.graph_projection import project_graph
 from pragam.structured.labellings import Labellings, Mixture
 from pragam.structured.layout import ChainLayout
 from pragam.structured.oracle import Oracle, structured_hinge
@@ -17,7 +22,10 @@ __all__ = [
     "ChainMarginals",
     "ChainModel",
     "ChainRows",
+    "CliqueGraph",
     "ExpectedFeatures",
+    "Graph",
+    "GraphModel",
     "Labellings",
     "Mixture",
     "Moments",
@@ -25,7 +33,10 @@ __all__ = [
     "Structure",
     "TrellisFlow",
     "chain_hinge",
+    "graph_hinge",
+    "is_tree",
     "project_chain",
+    "project_graph",
     "structured_hinge",
     "structured_problem",
 ]

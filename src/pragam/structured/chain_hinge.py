@@ -9,16 +9,14 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy import sparse
 
-from pragam.arguments import is_whole, real_array, refuse_masked
+from pragam.arguments import is_whole, refuse_masked
 from pragam.operators.check import check_data
 from pragam.operators.storage import Storage
 from pragam.problem import Problem
 from pragam.structured.chain_model import ChainModel
 from pragam.structured.expected_features import ExpectedFeatures, structured_problem
+from pragam.structured.targets import costs_of, label_numbers, weights_of
 from pragam.structured.weights_and_loss import WeightsAndLoss
-from pragam.vector import Vector
-
-LOSSES = ("hamming_mean", "hamming_sum")
 
 
 def chain_hinge(
@@ -69,20 +67,20 @@ def chain_hinge(
     """
     refuse_masked(sample_weight=sample_weight, token_weight=token_weight)
     X, lengths, y = _flat(X, y, lengths)
-    classes, index = _indexed(y, labels, lengths)
+    classes, index = label_numbers(y, labels, lengths, "sequence")
     if len(classes) < 2:
         raise ValueError(f"y must have at least two labels, not {classes.tolist()}; labels= names those that may occur")
     n, K = len(lengths), len(classes)
     storage = _storage(X, lengths)
-    cost, scale = _costs(loss, lengths, K)
+    cost, scale = costs_of(loss, lengths, K)
     flags = {
         "allowed": _flags("transitions", transitions, (K, K)),
         "allowed_starts": _flags("starts", starts, (K,)),
         "allowed_ends": _flags("ends", ends, (K,)),
     }
     model = ChainModel(
-        storage, lengths, index, K, _weights("sample_weight", sample_weight, n) / n, cost,
-        scale * _weights("token_weight", token_weight, len(index)), **flags,
+        storage, lengths, index, K, weights_of("sample_weight", sample_weight, n) / n, cost,
+        scale * weights_of("token_weight", token_weight, len(index)), **flags,
         edge_features=_edge_storage(edge_features, lengths),
     )  # fmt: skip
     _check_truth(model, classes)
@@ -175,41 +173,3 @@ def _flat(X: Any, y: Any, lengths: Any) -> tuple[Any, NDArray[np.int64], NDArray
     if y.ndim != 1 or len(y) != sizes.sum():
         raise ValueError(f"y has {y.size} labels, and lengths sum to {sizes.sum()}")
     return X, sizes.astype(np.int64), y
-
-
-def _indexed(y: NDArray[Any], labels: Any, lengths: NDArray[np.int64]) -> tuple[NDArray[Any], NDArray[np.int64]]:
-    """The label set, and the number of every token's label in it."""
-    if labels is None:
-        classes, index = np.unique(y, return_inverse=True)
-        return classes, index.astype(np.int64)
-    classes = np.asarray(labels)
-    place = {label: k for k, label in enumerate(classes.tolist())}
-    if classes.ndim != 1 or len(place) != classes.size or not place:
-        raise ValueError("labels must hold different labels")
-    unknown = next(((t, label) for t, label in enumerate(y.tolist()) if label not in place), None)
-    if unknown is not None:
-        i = int(np.searchsorted(np.cumsum(lengths), unknown[0], side="right"))
-        raise ValueError(f"sequence {i}: y contains the label {unknown[1]!r:.40}, which is not among labels")
-    return classes, np.array([place[label] for label in y.tolist()], dtype=np.int64)
-
-
-def _costs(loss: Any, lengths: NDArray[np.int64], K: int) -> tuple[Vector, Vector]:
-    """What a label costs for each true one, (K, K), and how much that counts at each token."""
-    tokens = int(lengths.sum())
-    if isinstance(loss, str):
-        if loss not in LOSSES:
-            raise ValueError(f"loss must be one of {', '.join(LOSSES)} or a matrix of costs, not {loss!r:.40}")
-        return 1.0 - np.eye(K), np.repeat(1.0 / lengths, lengths) if loss == "hamming_mean" else np.ones(tokens)
-    cost = np.asarray(real_array("loss", loss), dtype=np.float64)
-    if cost.shape != (K, K) or not (np.isfinite(cost) & (cost >= 0)).all() or cost.diagonal().any():
-        raise ValueError(f"loss must be a {K} x {K} matrix of numbers >= 0 with a zero diagonal")
-    return cost, np.ones(tokens)
-
-
-def _weights(name: str, given: ArrayLike | None, count: int) -> Vector:
-    if given is None:
-        return np.ones(count)
-    weights = np.asarray(real_array(name, given), dtype=np.float64)
-    if weights.shape != (count,) or not (np.isfinite(weights) & (weights >= 0)).all():
-        raise ValueError(f"{name} must hold {count} finite numbers >= 0")
-    return weights

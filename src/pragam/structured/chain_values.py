@@ -90,6 +90,8 @@ def values(model: ChainModel, w: Vector, loss: float = 1.0) -> Values:
 def values_bound(model: ChainModel, w: Vector) -> tuple[Vector, Vector]:
     """The same, and a bound of the rounding: that of the scores, and 6 roundings a token of the sums of a path."""
     parts, (found, sizes) = model.parts(w), values(model, w)
+    if not (w.any() or (model.token_scale.any() and model.cost.any())):
+        return found, np.zeros(model.n)  # all scores are 0
     longest = max(norm(row) for row in parts.nodes) + model.n_features**0.5 * TINY * 2.0**53
     errors = longest * np.add.reduceat(model.storage.reach, model.first_token[:-1])
     errors += 2 * TINY * (model.n_features + 4) * model.lengths

@@ -56,9 +56,9 @@ def structured_hinge(
 
         J(w) = lam/2 |w|^2 + (1/n) sum_i weight_i max over y of loss(i, y) + <w, features(i, y) - features(i, truth(i))>
 
-    Solvers: "block-ascent" (the fastest as a rule), "bcfw" (takes the least memory), "qp-bmrm", "ls-bmrm". The
-    certificate is not rigorous: nothing is known of the rounding inside the oracle, and whether its ``argmax`` is one
-    is taken on trust.
+    Solvers: "block-ascent" (fewest calls of the oracle where there are many weights), "qp-bmrm" (where there are few),
+    "bcfw" (takes the least memory), "ls-bmrm"; "auto" weighs the first two. The certificate is not
+    rigorous: nothing is known of the rounding inside the oracle, and whether its ``argmax`` is one is taken on trust.
 
     Parameters
     ----------

@@ -9,6 +9,7 @@ from pragam._kernels.twins.decoding import *  # noqa: F403
 from pragam._kernels.twins.flow_tables import *  # noqa: F403
 from pragam._kernels.twins.flows import *  # noqa: F403
 from pragam._kernels.twins.forward_backward import *  # noqa: F403
+from pragam._kernels.twins.graph_messages import *  # noqa: F403
 from pragam._kernels.twins.newton import *  # noqa: F403
 from pragam._kernels.twins.newton_dense import *  # noqa: F403
 from pragam._kernels.twins.pegasos import *  # noqa: F403

@@ -25,7 +25,7 @@ class Crfsuite(Peer):
     title = "CRFsuite (L-BFGS, c2 = 1)"
     package, module = "python-crfsuite", "pycrfsuite"
     problem, minimises = CHAIN, False
-    tightest = 1e-10
+    tightest = 1e-15
 
     def convert(self, X: Any, y: Any) -> tuple[Any, Any]:
         """A trainer that holds all sequences. The columns of X are attributes, by their numbers."""

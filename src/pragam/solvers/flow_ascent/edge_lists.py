@@ -13,13 +13,18 @@ from pragam.structured.trellis_flow import TrellisFlow
 _SPARE = 1
 #: The pool's room beyond the lists, as a share of theirs and at least.
 _SLACK, _LEAST = 0.25, 1024
+#: Tokens whose lists are moved together.
+_CHUNK = 2**16
 
 
 class EdgeLists:
     """The edges of all tokens. ``record`` is what kernels change."""
 
     def __init__(self, flow: TrellisFlow, first_tokens: NDArray[np.int64]) -> None:
-        self.record = _spread(_edges(flow, _is_first(flow, first_tokens)), flow.first)
+        self.record = _spread(flow)
+        tokens = first_tokens[:-1]
+        # The label before a first token means nothing, and kernels compare it.
+        self.record.pool.view(EDGE)["before"][_places(self.record, tokens)] = 0
 
     def trellis_flow(self, chains: Chains) -> TrellisFlow:
         """The edges one token after the other."""
@@ -32,39 +37,27 @@ class EdgeLists:
 
     def enlarge(self, chains: Chains) -> None:
         """Make room: the lists in order again, each with room for one more, and slack behind them."""
-        flow = self.trellis_flow(chains)
-        self.record = _spread(_edges(flow), flow.first)
+        self.record = _spread(self.trellis_flow(chains))
 
 
-def _is_first(flow: TrellisFlow, first_tokens: NDArray[np.int64]) -> NDArray[np.bool_]:
-    """Whether an edge is one of the first token of its sequence."""
-    change = np.zeros(len(flow.mass) + 1, dtype=np.int8)
-    change[flow.first[first_tokens[:-1]]] += 1
-    change[flow.first[first_tokens[:-1] + 1]] -= 1
-    return np.cumsum(change[:-1], dtype=np.int8) > 0
+def _spread(flow: TrellisFlow) -> Flow:
+    """The lists of a flow, with room between them; some tokens at a time, for the sake of memory."""
+    counts = np.diff(flow.first).astype(np.uint16)
+    capacity = counts + np.uint16(_SPARE)
+    place = np.zeros(len(counts), dtype=np.uint32)
+    np.cumsum(capacity[:-1], dtype=np.uint32, out=place[1:])
+    used = int(capacity.sum(dtype=np.int64))
+    pool = np.zeros(used + max(int(_SLACK * used), _LEAST), dtype=EDGE)
+    record = Flow(place, counts, capacity, pool.view(np.uint32), np.array([used], dtype=np.int64))
+    for begin in range(0, len(counts), _CHUNK):
+        tokens = np.arange(begin, min(begin + _CHUNK, len(counts)))
+        at, own = _places(record, tokens), slice(flow.first[begin], flow.first[tokens[-1] + 1])
+        pool["before"][at], pool["label"][at], pool["mass"][at] = flow.previous[own], flow.label[own], flow.mass[own]
+    return record
 
 
-def _edges(flow: TrellisFlow, is_first: NDArray[np.bool_] | None = None) -> NDArray[np.void]:
-    """The edges as kernels have them. The label before a first token means nothing, and is 0."""
-    edges = np.empty(len(flow.mass), dtype=EDGE)
-    edges["before"] = flow.previous if is_first is None else np.where(is_first, 0, flow.previous)
-    edges["label"], edges["mass"] = flow.label, flow.mass
-    return edges
-
-
-def _spread(edges: NDArray[np.void], first: NDArray[np.int64]) -> Flow:
-    """The lists edges[first_t : first_{t+1}], with room between them."""
-    count = np.diff(first)
-    capacity = count + _SPARE
-    place = np.cumsum(capacity) - capacity
-    used = int(capacity.sum())
-    room = used + max(int(_SLACK * used), _LEAST)
-    pool = np.zeros(room, dtype=EDGE)
-    pool[np.arange(len(edges)) + np.repeat(place - first[:-1], count)] = edges
-    return Flow(
-        place.astype(np.uint32),
-        count.astype(np.uint16),
-        capacity.astype(np.uint16),
-        pool.view(np.uint32),
-        np.array([used], dtype=np.int64),
-    )
+def _places(record: Flow, tokens: NDArray[np.int64]) -> NDArray[np.int64]:
+    """Where the pool has the edges of these tokens, one list after the other."""
+    counts = record.counts[tokens].astype(np.int64)
+    ends = np.cumsum(counts)
+    return np.arange(ends[-1]) + np.repeat(record.first[tokens] - (ends - counts), counts)

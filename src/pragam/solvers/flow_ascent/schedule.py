@@ -37,6 +37,11 @@ class Schedule:
         return 4 if self.tol >= 5e-4 else 6
 
     @property
+    def work_of_block(self) -> float:
+        """Of the directions that threads may share: they pay where there are many labels."""
+        return self.block * self.mean_length * self.work_a_token
+
+    @property
     def visits(self) -> int:
         """To sequences, in one step."""
         return max(1, int(_WORK / (self.work_a_token * self.mean_length)))

@@ -55,11 +55,15 @@ from pragam.vector import Vector
 _MOST_LABELS, _MOST_TOKENS = 2**16 - 1, 2**30
 #: Weights are in single precision down to this tolerance: their rounding leaves a gap of some 1e-7 of a score.
 _SINGLE = 1e-4
-#: Passes for each digit wanted, and seconds for each entry and step: 12 to 20 passes to 1e-2 on OCR letters and CoNLL
-#: chunks, and 0.05 s each on the latter, whose labels read 186 million entries.
+#: Passes for each digit of the tolerance, and what one takes for an entry of X and a label: on CoNLL chunks 9 and
+#: 5e-10, on OCR letters 13 to 30 and 1e-10 (``benchmarks/chains.py``). A step takes as long as Python does.
 _PASSES, _PER_ENTRY, _PER_STEP = 10.0, 3e-10, 1e-4
 #: C R^2 for each further pass. It is 3,100 with the chunks.
 _HARD = 300.0
+#: Weights get double precision after as many estimates in a row that a certificate has not confirmed.
+_BROKEN = 3
+#: It is over after as many rounds in a row in which nothing has moved.
+_IDLE = 5
 #: Sequences whose directions are found together.
 _BLOCK = 8
 
@@ -87,14 +91,20 @@ class FlowAscent(Solver[AnyProblem, FlowState]):
         return Cost(passes, passes, per_pass=_PER_ENTRY * problem.A.entries, per_step=_PER_STEP, trust=0.5)
 
     def init(self, problem: AnyProblem, rng: np.random.Generator, start: Start | None, tol: float) -> FlowState:
-        model: ChainModel = problem.Q.trellis
         dtype: Any = np.float32 if tol >= _SINGLE else np.float64
+        warm = start.alpha if start is not None and isinstance(start.alpha, TrellisFlow) else None
+        return self._begin(problem, rng, warm, tol, dtype)
+
+    def _begin(
+        self, problem: AnyProblem, rng: np.random.Generator, warm: TrellisFlow | None, tol: float, dtype: Any
+    ) -> FlowState:
+        """At a flow, or at the truth if there is none."""
+        model: ChainModel = problem.Q.trellis
         rows = token_rows(model.storage, dtype)
         chains = Chains(
             model.first_token, model.labels.astype(np.uint16), model.token_scale.astype(dtype),
             cost_rows(model.cost, dtype), rows.norms, rows.own, model.totals / problem.lam, model.totals, model.K,
         )  # fmt: skip
-        warm = start.alpha if start is not None and isinstance(start.alpha, TrellisFlow) else None
         flow = model.truth() if warm is None else warm
         work = padded(model.K) / 8 * (rows.entries_a_token + model.K)
         schedule = Schedule(tol, work, model.n_tokens / model.n, _BLOCK)
@@ -108,11 +118,13 @@ class FlowAscent(Solver[AnyProblem, FlowState]):
 
     def step(self, problem: AnyProblem, state: FlowState) -> FlowState:
         """The next visits of the round: to sequences, then to zones of the support."""
+        if state.round.is_new and (state.broken >= _BROKEN or state.idle):
+            state = self._refined(problem, state)
         current, schedule = state.round, state.schedule
         if current.is_new and state.gap.is_near(schedule.tol):
             state.table.begin_mean()
         relax = RELAX if state.gap.raw < np.inf else 1.0
-        rule = Rule(relax, schedule.block, n_threads())
+        rule = Rule(relax, schedule.block, n_threads(schedule.work_of_block))
         if current.sweep == 0:
             current.gap += state.visit("flow_sequences", rule, schedule.visits).gap
         else:
@@ -129,7 +141,23 @@ class FlowAscent(Solver[AnyProblem, FlowState]):
 
     def observe(self, problem: AnyProblem, state: FlowState, certified: Certified) -> FlowState:
         if state.round.is_new:
+            tol = state.schedule.tol
+            is_broken = state.gap.relative <= tol < certified.proof.relative_gap
+            state.broken = state.broken + 1 if is_broken else 0
             state.gap.learn(certified.proof.gap)
+        return state
+
+    def _refined(self, problem: AnyProblem, state: FlowState) -> FlowState:
+        """Weights in double precision, where single precision is the limit: where nothing moves any more, or estimates
+        are not kept. ArithmeticError if nothing moves with these either: then whole-number masses are too coarse."""
+        if state.table.record.weights.dtype == np.float32:
+            flow = state.flow.trellis_flow(state.chains)
+            finer = self._begin(problem, state.rng, flow, state.schedule.tol, np.float64)
+            finer.passes += state.passes
+            finer.renewed_at = finer.passes
+            return finer
+        if state.idle >= _IDLE:
+            raise ArithmeticError("no move of 2^-30 of a sequence raises D any more; the gap is what such masses leave")
         return state
 
     def estimate(self, problem: AnyProblem, state: FlowState) -> float:
@@ -149,6 +177,7 @@ class FlowAscent(Solver[AnyProblem, FlowState]):
             current.at, current.order = 0, _shuffled(state.rng, np.arange(len(current.zones) // 3))
             return
         state.gap.note(current.gap, state.dual)
+        state.idle = 0 if current.moves else state.idle + 1
         if state.passes > state.renewed_at + RENEWAL:
             state.renew(problem.lam)
         state.round = Round(_shuffled(state.rng, np.flatnonzero(state.chains.totals)))

@@ -38,6 +38,7 @@ class Round:
     at: int = 0  # visits of this sweep that were made
     sweep: int = 0  # 0: the sequences; then those of the zones
     gap: float = 0.0  # of the sequences, as they were met
+    moves: int = 0  # of mass
     zones: NDArray[np.uint32] = field(default_factory=lambda: np.empty(0, np.uint32))
 
     @property
@@ -61,6 +62,8 @@ class FlowState(State):
     dual: float  # D, by the gains of the steps
     round: Round
     renewed_at: float = 0.0  # passes when the table was last computed from the flow
+    broken: int = 0  # estimates in a row that promised the tolerance, and a certificate did not confirm it
+    idle: int = 0  # rounds in a row in which nothing has moved
 
     def visit(self, name: str, rule: Rule, visits: int, *which: Any) -> Visited:
         """The next visits of the round, by one of the kernels."""
@@ -70,6 +73,7 @@ class FlowState(State):
         arrays = (*self.rows.arrays, self.chains, self.table.record, self.flow.record, *which, order)
         visited = Visited(*kernel(*arrays, rule, self.table.clock))
         current.at += visited.visits
+        current.moves += visited.moves
         self.table.clock = visited.clock
         self.dual += visited.gain
         self.passes += visited.tokens / max(len(self.chains.truth), 1)

@@ -1,0 +1,149 @@
+"""How long does sequence labelling take to a certified gap, and CRFsuite to the end of its training?
+
+OCR letters (nine folds and one, 128 pixels and a bias) and CoNLL-2000 chunks (words and tags in a window), or random
+words if these data are not there. Printed: CPU seconds of ``flow-ascent`` to each gap, certificates included, and with
+``--peer`` (which needs python-crfsuite) those of CRFsuite's L-BFGS, with the ratio. One thread.
+
+    python benchmarks/chains.py [--tasks ocr9-mean conll] [--tols 1e-2 1e-3] [--repeats 3] [--peer]
+"""
+
+from __future__ import annotations
+
+import argparse
+import os
+import tempfile
+import zipfile
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import numpy as np
+from scipy import sparse
+
+import pragam
+from _common import interleaved, one_thread, show
+from pragam.structured import chain_hinge
+
+OCR, CONLL = "structured/letters_ocr_taskar.npz", "sequence/conll2000.zip"
+#: What is looked at around a token: (kind, place) of words and tags.
+WINDOW = [
+    *([("w", place)] for place in (-2, -1, 0, 1, 2)), [("w", -1), ("w", 0)], [("w", 0), ("w", 1)],
+    *([("p", place)] for place in (-2, -1, 0, 1, 2)), *([("p", k), ("p", k + 1)] for k in (-2, -1, 0, 1)),
+    *([("p", k), ("p", k + 1), ("p", k + 2)] for k in (-2, -1, 0)),
+]  # fmt: skip
+
+
+class Task(NamedTuple):
+    X: Any
+    y: Any
+    lengths: Any
+    loss: str
+    lam: float
+
+
+def ocr(nine: bool) -> tuple[Any, Any, Any]:
+    """Words of nine folds, or of the other one."""
+    path = Path(os.environ.get("PRAGAM_DATA", "")) / OCR
+    if not path.is_file():
+        return random_words()
+    data = np.load(path)
+    words = (data["fold"] != 0) == nine
+    tokens = np.repeat(words, data["length"])
+    pixels = np.unpackbits(data["X"], axis=1)[tokens, :128]
+    return np.hstack([pixels, np.ones((len(pixels), 1))]), data["y"][tokens].astype(int), data["length"][words]
+
+
+def conll() -> tuple[Any, Any, Any]:
+    """Sentences, with a feature for each value of each part of the window."""
+    path = Path(os.environ.get("PRAGAM_DATA", "")) / CONLL
+    if not path.is_file():
+        return random_words()
+    text = zipfile.ZipFile(path).read("conll2000/train.txt").decode()
+    sentences = [[line.split() for line in part.split("\n")] for part in text.strip().split("\n\n")]
+    place: dict[str, int] = {}
+    indices, indptr = [], [0]
+    for sentence in sentences:
+        for t in range(len(sentence)):
+            indices += [place.setdefault(name, len(place)) for name in features(sentence, t)]
+            indptr.append(len(indices))
+    X = sparse.csr_array((np.ones(len(indices)), indices, indptr), shape=(len(indptr) - 1, len(place)))
+    return X, np.array([token[2] for sentence in sentences for token in sentence]), [len(each) for each in sentences]
+
+
+def features(sentence: list[list[str]], t: int) -> list[str]:
+    """The names of the features of a token."""
+    names = []
+    for part in WINDOW:
+        if all(0 <= t + place < len(sentence) for _, place in part):
+            names.append("|".join(f"{kind}{place}={sentence[t + place][kind == 'p']}" for kind, place in part))
+    return names
+
+
+def random_words() -> tuple[Any, Any, Any]:
+    rng = np.random.default_rng(0)
+    lengths = rng.integers(2, 9, 60)
+    y = rng.integers(0, 5, int(lengths.sum()))
+    return ((rng.random((len(y), 20)) < 0.2) | (rng.standard_normal((5, 20)) > 1)[y]).astype(float), y, lengths
+
+
+def tasks() -> dict[str, Any]:
+    return {
+        "ocr9-mean": lambda: Task(*ocr(True), "hamming_mean", 0.01),
+        "ocr9-sum": lambda: Task(*ocr(True), "hamming_sum", 5e-4),
+        "ocr1-mean": lambda: Task(*ocr(False), "hamming_mean", 0.1),
+        "ocr1-sum": lambda: Task(*ocr(False), "hamming_sum", 0.01),
+        "conll": lambda: (lambda X, y, lengths: Task(X, y, lengths, "hamming_sum", 1 / (0.1 * len(lengths))))(*conll()),
+    }
+
+
+def train_crfsuite(task: Task) -> Any:
+    """A call that trains CRFsuite as it comes, on the same features; the data are handed over beforehand."""
+    import pycrfsuite
+
+    X, trainer = sparse.csr_array(task.X), pycrfsuite.Trainer(verbose=False)
+    rows = [[str(j) for j in X.indices[X.indptr[t] : X.indptr[t + 1]]] for t in range(X.shape[0])]
+    for begin, length in zip(np.cumsum(task.lengths) - task.lengths, task.lengths, strict=True):
+        part = slice(begin, begin + length)
+        trainer.append(rows[part], [str(label) for label in task.y[part]])
+    if task.loss == "hamming_mean" or X.shape[1] < 1000:  # pixels: as published results on OCR have it
+        trainer.set_params({"c2": 1.0, "feature.possible_states": True, "feature.possible_transitions": True})
+
+    def train() -> None:
+        with tempfile.TemporaryDirectory() as folder:
+            trainer.train(str(Path(folder) / "model"))
+
+    return train
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--tasks", nargs="+", default=list(tasks()), choices=list(tasks()))
+    parser.add_argument("--tols", nargs="+", type=float, default=[1e-2, 1e-3])
+    parser.add_argument("--repeats", type=int, default=3)
+    parser.add_argument("--peer", action="store_true", help="time CRFsuite too")
+    args = parser.parse_args()
+    rows = []
+    with one_thread():
+        for name in args.tasks:
+            task = tasks()[name]()
+            peer = interleaved({"crf": train_crfsuite(task)}, 1, cpu=True)["crf"].best if args.peer else None
+            for tol in args.tols:
+                rows.append(row(name, task, tol, args.repeats, peer))
+    show("To a certified gap", ["task", "gap", "CPU s", "passes", "certified", "CRFsuite s", "ratio"], rows)
+
+
+def row(name: str, task: Task, tol: float, repeats: int, peer: float | None) -> list[str]:
+    results: list[Any] = []
+
+    def solve() -> None:
+        problem = chain_hinge(task.X, task.y, task.lengths, task.lam, task.loss)
+        results.append(pragam.solve(problem, "flow-ascent", tol=tol, random_state=len(results)))
+
+    seconds = interleaved({"flows": solve}, repeats, cpu=True)["flows"].median
+    worst = max(result.certificate.relative_gap for result in results)
+    passes = np.median([result.history.passes[-1] for result in results])
+    others = ["", ""] if peer is None else [f"{peer:.2f}", f"{peer / seconds:.0f}"]
+    return [name, f"{tol:g}", f"{seconds:.3f}", f"{passes:.0f}", f"{worst:.1e}", *others]
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,182 @@
+"""A max-margin labeller of the nodes of graphs that knows how good it is."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Sequence
+from dataclasses import replace
+from numbers import Integral, Real
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.base import BaseEstimator
+from sklearn.exceptions import ConvergenceWarning
+from sklearn.utils._param_validation import Interval, StrOptions
+from sklearn.utils.validation import check_is_fitted
+
+from pragam import solvers
+from pragam.estimators import advice
+from pragam.estimators.callbacks import FRAMES_AROUND_FIT, CallbackSupportMixin, with_callbacks
+from pragam.estimators.html import CertificateHTML
+from pragam.estimators.jobs import solve_problems
+from pragam.result import Result
+from pragam.structured import Graph, GraphModel, graph_hinge
+from pragam.structured.graph import join_graphs, labels_of, with_ones
+
+if TYPE_CHECKING:
+    from typing_extensions import Self
+
+#: What ``decoder_`` says.
+EXACT, MESSAGES = "exact max-product on trees", "messages, no guarantee"
+
+
+class GraphSVC(CertificateHTML, CallbackSupportMixin, BaseEstimator):
+    r"""Max-margin labelling of graphs (M3N), trained to a certified duality gap.
+
+    Minimises, over all weights,
+
+        J(w) = lam/2 |w|^2 + (1/n) sum_i weight_i max over labellings y of  loss_i(y) + F_i(y) - F_i(y_i)
+        F(y) = sum_v <coef_{y_v}, x_v> + intercept_{y_v} + sum over edges (u, v) of P_uv(y_u, y_v)
+        P_uv = pairwise_0 + sum_f e_uvf pairwise_f
+
+    (Taskar, Guestrin and Koller, "Max-margin Markov networks", NIPS 2003). Every weight is penalised, that of the
+    constant feature, ``intercept_``, too. Trees are exact. If a graph has a cycle, J is that of the relaxation to
+    locally consistent marginals, and ``certificate_.exact`` is False.
+
+    Parameters
+    ----------
+    lam : float > 0
+        Weight of the regulariser against the mean loss; lam = 1/(C n) for n graphs.
+    loss : "hamming_mean", "hamming_sum" or (K, K) array
+        What a wrong label costs: 1 over the number of nodes of its graph, 1, or cost[true, predicted].
+    tol : float >= 0
+        The relative duality gap to certify.
+    solver : str
+        One of ``pragam.solvers.names()``.
+    labels : list or None
+        The label set in order. By default the sorted labels that occur.
+    max_iter, max_seconds : budgets, None for none
+        When one ends first, the best model so far is kept, with its gap, and a ConvergenceWarning says so.
+        So does Ctrl-C.
+    random_state : int, RandomState or None
+        None is a fixed seed: equal fits give equal models.
+    verbose : int
+        1 shows the progress of the gap.
+
+    Attributes
+    ----------
+    classes_ : (K,) labels
+    coef_, intercept_ : the weights of nodes, of shapes (K, d) and (K,)
+    pairwise_ : (1 + edge features, K, K)
+        Those of edges. The first table is that of every edge.
+    decoder_ : str
+        How the last prediction was made: "exact max-product on trees", or "messages, no guarantee" if a graph had a
+        cycle.
+    certificate_, status_, history_, n_iter_ : the proof, how the solve ended, what was certified on the way
+    dual_ : the dual point that proves it
+    """
+
+    _parameter_constraints: dict[str, list[Any]] = {  # noqa: RUF012 (scikit-learn's convention)
+        "lam": [Interval(Real, 0, None, closed="neither")],
+        "loss": [StrOptions({"hamming_mean", "hamming_sum"}), "array-like"],
+        "tol": [Interval(Real, 0, None, closed="left")],
+        "solver": [StrOptions(set(solvers.names()))],
+        "labels": ["array-like", None],
+        "max_iter": [Interval(Integral, 0, None, closed="left"), None],
+        "max_seconds": [Interval(Real, 0, None, closed="left"), None],
+        "random_state": ["random_state"],
+        "verbose": ["verbose"],
+    }
+    _several, _easier = "problems", "raise lam"
+    #: There is one problem, and one thread is enough for it.
+    n_jobs = None
+
+    def __init__(
+        self,
+        lam: float = 0.01,
+        *,
+        loss: Any = "hamming_mean",
+        tol: float = 1e-2,
+        solver: str = "auto",
+        labels: Any = None,
+        max_iter: int | None = None,
+        max_seconds: float | None = None,
+        random_state: Any = None,
+        verbose: int = 0,
+    ) -> None:
+        self.lam = lam
+        self.loss = loss
+        self.tol = tol
+        self.solver = solver
+        self.labels = labels
+        self.max_iter = max_iter
+        self.max_seconds = max_seconds
+        self.random_state = random_state
+        self.verbose = verbose
+
+    @with_callbacks
+    def fit(self, graphs: Sequence[Graph], y: Any = None, sample_weight: Any = None) -> Self:
+        """Fit the model; the certificate is in ``certificate_``.
+
+        Parameters
+        ----------
+        graphs : list of :class:`pragam.structured.Graph`, with labels
+        y : not used, as each graph has its own labels; scikit-learn passes it
+        sample_weight : one number >= 0 for each graph, optional
+        """
+        self._validate_params()
+        problem = graph_hinge(_with_constant(graphs), self.lam, self.loss, self.labels, sample_weight)
+        self.classes_ = np.unique(labels_of(graphs)) if self.labels is None else np.asarray(self.labels)
+        (result,), _ = solve_problems(self, [problem], [None])
+        self._keep(problem.Q.structure, result)
+        text = advice.unfinished([result], self)
+        if text:
+            warnings.warn(text, ConvergenceWarning, stacklevel=2 + FRAMES_AROUND_FIT)
+        return self
+
+    def _keep(self, model: Any, result: Result) -> None:
+        parts = model.parts(result.w)
+        self.coef_, self.intercept_ = parts.nodes[:, :-1].copy(), parts.nodes[:, -1].copy()
+        self.pairwise_ = parts.edges.copy()
+        self.n_features_in_ = self.coef_.shape[1]
+        self.dual_, self.n_iter_ = result.alpha, result.n_iter
+        self.certificate_, self.status_, self.history_ = result.certificate, result.status, result.history
+        self.certificates_ = [result.certificate]
+
+    def predict(self, graphs: Sequence[Graph]) -> list[NDArray[Any]]:
+        """The labels of the nodes of each graph. ``decoder_`` says whether they are the best ones for sure."""
+        check_is_fitted(self)
+        nodes, edges, wiring = join_graphs(_with_constant(graphs))
+        for name, storage, own in (
+            ("X", nodes, self.n_features_in_ + 1),
+            ("edge_features", edges, len(self.pairwise_)),
+        ):
+            if storage.shape[1] != own:
+                raise ValueError(
+                    f"{name} has {storage.shape[1] - 1} columns, and the model was trained on {own - 1}"
+                )  # without the constant
+        K, none = len(self.classes_), np.zeros(wiring.n_nodes)
+        model = GraphModel(nodes, edges, wiring, none.astype(np.int64), K, np.zeros(wiring.n), np.zeros((K, K)), none)
+        w = np.concatenate([np.column_stack([self.coef_, self.intercept_]).ravel(), self.pairwise_.ravel()])
+        self.decoder_ = EXACT if model.exact else MESSAGES
+        return model.split(self.classes_[model.predict(w)])
+
+    def score(self, graphs: Sequence[Graph], y: Any = None, sample_weight: Any = None) -> float:
+        """The share of nodes that are labelled right; ``sample_weight`` has a number for each graph."""
+        found = self.predict(graphs)
+        is_right = labels_of(graphs) == np.concatenate(found)
+        weights = None if sample_weight is None else np.repeat(np.asarray(sample_weight), [len(own) for own in found])
+        return float(np.average(is_right, weights=weights))
+
+
+def _with_constant(graphs: Any) -> Any:
+    """The graphs, their nodes with a constant feature behind the others. What is no graph is left to be refused."""
+    if not isinstance(graphs, Sequence):
+        return graphs
+    return [_widened(graph) if isinstance(graph, Graph) else graph for graph in graphs]
+
+
+def _widened(graph: Graph) -> Graph:
+    X = graph.X if hasattr(graph.X, "shape") else np.asarray(graph.X)
+    return replace(graph, X=with_ones(X, is_first=False)) if len(X.shape) == 2 else graph

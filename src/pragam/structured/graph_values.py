@@ -1,0 +1,137 @@
+"""The best labellings of some graphs and what they are worth; with cycles, bounds of it."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import numpy as np
+
+from pragam import interrupts
+from pragam.rounding import TINY, gamma, norm
+from pragam.structured import graph_messages
+from pragam.structured.forest import best_of_forest
+from pragam.structured.wiring import Indices, Wiring
+from pragam.vector import Vector
+
+if TYPE_CHECKING:
+    from pragam.structured.graph_model import Block, GraphModel
+
+
+class Values(NamedTuple):
+    """Of each graph: the score and loss of its best labelling less the score of its truth, and sizes for rounding."""
+
+    values: Vector
+    sizes: Vector  # bounds the sums of the sizes of the scores of any labelling, and of the messages
+
+
+def scores(model: GraphModel, w: Vector, block: Block, loss: float) -> tuple[Vector, Vector]:
+    """The scores of the labels of nodes (N, K), with the loss, and of edges (E, K, K)."""
+    interrupts.check()
+    parts, K = model.parts(np.asarray(w, dtype=np.float64)), model.K
+    nodes = model.storage.part(block.nodes.start, block.nodes.stop).matmat(np.ascontiguousarray(parts.nodes))
+    tables = np.empty((0, K * K))
+    if block.edges.stop > block.edges.start:
+        by_pair = np.ascontiguousarray(parts.edges.reshape(-1, K * K).T)
+        tables = model.edge_storage.part(block.edges.start, block.edges.stop).matmat(by_pair)
+    if loss:
+        nodes = nodes + loss * _costs(model, block)
+    return nodes, tables.reshape(-1, K, K)
+
+
+def _costs(model: GraphModel, block: Block) -> Vector:
+    return np.asarray(model.node_scale[block.nodes, None] * model.cost[model.labels[block.nodes]], dtype=np.float64)
+
+
+def decoded(model: GraphModel, w: Vector, block: Block, loss: float) -> Any:
+    """The labels of a best labelling of each graph; with cycles the marginals, flat, that are about best."""
+    nodes, tables = scores(model, w, block, loss)
+    if block.is_forest:
+        return best_of_forest(block.wiring, nodes, tables)[1]
+    return relaxed_best(block.wiring, nodes, tables)
+
+
+def labelled(model: GraphModel, w: Vector, block: Block) -> Indices:
+    """The labels of a best labelling of each graph; with cycles, of a good one."""
+    nodes, tables = scores(model, w, block, 0.0)
+    if block.is_forest:
+        return best_of_forest(block.wiring, nodes, tables)[1]
+    messages = graph_messages.pass_messages(block.wiring, nodes, tables, graph_messages.MILD)
+    return _best_found(block.wiring, nodes, tables, messages)
+
+
+def relaxed_best(wiring: Wiring, nodes: Vector, tables: Vector) -> Vector:
+    """For each graph with cycles the better one of the marginals and the labelling that messages find: a vector, all
+    nodes and then all edges."""
+    messages = graph_messages.pass_messages(wiring, nodes, tables, graph_messages.MILD)
+    p, q = graph_messages.marginals(wiring, messages)
+    labels, K = _best_found(wiring, nodes, tables, messages), nodes.shape[1]
+    own = wiring.node_sums(np.einsum("vk,vk->v", p, nodes))
+    own += wiring.edge_sums(np.einsum("eij,eij->e", q, tables))
+    is_better = score_of(wiring, nodes, tables, labels) >= own
+    u, v = labels[wiring.edges[:, 0]], labels[wiring.edges[:, 1]]
+    p = np.where(is_better[wiring.graph_of_node][:, None], np.eye(K)[labels], p)
+    whole = np.eye(K)[u][:, :, None] * np.eye(K)[v][:, None, :]
+    q = np.where(is_better[wiring.graph_of_edge][:, None, None], whole, q)
+    return np.concatenate([p.ravel(), q.ravel()])
+
+
+def _best_found(wiring: Wiring, nodes: Vector, tables: Vector, messages: graph_messages.Messages) -> Indices:
+    """Of each graph the better one of two labellings: from the messages, or from the nodes alone, both improved."""
+    starts = messages.nodes.argmax(axis=1), nodes.argmax(axis=1)
+    one, two = (graph_messages.improved(wiring, nodes, tables, labels) for labels in starts)
+    is_better = score_of(wiring, nodes, tables, one) >= score_of(wiring, nodes, tables, two)
+    return np.where(is_better[wiring.graph_of_node], one, two)
+
+
+def score_of(wiring: Wiring, nodes: Vector, tables: Vector, labels: Indices) -> Vector:
+    """The score of each graph's labelling."""
+    u, v = labels[wiring.edges[:, 0]], labels[wiring.edges[:, 1]]
+    of_nodes, of_edges = nodes[np.arange(len(nodes)), labels], tables[np.arange(len(tables)), u, v]
+    out = wiring.node_sums(of_nodes)
+    return np.asarray(out + wiring.edge_sums(of_edges), dtype=np.float64)
+
+
+def highest(wiring: Wiring, is_forest: bool, nodes: Vector, tables: Vector) -> tuple[Vector, Vector]:
+    """(values, sizes): the highest score of each graph, with cycles an upper bound of the relaxed one, and the sum of
+    the sizes of the numbers that it was made of."""
+    size = wiring.node_sums(np.abs(nodes).max(axis=1))
+    size += wiring.edge_sums(np.abs(tables).max(axis=(1, 2), initial=0.0))
+    if is_forest:
+        return best_of_forest(wiring, nodes, tables)[0], size
+    messages = graph_messages.pass_messages(wiring, nodes, tables, graph_messages.COLD)
+    moved, rest = graph_messages.reparametrised(wiring, nodes, tables, messages)
+    bounds = wiring.node_sums(moved.max(axis=1))
+    bounds += wiring.edge_sums(rest.max(axis=(1, 2)))
+    moves = np.abs(messages.sent).max(axis=2).sum(axis=1)
+    return bounds, size + 2 * wiring.edge_sums(moves)
+
+
+def values(model: GraphModel, w: Vector, block: Block, loss: float = 1.0) -> Values:
+    """What the best labelling of each graph is worth."""
+    nodes, tables = scores(model, w, block, loss)
+    best, sizes = highest(block.wiring, block.is_forest, nodes, tables)
+    return Values(best - score_of(block.wiring, nodes, tables, model.labels[block.nodes]), sizes)
+
+
+def values_bound(model: GraphModel, w: Vector, block: Block) -> tuple[Vector, Vector]:
+    """The same, and a bound of the rounding: that of the scores, and of sums of as many terms as a graph has.
+
+    Each sum of a labelling, of the truth or of a bound by messages has a term for each node and edge, and at a node one
+    more for each of its edges; each is rounded when it is added, and a few times before.
+    """
+    wiring, parts = block.wiring, model.parts(w)
+    found, sizes = values(model, w, block)
+    errors = wiring.node_sums(_errors(model.storage, parts.nodes, block.nodes))
+    if len(wiring.edges):
+        by_pair = parts.edges.reshape(-1, model.K**2).T
+        errors += wiring.edge_sums(_errors(model.edge_storage, by_pair, block.edges))
+    sizes = sizes + 2 * wiring.node_sums(_costs(model, block).max(axis=1))
+    terms = 4 * (wiring.sizes + wiring.n_edges) + 20
+    return found, 1.01 * (2 * errors + gamma(2 * terms) * (sizes + errors) + 8 * terms * TINY)
+
+
+def _errors(storage: Any, weights: Vector, rows: slice) -> Vector:
+    """A bound of the rounding of the products of these rows with any of the weights."""
+    longest = max(norm(np.ascontiguousarray(each)) for each in weights)
+    longest += storage.shape[1] ** 0.5 * TINY * 2.0**53
+    return np.asarray(storage.reach[rows] * longest + 2 * TINY * (storage.shape[1] + 4), dtype=np.float64)

@@ -1,0 +1,148 @@
+"""The estimator of graphs: fitting, predicting, scoring, scikit-learn's conventions, and errors."""
+
+from __future__ import annotations
+
+import pickle
+
+import numpy as np
+import pytest
+from scipy import sparse
+from sklearn.base import clone
+from sklearn.exceptions import ConvergenceWarning, NotFittedError
+from sklearn.model_selection import GridSearchCV
+
+import pragam
+from pragam import GraphSVC
+from pragam.structured import Graph, graph_hinge
+
+LABELS = np.array(["sky", "tree", "road"])
+
+
+def drawn(count, edges_of, seed=0, edge_features=0):
+    """Graphs whose neighbours often have one label, of which each node shows a noisy picture."""
+    rng, out = np.random.default_rng(seed), []
+    centres = np.eye(3) * 1.5
+    for _ in range(count):
+        nodes = int(rng.integers(4, 9))
+        edges = edges_of(nodes)
+        y = rng.integers(0, 3, nodes)
+        for u, v in edges:
+            y[v] = y[u] if rng.random() < 0.8 else y[v]
+        X = centres[y] + rng.standard_normal((nodes, 3))
+        features = rng.standard_normal((len(edges), edge_features)) if edge_features else None
+        out.append(Graph(X, edges, LABELS[y], features))
+    return out
+
+
+def path(nodes):
+    return [(v, v + 1) for v in range(nodes - 1)]
+
+
+def star(nodes):
+    return [(0, v) for v in range(1, nodes)]
+
+
+def ring(nodes):
+    return [*path(nodes), (nodes - 1, 0)]
+
+
+@pytest.mark.parametrize("edges_of", [path, star, ring])
+def test_a_fit_is_certified_and_better_than_nodes_alone(edges_of):
+    train, test = drawn(20, edges_of), drawn(40, edges_of, seed=1)
+    model = GraphSVC(lam=0.05, tol=2e-2).fit(train)
+    proof = model.certificate_
+    assert proof.relative_gap <= 2e-2 and proof.rigorous and proof.exact == (edges_of is not ring)
+    assert model.status_ is pragam.Status.CONVERGED and model.history_.gap[-1] == proof.gap
+    alone = GraphSVC(lam=0.05, tol=2e-2, solver="qp-bmrm").fit([Graph(g.X, [], g.y) for g in train])
+    nodes_only = alone.score([Graph(g.X, [], g.y) for g in test])
+    assert model.score(test) > nodes_only
+    assert model.decoder_ == ("messages, no guarantee" if edges_of is ring else "exact max-product on trees")
+
+
+def test_predictions_maximise_the_score_of_the_weights():
+    train = drawn(6, star, edge_features=2)
+    model = GraphSVC(lam=0.1, tol=0.1).fit(train)
+    assert model.coef_.shape == (3, 3) and model.intercept_.shape == (3,) and model.pairwise_.shape == (3, 3, 3)
+    graph = train[0]
+    own = model.predict([graph])[0]
+
+    def score(labels):
+        at = [list(model.classes_).index(label) for label in labels]
+        value = sum(model.coef_[k] @ x + model.intercept_[k] for k, x in zip(at, graph.X, strict=True))
+        for (u, v), features in zip(graph.edges, graph.edge_features, strict=True):
+            value += (model.pairwise_[0] + np.tensordot(features, model.pairwise_[1:], 1))[at[u], at[v]]
+        return value
+
+    best = score(own)
+    for v in range(len(own)):
+        for label in model.classes_:
+            other = own.copy()
+            other[v] = label
+            assert score(other) <= best + 1e-9
+    for labels in (graph.y, np.random.default_rng(0).choice(model.classes_, len(own))):
+        assert score(labels) <= best + 1e-9
+
+
+def test_the_certificate_is_that_of_the_problem_with_a_constant_feature():
+    train = drawn(5, path)
+    model = GraphSVC(lam=0.1, tol=1e-3, loss="hamming_sum").fit(train, sample_weight=[1, 2, 0, 1, 1])
+    wide = [Graph(np.column_stack([g.X, np.ones(len(g.X))]), g.edges, g.y) for g in train]
+    problem = graph_hinge(wide, 0.1, "hamming_sum", sample_weight=[1, 2, 0, 1, 1])
+    w = np.concatenate([np.column_stack([model.coef_, model.intercept_]).ravel(), model.pairwise_.ravel()])
+    assert pragam.certify(problem, w, model.dual_) == model.certificate_
+
+
+def test_sparse_features_and_lists_are_the_same():
+    train = drawn(8, path, edge_features=1)
+    dense = GraphSVC(lam=0.1, solver="qp-bmrm").fit(train)
+    thin = [
+        Graph(sparse.csr_matrix(g.X), np.array(g.edges), list(g.y), sparse.csc_array(g.edge_features)) for g in train
+    ]
+    other = GraphSVC(lam=0.1, solver="qp-bmrm").fit(thin)
+    assert np.abs(dense.coef_ - other.coef_).max() <= 1e-6
+    lists = [Graph(g.X.tolist(), g.edges, g.y.tolist(), g.edge_features.tolist()) for g in train]
+    found = other.predict(thin), dense.predict(lists)
+    assert all(np.array_equal(one, two) for one, two in zip(*found, strict=True))
+
+
+def test_scikit_learn_clones_pickles_and_searches():
+    train = drawn(12, path)
+    model = GraphSVC(lam=0.2, solver="qp-bmrm", labels=LABELS.tolist(), random_state=3)
+    assert clone(model).get_params() == model.get_params()
+    fitted = pickle.loads(pickle.dumps(clone(model).fit(train)))
+    assert list(fitted.classes_) == LABELS.tolist() and fitted.score(train) > 0.6
+    search = GridSearchCV(model, {"lam": [0.2, 0.4]}, cv=2).fit(train)
+    assert search.best_score_ > 0.6 and search.best_estimator_.score(train) > 0.6
+
+
+def test_labels_may_be_missing_from_training():
+    train = [Graph(g.X, g.edges, np.where(g.y == "road", "sky", g.y)) for g in drawn(6, path)]
+    model = GraphSVC(lam=0.1, labels=LABELS).fit(train)
+    assert model.coef_.shape[0] == 3 and set(np.concatenate(model.predict(train))) <= {"sky", "tree"}
+
+
+def test_a_budget_that_ends_is_said():
+    with pytest.warns(ConvergenceWarning, match=r"tol=0 was asked for.*raise lam"):
+        model = GraphSVC(tol=0.0, max_iter=2).fit(drawn(3, path))
+    assert model.certificate_.relative_gap > 0
+
+
+def test_bad_input_is_named():
+    model = GraphSVC(lam=0.1)
+    with pytest.raises(NotFittedError):
+        model.predict(drawn(1, path))
+    with pytest.raises(ValueError, match=r"graph 1: edge \(0, 7\) has no such node"):
+        model.fit([*drawn(1, path), Graph(np.zeros((2, 3)), [(0, 7)], ["sky", "tree"])])
+    with pytest.raises(ValueError, match="graphs must be a list"):
+        model.fit(np.zeros((3, 3)))
+    with pytest.raises(ValueError, match="graph 0: X must have two dimensions"):
+        model.fit([Graph(np.zeros(3), [], ["sky"] * 3)])
+    with pytest.raises(ValueError, match="lam"):
+        GraphSVC(lam=0).fit(drawn(2, path))
+    model.fit(drawn(4, path))
+    with pytest.raises(ValueError, match="X has 2 columns, and the model was trained on 3"):
+        model.predict([Graph(np.zeros((2, 2)), [])])
+    with pytest.raises(ValueError, match="edge_features has 1 columns, and the model was trained on 0"):
+        model.predict([Graph(np.zeros((2, 3)), [(0, 1)], None, np.zeros((1, 1)))])
+    with pytest.raises(ValueError, match="graph 0 has no labels y"):
+        model.score([Graph(np.zeros((2, 3)), [(0, 1)])])

@@ -1,0 +1,43 @@
+"""The constant column, and the weights as one vector."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from scipy import sparse
+
+from pragam.sequences import ChainWeights
+from pragam.sequences.weights import with_constant
+
+X = np.array([[0.0, 2, 0], [0, 0, 0], [1, 0, 3], [0, 0, 0]])
+
+
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+@pytest.mark.parametrize("form", [np.asarray, sparse.csr_array])
+def test_a_constant_column_stands_behind_the_others(form, dtype):
+    found = with_constant(form(X.astype(dtype)))
+    assert found.dtype == dtype
+    dense = found.toarray() if sparse.issparse(found) else found
+    assert np.array_equal(dense, np.column_stack([X, np.ones(4)]))
+    if sparse.issparse(found):
+        found.check_format(full_check=True)
+
+
+def test_weights_and_their_vector():
+    w = np.arange(2 * 4 + 4 + 4.0)
+    weights = ChainWeights.from_vector(w, 2, None)
+    assert weights.coef.tolist() == [[0, 1, 2], [4, 5, 6]] and weights.intercept.tolist() == [3, 7]
+    assert weights.transitions.tolist() == [[8, 9], [10, 11]] and weights.end.tolist() == [14, 15]
+    assert np.array_equal(weights.to_vector(), w)
+
+
+def test_sequences_are_scored_some_at_a_time_with_the_same_labels(monkeypatch):
+    rng = np.random.default_rng(0)
+    lengths = np.array([3, 1, 7, 2, 2])
+    rows = rng.standard_normal((15, 3))
+    weights = ChainWeights.from_vector(rng.standard_normal(2 * 4 + 4 + 4), 2, None)
+    expected = weights.labels_and_margins(rows, lengths)
+    for room in (1, 8, 1000):
+        monkeypatch.setattr("pragam.sequences.weights._SCORES", room)
+        for found, other in zip(weights.labels_and_margins(rows, lengths), expected, strict=True):
+            assert np.array_equal(found, other)
