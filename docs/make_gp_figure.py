@@ -44,7 +44,7 @@ def draw(curves: dict[str, tuple[Any, Any]], path: Path) -> None:
     for (name, (confidence, right)), marker in zip(curves.items(), "os^", strict=False):
         axes.plot(confidence, right, marker=marker, label=name)
     axes.set(xlabel="probability of the predicted letter", ylabel="share of letters right", xlim=(0, 1), ylim=(0, 1))
-    axes.legend(loc="lower right", frameon=False)
+    axes.legend(loc="lower right", frameon=False, fontsize="small")
     axes.set_title("OCR letters, trained on fold 0")
     figure.savefig(path, dpi=130)
 
