@@ -135,12 +135,12 @@ def moments(model: ChainModel, point: Any) -> Moments:
     edges = edges_of(model, point)
     nodes, loss, distance, loss_error = _of_nodes(model, edges)
     rest, more = _of_edges(model, edges)
-    features = np.empty(model.n_weights)
-    features[nodes.size :] = rest
-    by_label = features[: nodes.size].reshape(model.K, -1)
+    point = np.empty(model.n_weights + 1)
+    point[nodes.size : -1], point[-1] = rest, loss
+    by_label = point[: nodes.size].reshape(model.K, -1)
     for first in range(0, len(nodes), _ROWS):  # a transpose by pieces that fit a cache
         by_label[:, first : first + _ROWS] = nodes[first : first + _ROWS].T
-    return Moments(features, loss, 1.01 * (distance + more), loss_error)
+    return Moments(point, 1.01 * (distance + more), loss_error)
 
 
 def marginals(model: ChainModel, point: Any) -> Vector:
@@ -173,10 +173,11 @@ def _of_mixture(model: ChainModel, mixture: Mixture) -> Moments:
     """The mean of those of its points, with J + 3 roundings."""
     parts = [moments(model, point) for point in mixture.points]
     p = mixture.weights / mixture.weights.sum()
-    features = sum(share * part.features for share, part in zip(p, parts, strict=True))
-    loss, rounding = float(p @ [part.loss for part in parts]), gamma(2 * len(parts) + 3)
+    point, rounding = np.zeros(model.n_weights + 1), gamma(2 * len(parts) + 3)
+    for share, part in zip(p, parts, strict=True):
+        point += share * part.point
     distance = sum(s * (part.distance + rounding * norm(part.features)) for s, part in zip(p, parts, strict=True))
-    return Moments(features, loss, 1.02 * distance, 1.02 * float(p @ [m.loss_error + rounding * m.loss for m in parts]))
+    return Moments(point, 1.02 * distance, 1.02 * float(p @ [m.loss_error + rounding * m.loss for m in parts]))
 
 
 def _of_nodes(model: ChainModel, edges: Edges) -> tuple[Vector, float, float, float]:

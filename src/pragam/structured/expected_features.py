@@ -47,8 +47,7 @@ class ExpectedFeatures(Polytope):
         return self.structure.check(alpha)
 
     def coordinates(self, alpha: Any) -> Vector:
-        moments = self.structure.moments(alpha)
-        return np.append(moments.features, moments.loss)
+        return self.structure.moments(alpha).point
 
     def combine(self, weights: Vector, points: Sequence[Any]) -> Any:
         some = np.flatnonzero(weights > 0).tolist()
@@ -75,9 +74,9 @@ class ExpectedFeatures(Polytope):
 
     def repair(self, alpha: Any) -> Repair:
         """The expectations of alpha, which is feasible as it is, and how far rounding has moved them."""
-        features, loss, distance, loss_error = self.structure.moments(alpha)
-        at = np.array([len(features)]) if loss_error else np.empty(0, np.int64)
-        return Repair(np.append(features, loss), at, np.full(len(at), loss_error), distance=distance)
+        point, distance, loss_error = self.structure.moments(alpha)
+        at = np.array([len(point) - 1]) if loss_error else np.empty(0, np.int64)
+        return Repair(point, at, np.full(len(at), loss_error), distance=distance)
 
     # Oracles --------------------------------------------------------------------------------------------------------
 

@@ -179,7 +179,7 @@ class _Sums:
         loss, error = total(losses)
         error += gamma(2 * K + 6 + self.roundings) * float(np.abs(losses).sum()) + 4 * K * len(losses) * TINY
         features = np.concatenate([self.nodes.T.ravel(), self.edges.ravel()])
-        return Moments(features, loss, 1.01 * distance, 1.01 * error)
+        return Moments.of(features, loss, 1.01 * distance, 1.01 * error)
 
 
 def features_of(model: GraphModel, block: Block, labelling: Any) -> Vector:

@@ -149,7 +149,7 @@ class OracleExamples(ByExample):
                 indices, values = self.features_of(i, labelling[i])
                 features[indices] += self.totals[i] * shares[i] * values
                 loss += self.totals[i] * shares[i] * self.loss_of(i, labelling[i])
-        return Moments(features, loss, 0.0, 0.0)
+        return Moments.of(features, loss, 0.0, 0.0)
 
     def combine(self, weights: Vector, points: Sequence[Any]) -> Labellings | Mixture:
         return mix(weights, points)

@@ -6,6 +6,8 @@ from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from typing import Any, NamedTuple
 
+import numpy as np
+
 from pragam.vector import Vector
 
 
@@ -13,13 +15,26 @@ class Moments(NamedTuple):
     r"""What a dual point expects, sum_i totals_i E[.] over its distributions of labellings.
 
     ``features`` are those of Phi_i(y) - Phi_i(y_i), at most ``distance`` from the exact ones in Euclidean length, and
-    ``loss`` is that of loss_i(y), within ``loss_error``.
+    ``loss`` is that of loss_i(y), within ``loss_error``. Both lie in one vector, ``point``, the loss at its end.
     """
 
-    features: Vector
-    loss: float
+    point: Vector
     distance: float
     loss_error: float
+
+    @classmethod
+    def of(cls, features: Vector, loss: float, distance: float = 0.0, loss_error: float = 0.0) -> Moments:
+        """From the two parts, copied."""
+        return cls(np.append(features, loss), distance, loss_error)
+
+    @property
+    def features(self) -> Vector:
+        """A view."""
+        return self.point[:-1]
+
+    @property
+    def loss(self) -> float:
+        return float(self.point[-1])
 
 
 class Structure(ABC):

@@ -56,7 +56,7 @@ class ChainUnfolding:
         distance += 1.01 * float(self.rows.row_bounds(at) @ slack)
         loss, error = dot(self.costs, point)
         error += 1.01 * (float(np.abs(self.costs[at]) @ slack) + gamma(2) * abs(loss))
-        return Moments(self.rows.rmatvec(away), loss, 1.01 * distance, error)
+        return Moments.of(self.rows.rmatvec(away), loss, 1.01 * distance, error)
 
     def _forbidden(self) -> np.ndarray | None:
         """Which dual variables must be 0; None: none."""

@@ -27,7 +27,8 @@ class WeightsAndLoss(Operator):
         return np.append(w, 0.0)
 
     def rmatvec(self, alpha: Vector) -> Vector:
-        return alpha[:-1].copy()
+        """The features, a view: there may be millions."""
+        return alpha[:-1]
 
     def row_norms(self) -> Vector:
         return np.append(np.ones(self.shape[1]), 0.0)
