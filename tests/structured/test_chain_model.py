@@ -9,7 +9,8 @@ import pytest
 from scipy import sparse
 
 import pragam
-from pragam.structured import Labellings, Mixture, TrellisFlow, chain_hinge, chain_values
+from pragam.structured import Labellings, Mixture, TrellisFlow, chain_hinge
+from pragam.structured.chains import chain_values
 
 
 def drawn(seed, constrained=True, edge_features=True):

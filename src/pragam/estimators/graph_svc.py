@@ -22,7 +22,7 @@ from pragam.estimators.html import CertificateHTML
 from pragam.estimators.jobs import solve_problems
 from pragam.result import Result
 from pragam.structured import Graph, GraphModel, graph_hinge
-from pragam.structured.graph import join_graphs, labels_of, with_ones
+from pragam.structured.graphs.graph import join_graphs, labels_of, with_ones
 
 if TYPE_CHECKING:
     from typing_extensions import Self

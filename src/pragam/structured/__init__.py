@@ -1,21 +1,21 @@
 """Structured output: sequences and graphs, as problems like all others, and projections onto their marginals."""
 
-from pragam.structured.chain_hinge import chain_hinge
-from pragam.structured.chain_marginals import ChainMarginals
-from pragam.structured.chain_model import ChainModel
-from pragam.structured.chain_projection import project_chain
-from pragam.structured.chain_rows import ChainRows
-from pragam.structured.clique_graph import CliqueGraph, is_tree
+from pragam.structured.chains.chain_hinge import chain_hinge
+from pragam.structured.chains.chain_marginals import ChainMarginals
+from pragam.structured.chains.chain_model import ChainModel
+from pragam.structured.chains.chain_projection import project_chain
+from pragam.structured.chains.chain_rows import ChainRows
+from pragam.structured.chains.layout import ChainLayout
+from pragam.structured.chains.trellis_flow import TrellisFlow
 from pragam.structured.expected_features import ExpectedFeatures, structured_problem
-from pragam.structured.graph import Graph
-from pragam.structured.graph_hinge import graph_hinge
-from pragam.structured.graph_model import GraphModel
-from pragam.structured.graph_projection import project_graph
+from pragam.structured.graphs.clique_graph import CliqueGraph, is_tree
+from pragam.structured.graphs.graph import Graph
+from pragam.structured.graphs.graph_hinge import graph_hinge
+from pragam.structured.graphs.graph_model import GraphModel
+from pragam.structured.graphs.graph_projection import project_graph
 from pragam.structured.labellings import Labellings, Mixture
-from pragam.structured.layout import ChainLayout
 from pragam.structured.oracle import Oracle, structured_hinge
 from pragam.structured.structure import Moments, Structure
-from pragam.structured.trellis_flow import TrellisFlow
 
 __all__ = [
     "ChainLayout",

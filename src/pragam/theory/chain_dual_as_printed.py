@@ -16,7 +16,7 @@ Guarantee:  weight:      With d_t^2 as printed, one table with one label, m = 0 
                          projection.
 Source:     Saha, Zhang and Vishwanathan, appendix "Special case: sequence" and Algorithm 3, disproved as printed.
 Tight:      Yes, equalities, but for the growth.
-Corrected:  As stated above; implemented in pragam.structured.alternating.
+Corrected:  As stated above; implemented in pragam.structured.chains.alternating.
 """
 
 from __future__ import annotations

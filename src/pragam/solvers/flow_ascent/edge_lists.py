@@ -7,7 +7,7 @@ from numpy.typing import NDArray
 
 from pragam import _kernels
 from pragam._kernels.records.flows import EDGE, Chains, Flow
-from pragam.structured.trellis_flow import TrellisFlow
+from pragam.structured.chains.trellis_flow import TrellisFlow
 
 #: Room for one more edge in every list at the start, as most tokens will need.
 _SPARE = 1

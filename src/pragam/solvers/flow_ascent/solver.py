@@ -46,8 +46,8 @@ from pragam.solvers.flow_ascent.token_rows import token_rows
 from pragam.solvers.flow_ascent.weight_table import WeightTable, cost_rows, padded
 from pragam.solvers.hardness import structured_hardness
 from pragam.solvers.sizes import digits
-from pragam.structured.chain_model import ChainModel
-from pragam.structured.trellis_flow import TrellisFlow
+from pragam.structured.chains.chain_model import ChainModel
+from pragam.structured.chains.trellis_flow import TrellisFlow
 from pragam.threads import n_threads
 from pragam.vector import Vector
 

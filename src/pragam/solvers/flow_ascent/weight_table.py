@@ -10,7 +10,7 @@ import numpy as np
 from pragam import _kernels
 from pragam._kernels.records.flows import Chains, Flow, Table, Weights
 from pragam.solvers.flow_ascent.token_rows import TokenRows
-from pragam.structured.chain_model import ChainModel
+from pragam.structured.chains.chain_model import ChainModel
 from pragam.vector import Vector
 
 #: Labels in a row of the table are padded to a multiple of this, for vector instructions.

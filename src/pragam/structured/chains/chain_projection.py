@@ -8,7 +8,7 @@ of all labellings, written as tables of zeros and ones, is the set of marginals
 The projection of m minimises sum_t d_t^2 / 2 |alpha_t - m_t|^2 over it (the paper's appendix, "Special case: sequence",
 with the signs and weights corrected). ``"newton"`` minimises the eliminated dual by a semismooth Newton method, as
 stated in :mod:`pragam._kernels.twins.chains`. ``"alternating"`` is the paper's Algorithm 3
-(:mod:`pragam.structured.alternating`).
+(:mod:`pragam.structured.chains.alternating`).
 """
 
 from __future__ import annotations
@@ -19,8 +19,8 @@ import numpy as np
 
 from pragam.arguments import check_number, real_array
 from pragam.polytopes import project_simplex
-from pragam.structured.alternating import alternate
-from pragam.structured.chain_batch import ChainBatch
+from pragam.structured.chains.alternating import alternate
+from pragam.structured.chains.chain_batch import ChainBatch
 from pragam.vector import Vector
 
 METHODS = ("newton", "alternating")

@@ -1,11 +1,11 @@
 r"""The projection onto the locally consistent marginals of a graph of cliques.
 
 It minimises sum_c d_c^2 / 2 |alpha_c - m_c|^2 over tables alpha_c >= 0 of mass 1 that agree on the marginals of the
-nodes they share (:mod:`pragam.structured.clique_graph`): the paper's appendix, with the signs corrected. On a tree
-these are the marginals of labellings. On a graph with cycles the set is larger: a relaxation.
+nodes they share (:mod:`pragam.structured.graphs.clique_graph`): the paper's appendix, with the signs corrected. On a
+tree these are the marginals of labellings. On a graph with cycles the set is larger: a relaxation.
 
-``"newton"`` minimises the eliminated dual by a semismooth Newton method (:mod:`pragam.structured.graph_newton`).
-``"alternating"`` is the paper's own algorithm (:mod:`pragam.structured.graph_alternating`).
+``"newton"`` minimises the eliminated dual by a semismooth Newton method (:mod:`pragam.structured.graphs.graph_newton`).
+``"alternating"`` is the paper's own algorithm (:mod:`pragam.structured.graphs.graph_alternating`).
 """
 
 from __future__ import annotations
@@ -15,9 +15,9 @@ from typing import Any
 import numpy as np
 
 from pragam.arguments import check_number, real_array
-from pragam.structured.clique_graph import CliqueGraph
-from pragam.structured.graph_alternating import alternate
-from pragam.structured.graph_newton import Dual, newton
+from pragam.structured.graphs.clique_graph import CliqueGraph
+from pragam.structured.graphs.graph_alternating import alternate
+from pragam.structured.graphs.graph_newton import Dual, newton
 from pragam.vector import Vector
 
 METHODS = {"newton": newton, "alternating": alternate}

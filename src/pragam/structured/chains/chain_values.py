@@ -15,7 +15,7 @@ from pragam.threads import n_threads
 from pragam.vector import Vector
 
 if TYPE_CHECKING:
-    from pragam.structured.chain_model import ChainModel
+    from pragam.structured.chains.chain_model import ChainModel
 
 Indices = NDArray[np.int64]
 

@@ -15,13 +15,13 @@ from scipy import sparse
 from pragam import interrupts
 from pragam.arguments import flat
 from pragam.rounding import TINY, U, gamma, norm, total
+from pragam.structured.chains.trellis_flow import TrellisFlow
 from pragam.structured.labellings import Labellings, Mixture
 from pragam.structured.structure import Moments
-from pragam.structured.trellis_flow import TrellisFlow
 from pragam.vector import Vector
 
 if TYPE_CHECKING:
-    from pragam.structured.chain_model import ChainModel
+    from pragam.structured.chains.chain_model import ChainModel
 
 Indices = NDArray[np.int64]
 
@@ -144,7 +144,7 @@ def moments(model: ChainModel, point: Any) -> Moments:
 
 
 def marginals(model: ChainModel, point: Any) -> Vector:
-    """A dual point as a vector of marginals, in the order of :class:`~pragam.structured.layout.ChainLayout`."""
+    """A dual point as a vector of marginals, in the order of :class:`~pragam.structured.chains.layout.ChainLayout`."""
     layout = model.unfolding.layout
     if isinstance(point, np.ndarray):
         return point

@@ -13,7 +13,7 @@ from scipy import sparse
 from pragam.arguments import array_of, real_array
 from pragam.operators.check import check_data
 from pragam.operators.storage import Storage
-from pragam.structured.wiring import Indices, Wiring
+from pragam.structured.graphs.wiring import Indices, Wiring
 
 
 @dataclass(frozen=True, eq=False)

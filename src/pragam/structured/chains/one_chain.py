@@ -9,12 +9,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pragam.operators.storage import Csr, Storage
-from pragam.structured import chain_values
 from pragam.structured.by_example import summed
+from pragam.structured.chains import chain_values
 from pragam.vector import Vector
 
 if TYPE_CHECKING:
-    from pragam.structured.chain_model import ChainModel
+    from pragam.structured.chains.chain_model import ChainModel
 
 Indices = NDArray[np.int64]
 

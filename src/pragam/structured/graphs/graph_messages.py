@@ -28,7 +28,7 @@ from typing import NamedTuple
 import numpy as np
 
 from pragam import _kernels
-from pragam.structured.wiring import Indices, Wiring
+from pragam.structured.graphs.wiring import Indices, Wiring
 from pragam.vector import Vector
 
 #: On random grids of 36 nodes the bound is then within 1e-9 of the linear program's value, and the marginals within

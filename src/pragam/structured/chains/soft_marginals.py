@@ -17,7 +17,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from pragam.structured.layout import ChainLayout, Group
+from pragam.structured.chains.layout import ChainLayout, Group
 from pragam.vector import Vector
 
 

@@ -9,8 +9,8 @@ from numpy.typing import ArrayLike
 from pragam.arguments import refuse_masked
 from pragam.problem import Problem
 from pragam.structured.expected_features import ExpectedFeatures, structured_problem
-from pragam.structured.graph import join_graphs, labels_of
-from pragam.structured.graph_model import GraphModel
+from pragam.structured.graphs.graph import join_graphs, labels_of
+from pragam.structured.graphs.graph_model import GraphModel
 from pragam.structured.targets import costs_of, label_numbers, weights_of
 from pragam.structured.weights_and_loss import WeightsAndLoss
 
@@ -34,7 +34,7 @@ def graph_hinge(
 
     Trees and forests are exact. If a graph has a cycle, the maximum is over the locally consistent marginals of that
     graph, which is an upper bound: J is that of a relaxed problem, and ``problem.Q.exact`` is False. The certificate
-    bounds the relaxed J, as messages between the nodes do (:mod:`pragam.structured.graph_messages`).
+    bounds the relaxed J, as messages between the nodes do (:mod:`pragam.structured.graphs.graph_messages`).
 
     Parameters
     ----------

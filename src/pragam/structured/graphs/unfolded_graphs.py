@@ -11,11 +11,11 @@ from pragam.operators import LabelRows
 from pragam.operators.base import Operator
 from pragam.operators.storage import Storage
 from pragam.problem import Problem
-from pragam.structured.graph_marginals import GraphMarginals
+from pragam.structured.graphs.graph_marginals import GraphMarginals
 from pragam.vector import Vector
 
 if TYPE_CHECKING:
-    from pragam.structured.graph_model import GraphModel
+    from pragam.structured.graphs.graph_model import GraphModel
 
 
 class GraphRows(Operator):

@@ -9,14 +9,14 @@ import numpy as np
 
 from pragam.problem import Problem
 from pragam.rounding import dot, gamma
-from pragam.structured.chain_marginals import ChainMarginals
-from pragam.structured.chain_rows import ChainRows
-from pragam.structured.layout import ChainLayout
+from pragam.structured.chains.chain_marginals import ChainMarginals
+from pragam.structured.chains.chain_rows import ChainRows
+from pragam.structured.chains.layout import ChainLayout
 from pragam.structured.structure import Moments
 from pragam.vector import Vector
 
 if TYPE_CHECKING:
-    from pragam.structured.chain_model import ChainModel
+    from pragam.structured.chains.chain_model import ChainModel
 
 
 class ChainUnfolding:

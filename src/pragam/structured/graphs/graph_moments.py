@@ -16,14 +16,14 @@ import numpy as np
 from pragam.arguments import flat
 from pragam.polytopes.base import REPAIRABLE
 from pragam.rounding import TINY, gamma, total
-from pragam.structured.graph_messages import within
+from pragam.structured.graphs.graph_messages import within
+from pragam.structured.graphs.wiring import Wiring
 from pragam.structured.labellings import Labellings, Mixture
 from pragam.structured.structure import Moments
-from pragam.structured.wiring import Wiring
 from pragam.vector import Vector
 
 if TYPE_CHECKING:
-    from pragam.structured.graph_model import Block, GraphModel
+    from pragam.structured.graphs.graph_model import Block, GraphModel
 
 
 class Shares(NamedTuple):

@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 from scipy import sparse
 from scipy.sparse.linalg import SuperLU, splu
 
-from pragam.structured.clique_graph import CliqueGraph
+from pragam.structured.graphs.clique_graph import CliqueGraph
 from pragam.vector import Vector
 
 #: More steps than any graph has needed: random tables take 5 to 40.

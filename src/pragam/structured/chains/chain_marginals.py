@@ -11,10 +11,10 @@ from numpy.typing import ArrayLike, NDArray
 from pragam.polytopes.base import REPAIRABLE, Curvature, Polytope, Repair, Vector
 from pragam.polytopes.box import relative
 from pragam.rounding import TINY, gamma, is_zero, total
-from pragam.structured.chain_batch import ChainBatch
-from pragam.structured.chain_projection import project_chain
-from pragam.structured.layout import ChainLayout
-from pragam.structured.soft_marginals import soft_marginals
+from pragam.structured.chains.chain_batch import ChainBatch
+from pragam.structured.chains.chain_projection import project_chain
+from pragam.structured.chains.layout import ChainLayout
+from pragam.structured.chains.soft_marginals import soft_marginals
 
 #: The residual of a constraint at which a projection ends.
 PROJECTED = 1e-12

@@ -8,11 +8,11 @@ import numpy as np
 
 from pragam.polytopes.base import Curvature, Polytope, Vector
 from pragam.polytopes.box import relative
-from pragam.structured.clique_graph import CliqueGraph
-from pragam.structured.forest import best_of_forest
-from pragam.structured.graph_projection import project_flat
-from pragam.structured.graph_values import highest, relaxed_best
-from pragam.structured.wiring import Indices, Wiring
+from pragam.structured.graphs.clique_graph import CliqueGraph
+from pragam.structured.graphs.forest import best_of_forest
+from pragam.structured.graphs.graph_projection import project_flat
+from pragam.structured.graphs.graph_values import highest, relaxed_best
+from pragam.structured.graphs.wiring import Indices, Wiring
 
 #: The residual of a constraint, of marginals that sum to 1, at which a projection ends.
 _TOL = 1e-12

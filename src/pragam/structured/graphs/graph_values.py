@@ -8,13 +8,13 @@ import numpy as np
 
 from pragam import interrupts
 from pragam.rounding import TINY, gamma, norm
-from pragam.structured import graph_messages
-from pragam.structured.forest import best_of_forest
-from pragam.structured.wiring import Indices, Wiring
+from pragam.structured.graphs import graph_messages
+from pragam.structured.graphs.forest import best_of_forest
+from pragam.structured.graphs.wiring import Indices, Wiring
 from pragam.vector import Vector
 
 if TYPE_CHECKING:
-    from pragam.structured.graph_model import Block, GraphModel
+    from pragam.structured.graphs.graph_model import Block, GraphModel
 
 
 class Values(NamedTuple):

@@ -11,7 +11,7 @@ from pragam.operators import LabelRows
 from pragam.operators.base import Operator, Vector
 from pragam.operators.storage import Storage
 from pragam.rounding import TINY, gamma, norm
-from pragam.structured.layout import ChainLayout
+from pragam.structured.chains.layout import ChainLayout
 
 
 class ChainRows(Operator):

@@ -14,7 +14,7 @@ from __future__ import annotations
 import numpy as np
 from scipy import sparse
 
-from pragam.structured.graph_newton import Dual, factorised
+from pragam.structured.graphs.graph_newton import Dual, factorised
 from pragam.vector import Vector
 
 #: Sweeps after which there is no more progress to speak of.

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from pragam.structured.wiring import Indices, Wiring
+from pragam.structured.graphs.wiring import Indices, Wiring
 from pragam.vector import Vector
 
 

@@ -12,12 +12,12 @@ from numpy.typing import NDArray
 
 from pragam.operators.storage import Storage
 from pragam.problem import AnyProblem
-from pragam.structured import chain_moments, chain_values, one_chain
 from pragam.structured.by_example import ByExample
+from pragam.structured.chains import chain_moments, chain_values, one_chain
+from pragam.structured.chains.trellis_flow import TrellisFlow
+from pragam.structured.chains.unfolded_chains import ChainUnfolding
 from pragam.structured.labellings import Labellings, Mixture, mix
 from pragam.structured.structure import Moments
-from pragam.structured.trellis_flow import TrellisFlow
-from pragam.structured.unfolded_chains import ChainUnfolding
 from pragam.vector import Vector
 
 Indices = NDArray[np.int64]

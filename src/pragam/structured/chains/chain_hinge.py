@@ -13,7 +13,7 @@ from pragam.arguments import is_whole, refuse_masked
 from pragam.operators.check import check_data
 from pragam.operators.storage import Storage
 from pragam.problem import Problem
-from pragam.structured.chain_model import ChainModel
+from pragam.structured.chains.chain_model import ChainModel
 from pragam.structured.expected_features import ExpectedFeatures, structured_problem
 from pragam.structured.targets import costs_of, label_numbers, weights_of
 from pragam.structured.weights_and_loss import WeightsAndLoss

@@ -11,12 +11,12 @@ import numpy as np
 
 from pragam.operators.storage import Storage
 from pragam.problem import AnyProblem
-from pragam.structured import graph_moments, graph_values
 from pragam.structured.by_example import ByExample
+from pragam.structured.graphs import graph_moments, graph_values
+from pragam.structured.graphs.unfolded_graphs import GraphUnfolding
+from pragam.structured.graphs.wiring import Indices, Wiring
 from pragam.structured.labellings import Labellings, Mixture, mix
 from pragam.structured.structure import Moments
-from pragam.structured.unfolded_graphs import GraphUnfolding
-from pragam.structured.wiring import Indices, Wiring
 from pragam.vector import Vector
 
 #: Scores in memory at a time, unless a single graph has more.

@@ -1,0 +1,1 @@
+"""Sequences: their model, dual points and projections."""

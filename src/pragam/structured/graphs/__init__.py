@@ -1,0 +1,1 @@
+"""Graphs: their model, trees and messages, and projections onto clique marginals."""
