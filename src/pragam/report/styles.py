@@ -46,6 +46,8 @@ OURS = {
     "block-ascent": Style("#b041af", "#cb70c0", "h"),
     "bcfw": Style("#31088e", "#fed2f0", "H"),
     "pragam-entropy": Style("#4b3b3a", "#a44362", "8"),
+    "rkhs-lbfgs": Style("#1507dd", "#e5c4cb", "o", (5, 1)),
+    "gp-block-ascent": Style("#251c0b", "#6c5cf3", "s", (5, 1)),
 }
 _PEERS = {
     "liblinear": Style("#237480", "#5afffd", "o", (6, 2)),
