@@ -12,8 +12,9 @@ from numpy.typing import NDArray
 
 from pragam.operators.storage import Storage
 from pragam.problem import AnyProblem
+from pragam.rounding import gamma
 from pragam.structured.by_example import ByExample
-from pragam.structured.chains import chain_moments, chain_values, one_chain
+from pragam.structured.chains import chain_moments, chain_points, chain_values, one_chain
 from pragam.structured.chains.trellis_flow import TrellisFlow
 from pragam.structured.chains.unfolded_chains import ChainUnfolding
 from pragam.structured.labellings import Labellings, Mixture, mix
@@ -172,7 +173,7 @@ class ChainModel(ByExample):
         return TrellisFlow.of(self.labels)
 
     def check(self, point: Any) -> Any:
-        return chain_moments.checked(self, point)
+        return chain_points.checked(self, point)
 
     def moments(self, point: Any) -> Moments:
         return chain_moments.moments(self, point)
@@ -181,6 +182,12 @@ class ChainModel(ByExample):
         if all(isinstance(point, np.ndarray) for point in points):
             return sum(weight * point for weight, point in zip(weights, points, strict=True))
         return mix(weights, points)
+
+    @cached_property
+    def reach(self) -> Vector:
+        """For each sequence, the factor of the length of the weights in the rounding of its tokens' scores."""
+        tokens = gamma(self.storage.counts + 2) * self.storage.row_sizes
+        return np.add.reduceat(tokens, self.first_token[:-1])
 
     def radius(self) -> float:
         """|Phi(y) - Phi(y_i)| is at most sqrt(2) times the sum of the lengths of the features of nodes and edges."""
@@ -202,4 +209,4 @@ class ChainModel(ByExample):
 
     def unfolded_point(self, point: Any) -> Vector:
         """A dual point as one of that problem."""
-        return chain_moments.marginals(self, point)
+        return chain_points.marginals(self, point)

@@ -19,8 +19,8 @@ if TYPE_CHECKING:
 
 Indices = NDArray[np.int64]
 
-#: Scores in memory at a time.
-_SCORES = 2**20
+#: Scores in memory at a time: few enough to stay in a cache.
+_SCORES = 2**17
 #: Rows of a matrix that are transposed at a time.
 _ROWS = 512
 
@@ -93,8 +93,9 @@ def values_bound(model: ChainModel, w: Vector) -> tuple[Vector, Vector]:
     if not (w.any() or (model.token_scale.any() and model.cost.any())):
         return found, np.zeros(model.n)  # all scores are 0
     longest = max(norm(row) for row in parts.nodes) + model.n_features**0.5 * TINY * 2.0**53
-    errors = longest * np.add.reduceat(model.storage.reach, model.first_token[:-1])
-    errors += 2 * TINY * (model.n_features + 4) * model.lengths
+    # Entries below TINY may be read as zero: the longer ``longest`` covers those of w, the last term those of X.
+    errors = longest * model.reach
+    errors += 2 * TINY * (model.n_features + 4) * (1 + longest) * model.lengths
     if model.edge_features is not None:
         longest = max(norm(np.ascontiguousarray(v)) for v in parts.transitions[1:].reshape(-1, model.K**2).T)
         sums = np.concatenate([[0.0], np.cumsum(model.edge_features.reach * longest + 2 * TINY)])
@@ -149,8 +150,10 @@ def node_scores(model: ChainModel, weights: Weights, block: Block, loss: float) 
     if weights.by_feature is not None:
         scores = model.storage.part(block.first, block.last).matmat(weights.by_feature.T)
     if loss:
-        scores += (loss * model.token_scale[tokens])[:, None] * model.cost[model.labels[tokens]]
-    sizes = np.abs(scores).max(axis=1)
+        costs = model.cost[model.labels[tokens]]
+        costs *= (loss * model.token_scale[tokens])[:, None]
+        scores += costs
+    sizes = np.maximum(scores.max(axis=1), -scores.min(axis=1))
     at = _first_rows(model, block)
     if block.begins:
         scores[at[:-1]] += weights.starts

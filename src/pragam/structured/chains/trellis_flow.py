@@ -54,23 +54,39 @@ class TrellisFlow:
     def _check_masses(self, first_tokens: NDArray[np.int64], K: int) -> None:
         """Each token has the whole mass, and what flows into a label there flows out of it at the next token."""
         N, high = len(self.first) - 1, max(_PLACES // K, 1)
-        is_first = np.zeros(N + 1, dtype=bool)
-        is_first[first_tokens] = True
-        for begin in range(0, N, high):
-            end = min(begin + high, N)
-            into = self._sums(begin, end, self.label, K)
+        is_last = np.zeros(N, dtype=bool)
+        is_last[first_tokens[1:] - 1] = True
+        unclear = np.flatnonzero(~self._is_plain(is_last))
+        for begin in range(0, len(unclear), high):
+            tokens = unclear[begin : begin + high]
+            into = self._sums(tokens, self.label, K)
             wrong = np.flatnonzero(into.sum(axis=1) != ONE)
             if len(wrong):
-                raise ValueError(f"the masses of token {begin + wrong[0]} do not sum to 2^30")
-            linked = np.flatnonzero(~is_first[begin + 1 : end + 1])  # the last token of all has no next one
-            out = self._sums(begin + 1, min(end + 1, N), self.previous, K)
-            wrong = np.flatnonzero((into[linked] != out[linked]).any(axis=1))
+                raise ValueError(f"the masses of token {tokens[wrong[0]]} do not sum to 2^30")
+            linked = np.flatnonzero(~is_last[tokens])
+            out = self._sums(tokens[linked] + 1, self.previous, K)
+            wrong = np.flatnonzero((into[linked] != out).any(axis=1))
             if len(wrong):
-                raise ValueError(f"the flow is not conserved at token {begin + linked[wrong[0]]}")
+                raise ValueError(f"the flow is not conserved at token {tokens[linked[wrong[0]]]}")
 
-    def _sums(self, begin: int, end: int, labels: NDArray[np.int32], K: int) -> Vector:
+    def _is_plain(self, is_last: NDArray[np.bool_]) -> NDArray[np.bool_]:
+        """Whether a token has one edge with all the mass, and the next one of its sequence one that goes on from it."""
+        at = self.first[:-1]
+        plain = np.diff(self.first) == 1
+        plain &= self.mass[at] == ONE
+        plain[:-1] &= is_last[:-1] | (plain[1:] & (self.previous[at[1:]] == self.label[at[:-1]]))
+        return plain
+
+    def _sums(self, tokens: NDArray[np.int64], labels: NDArray[np.int32], K: int) -> Vector:
         """The masses of these tokens by label, (tokens, K). Sums of whole numbers below 2^53 are exact."""
-        some = slice(self.first[begin], self.first[end])
-        row = np.repeat(np.arange(end - begin), np.diff(self.first[begin : end + 1]))
-        sums = np.bincount(row * K + labels[some], self.mass[some], minlength=(end - begin) * K)
+        row, some = edges_at(self.first, tokens)
+        sums = np.bincount(row * K + labels[some], self.mass[some], minlength=len(tokens) * K)
         return np.asarray(sums.reshape(-1, K), dtype=np.float64)
+
+
+def edges_at(first: NDArray[np.int64], tokens: NDArray[np.int64]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """The edges of some tokens, those of token t being first[t] .. first[t + 1] - 1: for each the place of its token
+    among them, and its number."""
+    counts = first[tokens + 1] - first[tokens]
+    row = np.repeat(np.arange(len(tokens)), counts)
+    return row, np.arange(len(row)) - np.repeat(np.cumsum(counts) - counts - first[tokens], counts)
