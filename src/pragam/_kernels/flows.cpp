@@ -20,8 +20,8 @@ template <class R, class F, class Find>
 Answer visits(const R &rows, const Chains<F> &chains, const WeightTable<F> &table, const Flow &flow, int64_t n, const Rule &rule,
               double clock, const Find &find) {
     const auto &[relax, block, threads] = rule;
-    const int64_t workers = std::max<int64_t>(1, std::min(threads, block / 2));
-    std::vector<Search<R, F>> searches(std::size_t(workers), Search<R, F>(rows, chains, table, flow));
+    Team team(std::min({threads, block / 2, n / 2}));
+    std::vector<Search<R, F>> searches(std::size_t(team.size()), Search<R, F>(rows, chains, table, flow));
     std::vector<Direction> found(static_cast<std::size_t>(block));
     Stepper<R, F> stepper(rows, chains, table, flow, relax);
     Pulse pulse;
@@ -30,8 +30,9 @@ Answer visits(const R &rows, const Chains<F> &chains, const WeightTable<F> &tabl
     int64_t tokens = 0;
     for (int64_t begin = 0; begin < n; begin += block) {
         const int64_t size = std::min(block, n - begin);
-        parallel_for(workers, workers, [&](int64_t worker, Pulse &own) {
-            for (int64_t k = size * worker / workers; k < size * (worker + 1) / workers; ++k)
+        std::atomic<int64_t> next{0};  // who searches does not matter: a direction depends on the weights before the block
+        team.run(pulse, [&](int64_t worker, Pulse &own) {
+            for (int64_t k = next++; k < size; k = next++)
                 find(searches[std::size_t(worker)], begin + k, found[std::size_t(k)], own);
         });
         for (int64_t k = 0; k < size; ++k) {

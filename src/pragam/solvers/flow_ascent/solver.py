@@ -124,7 +124,7 @@ class FlowAscent(Solver[AnyProblem, FlowState]):
         if current.is_new and state.gap.is_near(schedule.tol):
             state.table.begin_mean()
         relax = RELAX if state.gap.raw < np.inf else 1.0
-        rule = Rule(relax, schedule.block, n_threads(schedule.work_of_block))
+        rule = Rule(relax, schedule.block, n_threads() if schedule.pays_threads else 1)
         if current.sweep == 0:
             current.gap += state.visit("flow_sequences", rule, schedule.visits).gap
         else:
