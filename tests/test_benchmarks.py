@@ -16,6 +16,7 @@ SCRIPTS = Path(__file__).resolve().parents[1] / "benchmarks"
 #: What makes each of them short.
 COMMANDS = {
     "certificate_slack": "--sets a9a --tols 1e-2 --seeds 2",
+    "chain_memory": "--sequences 300",
     "chain_projection": "--words 2 --iterations 3 --alternating 1",
     "chains": "--tasks ocr1-mean --tols 1e-1 --repeats 1",
     "choice": "--seeds 5 --tols 1e-1 --repeats 1 --cap 1",

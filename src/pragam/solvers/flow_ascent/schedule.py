@@ -16,8 +16,8 @@ _NEAR = 4.0
 _HINDSIGHT = 0.5
 #: Visits of one step should take no more than this many sums of 8 floats: about a tenth of a second.
 _WORK = 2.0e8
-#: Threads share the directions of a block if these take as many sums of 8 floats: with fewer, as on OCR letters and CoNLL
-#: chunks (1.3 and 2.2 times 10^4), they wait for each other as long as they work.
+#: Threads share the directions of a block if these take as many sums of 8 floats: with fewer, as on OCR letters and
+#: CoNLL chunks (1.3 and 2.2 times 10^4), they wait for each other as long as they work.
 _SHARED = 1.0e5
 #: The table is computed anew after as many passes.
 RENEWAL = 100.0
