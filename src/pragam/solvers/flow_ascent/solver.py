@@ -58,8 +58,8 @@ _SINGLE = 1e-4
 #: Passes for each digit of the tolerance, and what one takes for an entry of X and a label: on CoNLL chunks 9 and
 #: 5e-10, on OCR letters 13 to 30 and 1e-10 (``benchmarks/chains.py``). A step takes as long as Python does.
 _PASSES, _PER_ENTRY, _PER_STEP = 10.0, 3e-10, 1e-4
-#: C R^2 for each further pass. It is 3,100 with the chunks.
-_HARD = 300.0
+#: C R^2 of a token for each further pass. It is 5 with the chunks, and up to 50 with the letters.
+_HARD = 10.0
 #: Weights get double precision after as many estimates in a row that a certificate has not confirmed.
 _BROKEN = 3
 #: It is over after as many rounds in a row in which nothing has moved.
@@ -86,8 +86,10 @@ class FlowAscent(Solver[AnyProblem, FlowState]):
         return wrong
 
     def cost(self, problem: AnyProblem, tol: float) -> Cost:
-        """Passes by the digits wanted, and more where C R^2 is large."""
-        passes = (_PASSES + structured_hardness(problem) / _HARD) * max(digits(tol), 1.0)
+        """Passes by the digits wanted, and more where C R^2 is large: that of a token, as steps are for runs of tokens."""
+        model: ChainModel = problem.Q.trellis
+        of_token = structured_hardness(problem) / (model.n_tokens / model.n) ** 2
+        passes = (_PASSES + of_token / _HARD) * max(digits(tol), 1.0)
         return Cost(passes, passes, per_pass=_PER_ENTRY * problem.A.entries, per_step=_PER_STEP, trust=0.5)
 
     def init(self, problem: AnyProblem, rng: np.random.Generator, start: Start | None, tol: float) -> FlowState:
