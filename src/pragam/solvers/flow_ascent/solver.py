@@ -86,7 +86,7 @@ class FlowAscent(Solver[AnyProblem, FlowState]):
         return wrong
 
     def cost(self, problem: AnyProblem, tol: float) -> Cost:
-        """Passes by the digits wanted, and more where C R^2 is large: that of a token, as steps are for runs of tokens."""
+        """Passes by the digits wanted, and by the C R^2 of a token: steps are for runs of tokens."""
         model: ChainModel = problem.Q.trellis
         of_token = structured_hardness(problem) / (model.n_tokens / model.n) ** 2
         passes = (_PASSES + of_token / _HARD) * max(digits(tol), 1.0)
