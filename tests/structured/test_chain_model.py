@@ -197,6 +197,10 @@ def test_what_is_no_dual_point_is_refused():
         "weight 0 only": Labellings(np.zeros((1, 1)), (model.labels,)),
         "weights of 1 labellings": Labellings(np.ones((1, 3)), (model.labels,)),
         "alpha has 3 entries": np.zeros(3),
+        "mixture of 2 points must be 2 finite numbers >= 0": Mixture(np.array([2.0, -1.0]), (flow, flow)),
+        "mixture of 1 points must be": Mixture(np.array([0.5, 0.5]), (flow,)),
+        "mixture are all 0": Mixture(np.zeros(2), (flow, flow)),
+        "masses of token 2 ": Mixture(np.ones(1), (broken(flow, mass=set_mass),)),
     }
     for message, point in cases.items():
         with pytest.raises(ValueError, match=message):
@@ -224,6 +228,19 @@ def test_a_problem_without_losses_is_solved_at_once():
     for weights in ({"token_weight": np.zeros(4)}, {"sample_weight": np.zeros(2)}):
         result = pragam.solve(chain_hinge(np.eye(4), [0, 1, 1, 0], [2, 2], lam=0.1, **weights))
         assert result.converged and result.certificate.primal == result.certificate.dual == 0
+
+
+@pytest.mark.parametrize("scale", [1e155, 1e300])
+def test_features_beyond_float64_end_with_an_answer(scale):
+    X = np.random.default_rng(0).standard_normal((9, 4)) * scale
+    result = pragam.solve(chain_hinge(X, [0, 1, 2] * 3, [3, 4, 2]), max_seconds=2)
+    assert result.certificate.primal <= 1 + 1e-9 and result.certificate.dual >= 0
+    assert "OverflowError" not in result.reason
+
+
+def test_labels_without_an_order_are_refused():
+    with pytest.raises(ValueError, match="y must have labels of one kind"):
+        chain_hinge(np.eye(2), np.array(["a", 1], dtype=object), [2])
 
 
 def test_nan_names_its_sequence():

@@ -199,6 +199,10 @@ def test_what_is_no_dual_point_is_refused():
         pragam.certify(
             problem, np.zeros(problem.n_weights), GibbsPoint(np.zeros((1, Q.K)), np.zeros((Q.K, Q.K)), np.array([1]))
         )
+    hidden = random_point(problem, np.random.default_rng(0))
+    hidden.tables[0, 0, :2] = [-0.5, 1.5]  # sums of marginals do not show it
+    with pytest.raises(ValueError, match="finite numbers >= 0"):
+        pragam.certify(problem, np.zeros(problem.n_weights), hidden)
     negative = TablePoint(-np.ones((Q.n_tokens, Q.K, Q.K)), np.full((Q.n, Q.K), np.nan), Q.lengths)
     with pytest.raises(ValueError, match="not in Q"):
         pragam.certify(problem, np.zeros(problem.n_weights), negative)

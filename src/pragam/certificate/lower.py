@@ -87,7 +87,8 @@ class Lower:
         if distance:
             error += 1.01 * problem.A.norm_bound() * distance
             linear_error += 1.01 * norm(problem.c) * distance
-            bend_error += problem.g.change_bound(point, np.arange(point.size), np.full(point.size, distance))
+            if np.any(problem.g.curvature):
+                bend_error += problem.g.change_bound(point, np.arange(point.size), np.full(point.size, distance))
         if problem.origin is not None:  # the difference of the two was rounded
             each = np.arange(point.size)
             error += 1.01 * U * float(problem.A.row_bounds(each) @ np.abs(self._argument))

@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 from scipy import sparse
 
 from pragam.arguments import array_of, is_whole, refuse_masked
+from pragam.structured.targets import sorted_labels
 
 FLAT, MATRICES, TOKENS = "flat", "matrices", "tokens"
 
@@ -75,7 +76,7 @@ def labels_of(y: Any, sequences: Sequences) -> NDArray[Any]:
 
 def label_set(y: NDArray[Any], labels: Any) -> list[Any]:
     """The labels that occur, sorted; or ``labels`` if they are given."""
-    return (np.unique(y) if labels is None else array_of("labels", labels).ravel()).tolist()
+    return (sorted_labels(y) if labels is None else array_of("labels", labels).ravel()).tolist()
 
 
 def _sequence_of(token: int, lengths: NDArray[np.int64]) -> int:

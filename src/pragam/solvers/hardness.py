@@ -30,7 +30,7 @@ def structured_hardness(problem: AnyProblem) -> float:
     structure = problem.Q.structure
     whole = float(structure.totals.sum())
     mean_length = structure.radius() / whole if whole > 0 else 0.0
-    return whole / structure.n / problem.lam * mean_length**2
+    return whole / structure.n / problem.lam * (mean_length * mean_length)  # a power would raise where this is inf
 
 
 def hardness(problem: BoxProblem) -> float:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -60,8 +60,38 @@ class Mixture:
     points: tuple[Any, ...]
 
     def copy(self) -> Mixture:
-        """Itself, unless one of its points may change."""
+        """With points of its own."""
         return Mixture(self.weights, tuple(point.copy() for point in self.points))
+
+    def checked(self) -> Mixture:
+        """Itself, if its weights are those of a mixture. ValueError if not: then it need not be in Q."""
+        weights, J = np.asarray(self.weights), len(self.points)
+        if weights.shape != (J,) or weights.dtype.kind != "f" or not (np.isfinite(weights) & (weights >= 0)).all():
+            raise ValueError(f"the weights of a mixture of {J} points must be {J} finite numbers >= 0")
+        if not weights.sum() > 0:
+            raise ValueError("the weights of a mixture are all 0")
+        return self
+
+
+def check_point(point: Any, n: int, check_labels: Callable[[Any], None], check_other: Callable[[Any], Any]) -> Any:
+    """A dual point of n examples that was given: labellings, mixtures, or what ``check_other`` knows."""
+    if isinstance(point, Labellings):
+        for labels in point.checked(n).labels:
+            check_labels(labels)
+        return point
+    if isinstance(point, Mixture):
+        for each in point.checked().points:
+            check_point(each, n, check_labels, check_other)
+        return point
+    return check_other(point)
+
+
+def check_labelling(labels: Any, count: int, K: int) -> None:
+    """Refuse, with a ValueError, what is no labelling of ``count`` tokens or nodes with K labels."""
+    if not isinstance(labels, np.ndarray) or labels.shape != (count,) or labels.dtype.kind not in "iu":
+        raise ValueError(f"a labelling must be an array of {count} whole numbers")
+    if labels.size and not (labels.min() >= 0 and labels.max() < K):
+        raise ValueError(f"a labelling must have labels from 0 to {K - 1}")
 
 
 def mix(weights: ArrayLike, points: Sequence[Any]) -> Labellings | Mixture:

@@ -13,12 +13,21 @@ from pragam.vector import Vector
 LOSSES = ("hamming_mean", "hamming_sum")
 
 
+def sorted_labels(y: NDArray[Any]) -> NDArray[Any]:
+    """The labels that occur, in order. ValueError if they have none, such as strings and numbers."""
+    try:
+        return np.unique(y)
+    except TypeError as error:
+        raise ValueError(f"y must have labels of one kind, which can be sorted: {error}") from error
+
+
 def label_numbers(
     y: NDArray[Any], labels: Any, lengths: NDArray[np.int64], kind: str
 ) -> tuple[NDArray[Any], NDArray[np.int64]]:
     """The label set, and the number of each label in it. An error names the example, such as "sequence 3"."""
     if labels is None:
-        classes, index = np.unique(y, return_inverse=True)
+        classes = sorted_labels(y)
+        index = np.searchsorted(classes, y)
         return classes, index.astype(np.int64)
     classes = np.asarray(labels)
     place = {label: k for k, label in enumerate(classes.tolist())}

@@ -55,7 +55,7 @@ def _of_mixture(model: ChainModel, mixture: Mixture) -> Moments:
     for share, part in zip(p, parts, strict=True):
         point += share * part.point
     distance = sum(s * (part.distance + rounding * norm(part.features)) for s, part in zip(p, parts, strict=True))
-    return Moments(point, 1.02 * distance, 1.02 * float(p @ [m.loss_error + rounding * m.loss for m in parts]))
+    return Moments(point, 1.02 * float(distance), 1.02 * float(p @ [m.loss_error + rounding * m.loss for m in parts]))
 
 
 def _of_nodes(model: ChainModel, edges: Edges) -> tuple[Vector, float, float, float]:

@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from pragam.arguments import flat
 from pragam.structured.chains.trellis_flow import TrellisFlow, edges_at
-from pragam.structured.labellings import Labellings, Mixture
+from pragam.structured.labellings import Labellings, Mixture, check_labelling, check_point
 from pragam.vector import Vector
 
 if TYPE_CHECKING:
@@ -40,25 +40,20 @@ class Edges(NamedTuple):
 
 def checked(model: ChainModel, point: Any) -> Any:
     """A dual point of the sequences, or a ValueError."""
-    if isinstance(point, TrellisFlow):
-        point.check(model.first_token, model.K)
-        _check_allowed(model, edges_of(model, point))
-    elif isinstance(point, Labellings):
-        for labels in point.checked(model.n).labels:
-            _check_labels(model, labels)
-    elif isinstance(point, Mixture):
-        for each in point.points:
-            checked(model, each)
-    else:
+    return check_point(point, model.n, lambda labels: _check_labels(model, labels), lambda other: _other(model, other))
+
+
+def _other(model: ChainModel, point: Any) -> Any:
+    """A flow, or a vector of marginals."""
+    if not isinstance(point, TrellisFlow):
         return flat("alpha", point, model.unfolding.layout.size)
+    point.check(model.first_token, model.K)
+    _check_allowed(model, edges_of(model, point))
     return point
 
 
 def _check_labels(model: ChainModel, labels: Any) -> None:
-    if not isinstance(labels, np.ndarray) or labels.shape != (model.n_tokens,) or labels.dtype.kind not in "iu":
-        raise ValueError(f"a labelling must be an array of {model.n_tokens} whole numbers")
-    if labels.size and not (labels.min() >= 0 and labels.max() < model.K):
-        raise ValueError(f"a labelling must have labels from 0 to {model.K - 1}")
+    check_labelling(labels, model.n_tokens, model.K)
     _check_allowed(model, _edges_of(model, [labels], np.ones((1, 1)), 0))
 
 

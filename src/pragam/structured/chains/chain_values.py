@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pragam import _kernels, interrupts
-from pragam.rounding import TINY, gamma, norm
+from pragam.rounding import TINY, gamma, is_zero, norm
 from pragam.threads import n_threads
 from pragam.vector import Vector
 
@@ -90,8 +90,11 @@ def values(model: ChainModel, w: Vector, loss: float = 1.0) -> Values:
 def values_bound(model: ChainModel, w: Vector) -> tuple[Vector, Vector]:
     """The same, and a bound of the rounding: that of the scores, and 6 roundings a token of the sums of a path."""
     parts, (found, sizes) = model.parts(w), values(model, w)
-    if not (w.any() or (model.token_scale.any() and model.cost.any())):
+    has_weights = w.any() or not is_zero(np.ascontiguousarray(w)).all()
+    if not (has_weights or (model.token_scale.any() and model.cost.any())):
         return found, np.zeros(model.n)  # all scores are 0
+    if not has_weights:
+        return found, 1.01 * gamma(6 * model.lengths + 20) * sizes + 8 * model.lengths * TINY
     longest = max(norm(row) for row in parts.nodes) + model.n_features**0.5 * TINY * 2.0**53
     # Entries below TINY may be read as zero: the longer ``longest`` covers those of w, the last term those of X.
     errors = longest * model.reach

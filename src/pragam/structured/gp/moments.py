@@ -69,6 +69,8 @@ class ChainMoments(Polytope):
             raise ValueError(f"alpha must be a GibbsPoint or a TablePoint, not a {type(alpha).__name__}")
         if not fits[type(alpha)]() or not np.array_equal(alpha.lengths, self.lengths):
             raise ValueError(f"alpha does not belong to {self.n} sequences of {tokens} tokens and {K} labels")
+        if isinstance(alpha, TablePoint) and not alpha.is_distribution:
+            raise ValueError("alpha is not in Q: its tables and starts must be finite numbers >= 0")
         return alpha
 
     def coordinates(self, alpha: Any) -> Vector:

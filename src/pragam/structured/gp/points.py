@@ -133,6 +133,12 @@ class TablePoint:
     starts: Vector
     lengths: Indices
 
+    @property
+    def is_distribution(self) -> bool:
+        """Whether all numbers are finite and >= 0, and every start has some mass."""
+        ends = (part.min(initial=0.0) >= 0 and part.max(initial=0.0) < np.inf for part in (self.tables, self.starts))
+        return all(ends) and bool((self.starts.sum(axis=1) > 0).all())
+
     def copy(self) -> TablePoint:
         """With tables of its own."""
         return replace(self, tables=self.tables.copy(), starts=self.starts.copy())

@@ -18,7 +18,7 @@ from pragam.polytopes.base import REPAIRABLE
 from pragam.rounding import TINY, gamma, total
 from pragam.structured.graphs.graph_messages import within
 from pragam.structured.graphs.wiring import Wiring
-from pragam.structured.labellings import Labellings, Mixture
+from pragam.structured.labellings import Labellings, Mixture, check_labelling, check_point
 from pragam.structured.structure import Moments
 from pragam.vector import Vector
 
@@ -37,25 +37,18 @@ class Shares(NamedTuple):
 
 def checked(model: GraphModel, point: Any) -> Any:
     """A dual point of the graphs, or a ValueError."""
-    if isinstance(point, Labellings):
-        for labels in point.checked(model.n).labels:
-            _check_labels(model, labels)
-    elif isinstance(point, Mixture):
-        for each in point.points:
-            checked(model, each)
-    else:
-        point = flat("alpha", point, model.unfolding.size)
-        for block in model.blocks:
-            _consistent_shares(model, block, point)
+    nodes = model.wiring.n_nodes
+    return check_point(
+        point, model.n, lambda labels: check_labelling(labels, nodes, model.K), lambda other: _vector(model, other)
+    )
+
+
+def _vector(model: GraphModel, point: Any) -> Vector:
+    """Locally consistent marginals."""
+    point = flat("alpha", point, model.unfolding.size)
+    for block in model.blocks:
+        _consistent_shares(model, block, point)
     return point
-
-
-def _check_labels(model: GraphModel, labels: Any) -> None:
-    count = model.wiring.n_nodes
-    if not isinstance(labels, np.ndarray) or labels.shape != (count,) or labels.dtype.kind not in "iu":
-        raise ValueError(f"a labelling must be an array of {count} whole numbers")
-    if not (labels.min() >= 0 and labels.max() < model.K):
-        raise ValueError(f"a labelling must have labels from 0 to {model.K - 1}")
 
 
 # Shares ---------------------------------------------------------------------------------------------------------------
