@@ -27,14 +27,14 @@ compiled = pytest.mark.skipif(not _kernels.compiled, reason="the twins take too 
 class Drawn:
     """A small random problem, with all labellings that are allowed written out."""
 
-    def __init__(self, seed, forbids=False):
+    def __init__(self, seed, forbids=False, digits=1):
         rng = np.random.default_rng([seed, 7])
         n, self.K, d = int(rng.integers(1, 6)), int(rng.integers(2, 4)), int(rng.integers(1, 5))
         self.lengths = rng.integers(1, 5, n)
         N = int(self.lengths.sum())
         self.X = rng.standard_normal((N, d)) * (rng.random((N, d)) < 0.7)
         self.y = rng.integers(0, self.K, N)
-        self.lam = float(10 ** rng.uniform(-1, 0))
+        self.lam = float(10 ** rng.uniform(-digits, 0))
         self.cost = rng.integers(1, 4, (self.K, self.K)) * (1.0 - np.eye(self.K))  # whole numbers: ties
         self.weights, self.scale = rng.integers(0, 3, n) * 1.0, rng.integers(0, 3, N) * 1.0
         self.weights[0], self.scale[0] = 1.0, 1.0
@@ -85,6 +85,18 @@ def test_the_optimum_is_that_of_all_labellings_written_out(forbids):
         assert optimum - 1e-7 <= result.certificate.primal <= optimum + 2e-7, (seed, result)
         assert optimum - 2e-7 <= result.certificate.dual <= optimum + 1e-7, (seed, result)
         drawn.problem.Q.point(result.alpha)  # refuses forbidden edges and flows that are not conserved
+
+
+@compiled
+@pytest.mark.parametrize("forbids", [False, True])
+def test_auto_goes_on_where_masses_are_too_coarse(forbids):
+    for seed in range(25):
+        drawn = Drawn(100 + seed, forbids, digits=3)
+        result = pragam.solve(drawn.problem, tol=1e-6)
+        if result.certificate.primal < 1e-9:  # nothing but the truth is allowed, or costs anything
+            continue
+        assert result.converged, (seed, result)
+        assert result.certificate.primal == pytest.approx(drawn.optimum(), rel=1e-5), (seed, result)
 
 
 def letters(rng, n=40, K=5, d=12, longest=9):
