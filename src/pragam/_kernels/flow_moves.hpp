@@ -108,7 +108,7 @@ class Stepper {
         const int64_t up = run.up(t), down = run.down(t), x = token(run, t), truth = chains_.truth[x], stride = chains_.stride;
         const F *cost = chains_.cost + truth * stride;
         double sum = double(chains_.scale[x]) * (double(cost[up]) - double(cost[down]));
-        each_entry(rows_, x, [&](int64_t column, F value) {
+        each_feature(rows_, chains_, x, [&](int64_t column, F value) {
             const F *row = table_.nodes + column * stride;
             sum += double(value) * (double(row[up]) - double(row[down]));
         });
@@ -168,11 +168,11 @@ class Stepper {
         double sum = 0;
         for (int64_t m = head; m >= 0; m = links_[std::size_t(m)]) {
             sum += double(chains_.own[first + m / 2]);
-            each_entry(rows_, first + m / 2,
+            each_feature(rows_, chains_, first + m / 2,
                        [&](int64_t column, F value) { sums_[std::size_t(column)] += m % 2 ? -value : value; });
         }
         for (int64_t m = head; m >= 0; m = links_[std::size_t(m)])
-            each_entry(rows_, first + m / 2, [&](int64_t column, auto) {
+            each_feature(rows_, chains_, first + m / 2, [&](int64_t column, auto) {
                 F &entry = sums_[std::size_t(column)];
                 sum += double(entry) * double(entry);
                 entry = 0;
@@ -201,7 +201,7 @@ class Stepper {
             table_.add(row + up, -by, clock);
             table_.add(row + down, by, clock);
         };
-        each_entry(rows_, token(run, t),
+        each_feature(rows_, chains_, token(run, t),
                    [&](int64_t column, F value) { shift(table_.nodes + column * stride, change * value); });
         if (t == 0) shift(table_.starts, change);
         if (t + 1 == length(run)) shift(table_.ends, change);

@@ -172,6 +172,7 @@ class Search {
         each_tile(stride, [&](int64_t at, auto width) {
             sum_rows<decltype(width)::value>(rows_, token, table_.nodes + at, stride, out + at);
         });
+        if (chains_.constant >= 0) add_scaled(table_.nodes + chains_.constant * stride, F(1), stride, out);
         add_scaled(chains_.cost + truth * stride, chains_.scale[token], stride, out);
         if (t == 0) add_scaled(table_.starts, F(1), stride, out);
         if (t + 1 == chains_.length(i)) add_scaled(table_.ends, F(1), stride, out);

@@ -25,10 +25,10 @@ struct Count {
 };
 
 // The entries of X in the rows that `place` gives to their columns; those of columns without one (-1) go to the list of
-// lone entries. An indptr of length 0: nothing is copied, and only the norms are computed.
+// lone entries, whose number is returned. An indptr of length 0: nothing is copied, and only the norms are computed.
 template <class F, class... Raw>
 struct PackOn {
-    static void call(Raw... raw, In<std::int32_t> place, Out<int64_t> indptr, Out<std::int32_t> indices, Out<F> values,
+    static int64_t call(Raw... raw, In<std::int32_t> place, Out<int64_t> indptr, Out<std::int32_t> indices, Out<F> values,
                      Out<uint32_t> lone, Out<F> lone_values, Out<F> norms, Out<F> own) {
         const int64_t tokens = int64_t(norms.size());
         const auto rows = rows_of(norms.size(), place.size(), raw...);
@@ -57,6 +57,7 @@ struct PackOn {
             if (indptr.size()) indptr.data()[t + 1] = kept;
             pulse.beat(3 * rows.length(t));
         }
+        return left;
     }
 };
 
@@ -68,7 +69,7 @@ struct RenewOn {
         const Chains<F> chains = chains_of<F>(chains_record);
         const WeightTable<F> table = table_of<F>(table_record, chains);
         const Flow flow = flow_of(flow_record, chains);
-        const auto rows = rows_of(std::size_t(chains.tokens), std::size_t(table_rows(table)), raw...);
+        const auto rows = token_rows(chains, table, raw...);
         nb::gil_scoped_release release;
         const int64_t K = chains.K, stride = chains.stride;
         const std::size_t labels = std::size_t(K);
@@ -96,7 +97,7 @@ struct RenewOn {
                     if (t == first) starts[std::size_t(b)] += own;
                     if (t + 1 == end) ends[std::size_t(b)] += own;
                     norm2 += own * own * double(chains.own[t]);
-                    each_entry(rows, t, [&](int64_t column, auto value) { table.nodes[column * stride + b] += F(own) * F(value); });
+                    each_feature(rows, chains, t, [&](int64_t column, auto value) { table.nodes[column * stride + b] += F(own) * F(value); });
                 }
                 pulse.beat(rows.length(t) + std::size_t(K));
             }

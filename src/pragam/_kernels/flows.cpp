@@ -54,7 +54,7 @@ struct SequencesOn {
         const Chains<F> chains = chains_of<F>(chains_record);
         const WeightTable<F> table = table_of<F>(table_record, chains);
         const Flow flow = flow_of(flow_record, chains);
-        const auto rows = rows_of(std::size_t(chains.tokens), std::size_t(table_rows(table)), raw...);
+        const auto rows = token_rows(chains, table, raw...);
         const int64_t n = int64_t(order.size());
         nb::gil_scoped_release release;
         return visits(rows, chains, table, flow, n, rule, clock, [&](auto &search, int64_t k, Direction &out, Pulse &pulse) {
@@ -72,7 +72,7 @@ struct ZonesOn {
         const Chains<F> chains = chains_of<F>(chains_record);
         const WeightTable<F> table = table_of<F>(table_record, chains);
         const Flow flow = flow_of(flow_record, chains);
-        const auto rows = rows_of(std::size_t(chains.tokens), std::size_t(table_rows(table)), raw...);
+        const auto rows = token_rows(chains, table, raw...);
         const int64_t n = int64_t(order.size());
         nb::gil_scoped_release release;
         return visits(rows, chains, table, flow, n, rule, clock, [&](auto &search, int64_t k, Direction &out, Pulse &) {

@@ -38,6 +38,7 @@ struct Chains {
     const F *norms, *own;   // |x_t|^2, and that of the features that no other token has, kept out of the table
     const double *rates, *totals;  // of each sequence: weight / (n lam) and weight / n
     int64_t n, tokens, K, stride;
+    int64_t constant;  // the row of the table for a feature that is one at every token; -1: there is none
 
     int64_t length(int64_t i) const { return first[i + 1] - first[i]; }
 };
@@ -124,14 +125,14 @@ struct Flow {
 
 template <class F>
 using ChainsRecord =
-    std::tuple<In<int64_t>, In<uint16_t>, In<F>, In<F>, In<F>, In<F>, In<double>, In<double>, int64_t>;
+    std::tuple<In<int64_t>, In<uint16_t>, In<F>, In<F>, In<F>, In<F>, In<double>, In<double>, int64_t, int64_t>;
 template <class F>
 using TableRecord = std::tuple<Out<F>, Out<F>>;
 using FlowRecord = std::tuple<Out<uint32_t>, Out<uint16_t>, Out<uint16_t>, Out<uint32_t>, Out<int64_t>>;
 
 template <class F>
 Chains<F> chains_of(const ChainsRecord<F> &record) {
-    const auto &[first, truth, scale, cost, norms, own, rates, totals, K] = record;
+    const auto &[first, truth, scale, cost, norms, own, rates, totals, K, constant] = record;
     const std::size_t tokens = truth.size(), n = rates.size();
     require(K >= 1 && K <= 65535 && cost.size() % std::size_t(K) == 0 && cost.size() >= std::size_t(K * K) &&
                 (cost.size() / std::size_t(K)) % lane_count == 0,
@@ -140,14 +141,14 @@ Chains<F> chains_of(const ChainsRecord<F> &record) {
                 own.size() == tokens && first.data()[n] == int64_t(tokens),
             "flows: arrays of unequal length");
     return {first.data(), truth.data(), scale.data(), cost.data(), norms.data(), own.data(), rates.data(),
-            totals.data(), int64_t(n), int64_t(tokens), K, int64_t(cost.size()) / K};
+            totals.data(), int64_t(n), int64_t(tokens), K, int64_t(cost.size()) / K, constant};
 }
 
 template <class F>
 WeightTable<F> table_of(const TableRecord<F> &record, const Chains<F> &chains) {
     const auto &[weights, late] = record;
     const int64_t stride = chains.stride, K = chains.K, rows = int64_t(weights.size()) / stride - 2 * K - 2;
-    require(rows >= 0 && weights.size() % std::size_t(stride) == 0, "flows: the table has too few rows");
+    require(rows > chains.constant && weights.size() % std::size_t(stride) == 0, "flows: the table has too few rows");
     require(late.size() == 0 || late.size() == weights.size(), "flows: late must be as large as the table");
     F *nodes = weights.data(), *transitions = nodes + rows * stride, *transposed = transitions + K * stride;
     F *starts = transposed + K * stride;
@@ -185,5 +186,18 @@ void bind_flow_rows(nb::module_ &m, const std::string &name, Args... args) {
 
 template <class F>
 int64_t table_rows(const WeightTable<F> &table) { return (table.transitions - table.nodes) / table.stride; }
+
+// The rows of X, from the raw arrays that Python passes.
+template <class F, class... Raw>
+auto token_rows(const Chains<F> &chains, const WeightTable<F> &table, const Raw &...raw) {
+    return rows_of(std::size_t(chains.tokens), std::size_t(table_rows(table) - (chains.constant >= 0)), raw...);
+}
+
+// The features of token t, one by one: f(row of the table, value).
+template <class R, class F, class Each>
+PRAGAM_INLINE void each_feature(const R &rows, const Chains<F> &chains, int64_t t, const Each &f) {
+    each_entry(rows, t, f);
+    if (chains.constant >= 0) f(chains.constant, F(1));
+}
 
 }  // namespace pragam

@@ -8,7 +8,6 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy import sparse
 
 from pragam.operators import check_data
 from pragam.sequences.decoding import ChainScores, best_labels, k_best, label_margins
@@ -75,12 +74,3 @@ class ChainWeights:
             nodes = check_data(X[begin : ends[j - 1]]).matmat(self.coef) + self.intercept
             yield ChainScores(nodes, transitions, start, self.end, lengths[i:j])
             i = j
-
-
-def with_constant(X: Any) -> Any:
-    """X and a last column of ones, for the bias of each label."""
-    if isinstance(X, np.ndarray):
-        return np.column_stack([X, np.ones(len(X), dtype=X.dtype)])
-    n, d = X.shape
-    data, indices = (np.insert(part, X.indptr[1:], end) for part, end in ((X.data, 1.0), (X.indices, d)))
-    return sparse.csr_array((data, indices, X.indptr + np.arange(n + 1)), shape=(n, d + 1))

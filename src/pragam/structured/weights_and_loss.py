@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import numpy as np
+from numpy.typing import NDArray
 
 from pragam.operators.base import Operator, Vector
 
@@ -29,6 +30,14 @@ class WeightsAndLoss(Operator):
     def rmatvec(self, alpha: Vector) -> Vector:
         """The features, a view: there may be millions."""
         return alpha[:-1]
+
+    def matvec_error(self, w: Vector) -> Vector:
+        """Nothing is rounded."""
+        return np.zeros(1)
+
+    def row_bounds(self, rows: NDArray[np.int64]) -> Vector:
+        """Exact, and without a vector as long as the weights."""
+        return np.where(rows < self.shape[1], 1.0, 0.0)
 
     def row_norms(self) -> Vector:
         return np.append(np.ones(self.shape[1]), 0.0)

@@ -28,6 +28,7 @@ class Chains(NamedTuple):
     rates: Vector  # of each sequence: weight / (n lam)
     totals: Vector  # weight / n
     K: int
+    constant: int  # the row of the table for a feature that is one at every token; -1: there is none
 
 
 class Table(NamedTuple):

@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from pragam._kernels.records.flows import Chains, Flow, Table, Weights
-from pragam._kernels.twins.flow_tables import edges, rounded
+from pragam._kernels.twins.flow_tables import edges, features
 from pragam._kernels.twins.rows import Row
 
 
@@ -30,7 +30,7 @@ class Paths:
     def __init__(self, row: Row, chains: Chains, table: Table, flow: Flow) -> None:
         K = chains.K
         self.dtype = table.weights.dtype.type
-        self.row, self.chains, self.table, self.flow = rounded(row, self.dtype), chains, table, flow
+        self.row, self.chains, self.table, self.flow = features(row, chains, self.dtype), chains, table, flow
         self.stride = len(chains.cost) // K
         self.weights, self.cost = table.weights.reshape(-1, self.stride), chains.cost.reshape(K, self.stride)
         self.late = table.late.reshape(-1, self.stride)

@@ -27,6 +27,19 @@ def rounded(row: Row, dtype: Any) -> Row:
     return read
 
 
+def features(row: Row, chains: Chains, dtype: Any) -> Row:
+    """The rows of the table and the values of a token, that of the constant feature last."""
+    read = rounded(row, dtype)
+    if chains.constant < 0:
+        return read
+
+    def with_constant(t: int) -> Any:
+        columns, values = read(t)
+        return np.append(columns, chains.constant), np.append(values, values.dtype.type(1))
+
+    return with_constant
+
+
 def edges(flow: Flow, t: int) -> NDArray[np.void]:
     """Those of token t, a view."""
     first, count = int(flow.first[t]), int(flow.counts[t])
@@ -51,12 +64,12 @@ def _count(row: Row, tokens: int, counts: NDArray[np.int32]) -> bool:
     return ones
 
 
-def flow_pack_csr(data: Any, indices: Any, indptr: Any, *args: Any) -> None:
-    _pack(csr_rows(data, indices, indptr), *args)
+def flow_pack_csr(data: Any, indices: Any, indptr: Any, *args: Any) -> int:
+    return _pack(csr_rows(data, indices, indptr), *args)
 
 
-def flow_pack_dense(X: Any, *args: Any) -> None:
-    _pack(dense_rows(X), *args)
+def flow_pack_dense(X: Any, *args: Any) -> int:
+    return _pack(dense_rows(X), *args)
 
 
 def _pack(
@@ -69,8 +82,9 @@ def _pack(
     lone_values: Weights,
     norms: Weights,
     own: Weights,
-) -> None:
-    """The entries of X in the rows that ``place`` gives to their columns, -1: in the list of lone entries.
+) -> int:
+    """The entries of X in the rows that ``place`` gives to their columns, -1: in the list of lone entries. The number of
+    these.
 
     Without an indptr nothing is copied, and only the norms are computed.
     """
@@ -97,6 +111,7 @@ def _pack(
         own[t] = alone
         if len(indptr):
             indptr[t + 1] = kept
+    return left
 
 
 def flow_renew_csr(data: Any, indices: Any, indptr: Any, *args: Any) -> tuple[float, float]:
@@ -115,7 +130,7 @@ def _renew(row: Row, chains: Chains, table: Table, flow: Flow) -> tuple[float, f
     """The weights of the flow. Returns its mean loss and |w|^2, with the part of lone features."""
     K, stride = chains.K, len(chains.cost) // chains.K
     weights, cost = table.weights.reshape(-1, stride), chains.cost.reshape(K, stride)
-    rows, row = len(weights) - 2 * K - 2, rounded(row, weights.dtype)
+    rows, row = len(weights) - 2 * K - 2, features(row, chains, weights.dtype)
     weights[:rows] = 0
     links = np.zeros((K + 2, K))  # transitions, starts and ends
     loss = norm2 = 0.0

@@ -67,6 +67,10 @@ class Storage(RoundingBounds, ABC):
         """The same for kernels that walk them many times, which a copy would pay for."""
         return self.rows()
 
+    def split_constant(self) -> tuple[Storage, bool]:
+        """X without a last column of ones that is not stored, and whether there is one."""
+        return self, False
+
     @abstractmethod
     def take(self, rows: Array) -> Storage:
         """A copy of the rows with these numbers."""

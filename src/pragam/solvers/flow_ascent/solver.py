@@ -105,7 +105,7 @@ class FlowAscent(Solver[AnyProblem, FlowState]):
         rows = token_rows(model.storage, dtype)
         chains = Chains(
             model.first_token, model.labels.astype(np.uint16), model.token_scale.astype(dtype),
-            cost_rows(model.cost, dtype), rows.norms, rows.own, model.totals / problem.lam, model.totals, model.K,
+            cost_rows(model.cost, dtype), rows.norms, rows.own, model.totals / problem.lam, model.totals, model.K, rows.constant,
         )  # fmt: skip
         flow = model.truth() if warm is None else warm
         work = padded(model.K) / 8 * (rows.entries_a_token + model.K)

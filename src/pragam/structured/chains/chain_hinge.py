@@ -71,7 +71,7 @@ def chain_hinge(
     if len(classes) < 2:
         raise ValueError(f"y must have at least two labels, not {classes.tolist()}; labels= names those that may occur")
     n, K = len(lengths), len(classes)
-    storage = _storage(X, lengths)
+    storage = token_storage(X, lengths)
     cost, scale = costs_of(loss, lengths, K)
     flags = {
         "allowed": _flags("transitions", transitions, (K, K)),
@@ -87,7 +87,7 @@ def chain_hinge(
     return structured_problem(model, lam)
 
 
-def _storage(X: Any, lengths: NDArray[np.int64]) -> Storage:
+def token_storage(X: Any, lengths: NDArray[np.int64]) -> Storage:
     """The tokens, checked; what is wrong is said with the number of the sequence."""
     storage = check_data(X) if np.shape(X)[:1] != (int(lengths.sum()),) else _named(X, lengths)
     if storage.shape[0] != lengths.sum():

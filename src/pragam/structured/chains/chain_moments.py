@@ -10,11 +10,12 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from pragam import interrupts
+from pragam import _kernels, interrupts
 from pragam.rounding import TINY, U, gamma, norm, total
 from pragam.structured.chains.chain_points import Edges, edges_of, summed
 from pragam.structured.labellings import Mixture
 from pragam.structured.structure import Moments
+from pragam.threads import n_threads
 from pragam.vector import Vector
 
 if TYPE_CHECKING:
@@ -24,8 +25,6 @@ Indices = NDArray[np.int64]
 
 #: Residuals of tokens and labels in memory at a time.
 _RESIDUALS = 2**17
-#: Rows of a matrix that are transposed at a time.
-_ROWS = 512
 
 
 def moments(model: ChainModel, point: Any) -> Moments:
@@ -37,13 +36,10 @@ def moments(model: ChainModel, point: Any) -> Moments:
     edges = edges_of(model, point)
     if not edges.roundings and _certain(model, edges).all():  # the truth
         return Moments(np.zeros(model.n_weights + 1), 0.0, 0.0)
-    nodes, loss, distance, loss_error = _of_nodes(model, edges)
-    rest, more = _of_edges(model, edges)
-    point = np.empty(model.n_weights + 1)
-    point[nodes.size : -1], point[-1] = rest, loss
-    by_label = point[: nodes.size].reshape(model.K, -1)
-    for first in range(0, len(nodes), _ROWS):  # a transpose by pieces that fit a cache
-        by_label[:, first : first + _ROWS] = nodes[first : first + _ROWS].T
+    nodes, point = np.zeros((model.n_features, model.K)), np.empty(model.n_weights + 1)
+    point[-1], distance, loss_error = _add_nodes(model, edges, nodes)
+    point[nodes.size : -1], more = _of_edges(model, edges)
+    _kernels.get("transpose")(nodes.reshape(-1), len(nodes), point[: nodes.size], n_threads(nodes.size))
     return Moments(point, 1.01 * (distance + more), loss_error)
 
 
@@ -58,13 +54,13 @@ def _of_mixture(model: ChainModel, mixture: Mixture) -> Moments:
     return Moments(point, 1.02 * float(distance), 1.02 * float(p @ [m.loss_error + rounding * m.loss for m in parts]))
 
 
-def _of_nodes(model: ChainModel, edges: Edges) -> tuple[Vector, float, float, float]:
-    """The features of the nodes (d, K), the loss, and bounds of the errors of both.
+def _add_nodes(model: ChainModel, edges: Edges, out: Vector) -> tuple[float, float, float]:
+    """Add the features of the nodes to ``out`` (d, K). The loss, and bounds of the errors of the features and of it.
 
     The sums of the shares of a label are exact where the point has whole numbers. Then each residual is rounded once,
     when it is multiplied by the total of its sequence, and each feature has a term for each token that is not certain.
     """
-    K, out = model.K, np.zeros((model.n_features, model.K))
+    K = model.K
     doubtful = np.flatnonzero(~_certain(model, edges))
     sizes, losses = model.storage.row_sizes, np.zeros(len(doubtful))
     size, high = 0.0, max(_RESIDUALS // K, 1)
@@ -85,7 +81,7 @@ def _of_nodes(model: ChainModel, edges: Edges) -> tuple[Vector, float, float, fl
     if len(doubtful):  # products of small numbers may have been lost
         distance += 4 * (terms + 1) * TINY * (1 + float(sizes.max(initial=0.0))) * model.n_features**0.5
         error += 4 * K * len(doubtful) * TINY
-    return out, loss, 1.01 * distance, 1.01 * error
+    return loss, 1.01 * distance, 1.01 * error
 
 
 def _certain(model: ChainModel, edges: Edges) -> NDArray[np.bool_]:

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pragam import _kernels, interrupts
-from pragam.rounding import TINY, gamma, is_zero, norm
+from pragam.rounding import TINY, all_zero, gamma, norm
 from pragam.threads import n_threads
 from pragam.vector import Vector
 
@@ -21,8 +21,6 @@ Indices = NDArray[np.int64]
 
 #: Scores in memory at a time: few enough to stay in a cache.
 _SCORES = 2**17
-#: Rows of a matrix that are transposed at a time.
-_ROWS = 512
 
 
 class Values(NamedTuple):
@@ -61,10 +59,8 @@ class Weights:
 
 
 def _transposed(nodes: Vector) -> Vector:
-    """In C order, by pieces that fit a cache."""
     out = np.empty(nodes.shape[::-1])
-    for first in range(0, len(out), _ROWS):
-        out[first : first + _ROWS] = nodes[:, first : first + _ROWS].T
+    _kernels.get("transpose")(nodes.reshape(-1), len(nodes), out.reshape(-1), n_threads(nodes.size))
     return out
 
 
@@ -90,7 +86,7 @@ def values(model: ChainModel, w: Vector, loss: float = 1.0) -> Values:
 def values_bound(model: ChainModel, w: Vector) -> tuple[Vector, Vector]:
     """The same, and a bound of the rounding: that of the scores, and 6 roundings a token of the sums of a path."""
     parts, (found, sizes) = model.parts(w), values(model, w)
-    has_weights = w.any() or not is_zero(np.ascontiguousarray(w)).all()
+    has_weights = not all_zero(w)
     if not (has_weights or (model.token_scale.any() and model.cost.any())):
         return found, np.zeros(model.n)  # all scores are 0
     if not has_weights:

@@ -12,7 +12,7 @@ from pragam.vector import Vector
 #: The mass that flows through every token.
 ONE = 2**30
 #: Sums by token and label in memory at a time.
-_PLACES = 2**20
+_PLACES = 2**17
 
 
 @dataclass(frozen=True, eq=False)
