@@ -19,8 +19,8 @@ compiled = pytest.mark.skipif(not _kernels.compiled, reason="the extension was n
 
 
 def drawn(seed, kind):
-    """A state at the truth: features that occur once, duplicates, a constant that is not stored, costs, weights of zero,
-    forbidden transitions."""
+    """A state at the truth: features that occur once, duplicates, a constant that is not stored, costs, weights of
+    zero, forbidden transitions."""
     rng = np.random.default_rng([seed, 12])
     K, lengths = int(rng.integers(2, 12)), rng.integers(1, 7, 12)
     N, d = int(lengths.sum()), 40

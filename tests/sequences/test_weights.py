@@ -3,12 +3,8 @@
 from __future__ import annotations
 
 import numpy as np
-import pytest
-from scipy import sparse
 
 from pragam.sequences import ChainWeights
-
-X = np.array([[0.0, 2, 0], [0, 0, 0], [1, 0, 3], [0, 0, 0]])
 
 
 def test_weights_and_their_vector():

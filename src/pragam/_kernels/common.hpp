@@ -89,6 +89,7 @@ void bind_chains(nb::module_ &m);
 void bind_flows(nb::module_ &m);
 void bind_flow_tables(nb::module_ &m);
 void bind_decoding(nb::module_ &m);
+void bind_chain_values(nb::module_ &m);
 void bind_forward_backward(nb::module_ &m);
 void bind_chain_ascent(nb::module_ &m);
 void bind_graph_messages(nb::module_ &m);

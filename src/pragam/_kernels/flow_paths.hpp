@@ -1,18 +1,10 @@
 // Which way a flow should move: the best labelling of a sequence, and the worst of those that carry mass.
 #pragma once
 
-#include "flows.hpp"
+#include "flow_runs.hpp"
 #include "prefetch.hpp"
 
 namespace pragam {
-
-// A move that was found: mass goes from the labels `minus` to `plus`. Both have an entry for each token from `begin` to
-// `end`, and one more for the token that follows if there is one: there they agree.
-struct Direction {
-    int64_t sequence, begin, end;  // tokens, counted from the first of the sequence
-    std::vector<uint16_t> plus, minus, edge;  // edge: the place in its token's list of the edge that minus takes
-    double gap;
-};
 
 // The worst and the best path inside the support, by one pass over its edges.
 template <class F>
@@ -78,7 +70,7 @@ class Search {
   public:
     Search(const R &rows, const Chains<F> &chains, const WeightTable<F> &table, const Flow &flow)
         : rows_(rows), chains_(chains), table_(table), flow_(flow), paths_(chains.K),
-          node_(std::size_t(chains.stride)) {}
+          runs_(rows, chains, table_rows(table), flow), node_(std::size_t(chains.stride)) {}
 
     // From the worst path in the support of sequence i to the best labelling of all. `next`: the sequence to come.
     void whole(int64_t i, int64_t next, Direction &out, Pulse &pulse) {
@@ -105,6 +97,7 @@ class Search {
         paths_.path(flow_.edges(last), flow_.count[last], 0, out.edge.data());
         for (int64_t t = 0; t < L; ++t) out.minus[std::size_t(t)] = flow_.edges(o + t)[out.edge[std::size_t(t)]].label;
         out.gap = double(best_) - mean;
+        runs_.find(out);
     }
 
     // From the worst to the best path in the support, over tokens begin .. end-1 of sequence i, which have several
@@ -127,6 +120,7 @@ class Search {
             out.plus[k] = flow_.edges(o + t)[best_edge_[k]].label;
             out.minus[k] = flow_.edges(o + t)[out.edge[k]].label;
         }
+        runs_.find(out);
     }
 
     // Zones are met in random order, so what leads to their weights is loaded beforehand too: first where the lists of a
@@ -242,6 +236,7 @@ class Search {
     const WeightTable<F> &table_;
     const Flow &flow_;
     SupportPaths<F> paths_;
+    RunFinder<R, F> runs_;
     std::vector<F> node_, values_, saved_, zeros_;
     std::vector<uint16_t> best_edge_;
     F best_ = 0;

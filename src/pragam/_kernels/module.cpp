@@ -17,6 +17,7 @@ NB_MODULE(_compiled, m) {
     pragam::bind_flows(m);
     pragam::bind_flow_tables(m);
     pragam::bind_decoding(m);
+    pragam::bind_chain_values(m);
     pragam::bind_forward_backward(m);
     pragam::bind_chain_ascent(m);
     pragam::bind_graph_messages(m);

@@ -31,8 +31,9 @@ def chain_problem(
     ``risk`` has lam, loss and transitions as :class:`pragam.ChainSVC` takes them; ``classes`` is the label set.
     """
     allowed = allowed_by(risk["transitions"], list(classes))
+    tokens = WithConstant(token_storage(X, lengths))
     return chain_hinge(
-        WithConstant(token_storage(X, lengths)), y, lengths, risk["lam"], risk["loss"], classes, sample_weight=sample_weight,
+        tokens, y, lengths, risk["lam"], risk["loss"], classes, sample_weight=sample_weight,
         token_weight=token_weight, transitions=None if allowed is None else allowed.transitions,
         starts=None if allowed is None else allowed.starts,
     )  # fmt: skip

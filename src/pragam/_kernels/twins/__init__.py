@@ -2,6 +2,7 @@
 
 from pragam._kernels.twins.acceleration import *  # noqa: F403
 from pragam._kernels.twins.chain_ascent import *  # noqa: F403
+from pragam._kernels.twins.chain_values import *  # noqa: F403
 from pragam._kernels.twins.chains import *  # noqa: F403
 from pragam._kernels.twins.compact import *  # noqa: F403
 from pragam._kernels.twins.coordinate import *  # noqa: F403

@@ -83,8 +83,8 @@ def _pack(
     norms: Weights,
     own: Weights,
 ) -> int:
-    """The entries of X in the rows that ``place`` gives to their columns, -1: in the list of lone entries. The number of
-    these.
+    """The entries of X in the rows that ``place`` gives to their columns, -1: in the list of lone entries. Returns the
+    number of these.
 
     Without an indptr nothing is copied, and only the norms are computed.
     """

@@ -49,7 +49,7 @@ class Storage(RoundingBounds, ABC):
 
     @abstractmethod
     def add_rmatmat(self, B: Array, out: Array) -> None:
-        """out += X' B for ``B`` (n, K), with ``out`` (d, K) in C order."""
+        """out += X' B for ``B`` (n, K), with ``out`` (d, K) of any strides."""
 
     @abstractmethod
     def part(self, first: int, last: int) -> Storage:

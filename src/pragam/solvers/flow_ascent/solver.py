@@ -105,14 +105,16 @@ class FlowAscent(Solver[AnyProblem, FlowState]):
         rows = token_rows(model.storage, dtype)
         chains = Chains(
             model.first_token, model.labels.astype(np.uint16), model.token_scale.astype(dtype),
-            cost_rows(model.cost, dtype), rows.norms, rows.own, model.totals / problem.lam, model.totals, model.K, rows.constant,
+            cost_rows(model.cost, dtype), rows.norms, rows.own, model.totals / problem.lam, model.totals, model.K,
+            rows.constant,
         )  # fmt: skip
         flow = model.truth() if warm is None else warm
+        table = WeightTable(model, rows.n_rows, dtype)
         work = padded(model.K) / 8 * (rows.entries_a_token + model.K)
-        schedule = Schedule(tol, work, model.n_tokens / model.n, _BLOCK)
+        schedule = Schedule(tol, work, model.n_tokens / model.n, _BLOCK, table.weights.nbytes)
         state = FlowState(
-            2.0, rows, chains, WeightTable(model, rows.n_rows, dtype), EdgeLists(flow, model.first_token), rng,
-            schedule, Gap(), 0.0, Round(_shuffled(rng, np.flatnonzero(model.totals))), 2.0,
+            2.0, rows, chains, table, EdgeLists(flow, model.first_token), rng, schedule, Gap(), 0.0,
+            Round(_shuffled(rng, np.flatnonzero(model.totals))), 2.0,
         )  # fmt: skip
         if warm is not None:
             state.renew(problem.lam)

@@ -77,9 +77,9 @@ class _Copy:
         self.storage, self.dtype = storage, np.dtype(dtype)
         n, d = storage.shape
         counts = np.zeros(d, dtype=np.int32)
-        self.ones = all([
-            _kernels.get(f"flow_count_{kind}")(*raw, last - first, counts) for first, last, kind, raw in self._parts()
-        ])  # fmt: skip
+        self.ones = True
+        for first, last, kind, raw in self._parts():
+            self.ones &= _kernels.get(f"flow_count_{kind}")(*raw, last - first, counts)
         several = counts > 1
         self.n_rows, kept = int(several.sum()), int(counts[several].sum(dtype=np.int64))
         lone = int((counts == 1).sum())

@@ -10,12 +10,11 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from pragam import _kernels, interrupts
+from pragam import interrupts
 from pragam.rounding import TINY, U, gamma, norm, total
 from pragam.structured.chains.chain_points import Edges, edges_of, summed
 from pragam.structured.labellings import Mixture
 from pragam.structured.structure import Moments
-from pragam.threads import n_threads
 from pragam.vector import Vector
 
 if TYPE_CHECKING:
@@ -36,10 +35,9 @@ def moments(model: ChainModel, point: Any) -> Moments:
     edges = edges_of(model, point)
     if not edges.roundings and _certain(model, edges).all():  # the truth
         return Moments(np.zeros(model.n_weights + 1), 0.0, 0.0)
-    nodes, point = np.zeros((model.n_features, model.K)), np.empty(model.n_weights + 1)
-    point[-1], distance, loss_error = _add_nodes(model, edges, nodes)
-    point[nodes.size : -1], more = _of_edges(model, edges)
-    _kernels.get("transpose")(nodes.reshape(-1), len(nodes), point[: nodes.size], n_threads(nodes.size))
+    point, size = np.zeros(model.n_weights + 1), model.n_features * model.K
+    point[-1], distance, loss_error = _add_nodes(model, edges, point[:size].reshape(model.K, -1).T)
+    point[size:-1], more = _of_edges(model, edges)
     return Moments(point, 1.01 * (distance + more), loss_error)
 
 
