@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -85,7 +84,7 @@ class WithConstant(Storage):
         more = norms2 + power**2
         return more, more if sizes2 is norms2 else sizes2 + power**2, most
 
-    @cached_property
+    @property
     def counts(self) -> Any:
         return self.storage.counts + 1
 
