@@ -16,9 +16,9 @@ from pragam.solvers.base import Certified, Start
 
 #: Certify at the latest when the passes have grown by this factor since the last certificate.
 _GROWTH = 1.2
-#: They must also have grown by this many where the solver has an estimate that says that there is no hurry: a
-#: certificate costs two.
-_UNHURRIED = 20.0
+#: They must also have grown by this many times what a certificate costs where the solver has an estimate that says that
+#: there is no hurry.
+_UNHURRIED = 10.0
 #: An estimate within the tolerance calls for a certificate only if the passes have grown by this factor since the last
 #: time: it may be wrong.
 _PROMISE_GROWTH = 1.05
@@ -147,14 +147,14 @@ class Record:
         self.proposed.append((passes, *self.own_best))
 
     def is_due(self, estimate: float | None, passes: float) -> bool:
-        """Whether a certificate is worth its two products now. Never whether to stop."""
+        """Whether a certificate is worth its products now. Never whether to stop."""
         last = self.rows[-1][1]
         if estimate is None:
             return passes >= _GROWTH * last + 1
         if estimate <= self.tol and passes >= _PROMISE_GROWTH * self.promised_at + 1:
             self.promised_at = passes  # if the estimate was wrong, it may not call for another one at once
             return True
-        return passes >= _GROWTH * last + _UNHURRIED
+        return passes >= _GROWTH * last + _UNHURRIED * self.problem.A.certificate_passes
 
     def has_stalled(self) -> bool:
         """Whether the last nine tenths of the work brought the solver's own bounds hardly nearer to each other.
