@@ -19,8 +19,8 @@ compiled = pytest.mark.skipif(not _kernels.compiled, reason="the extension was n
 
 
 def drawn(seed, kind):
-    """A state at the truth: features that occur once, duplicates, a constant that is not stored, costs, weights of
-    zero, forbidden transitions."""
+    """A state at the truth: features that occur once, duplicates, a constant that is not stored, features of pairs,
+    costs, weights of zero, forbidden transitions."""
     rng = np.random.default_rng([seed, 12])
     K, lengths = int(rng.integers(2, 12)), rng.integers(1, 7, 12)
     N, d = int(lengths.sum()), 40
@@ -46,6 +46,7 @@ def drawn(seed, kind):
     problem = chain_hinge(
         X, y, lengths, 10.0 ** -(seed % 3), cost, list(range(K)), transitions=transitions,
         sample_weight=rng.integers(0, 3, 12) + (np.arange(12) == 0), token_weight=rng.exponential(size=N),
+        edge_features=rng.integers(-1, 2, (N - 12, 3)) * rng.random((N - 12, 3)) if kind == "pairs" else None,
     )  # fmt: skip
     return FlowAscent().init(problem, rng, None, [1e-2, 1e-8][seed % 2])
 
@@ -79,7 +80,7 @@ def assert_equal(answers, changed):
 
 @compiled
 @pytest.mark.parametrize("in_place", [False, True])
-@pytest.mark.parametrize("kind", ["binary", "reals", "duplicates", "dense", "constant"])
+@pytest.mark.parametrize("kind", ["binary", "reals", "duplicates", "dense", "constant", "pairs"])
 def test_sweeps_equal_their_twins(kind, in_place, monkeypatch):
     if in_place:
         monkeypatch.setattr(rows_of_tokens, "_BYTES_A_TOKEN", 0)
@@ -117,7 +118,7 @@ def test_a_full_pool_ends_the_sweep_in_kernel_and_twin():
 
 
 @compiled
-@pytest.mark.parametrize("kind", ["binary", "reals", "duplicates", "dense", "constant"])
+@pytest.mark.parametrize("kind", ["binary", "reals", "duplicates", "dense", "constant", "pairs"])
 def test_tables_equal_their_twins(kind):
     state = drawn(2, kind)
     state.table.begin_mean()

@@ -47,7 +47,7 @@ class Stepper {
 
     bool step(const Direction &along, const Run &run, F clock, Gains &gains) const {
         const Paths paths(chains_, flow_, along, run.s, run.e);
-        const double slope = slope_of(paths, along.sequence);
+        const double slope = slope_of(paths);
         if (!(slope > 0)) return true;
         uint32_t most = whole_mass;
         int64_t growth = 0;
@@ -73,19 +73,29 @@ class Stepper {
     }
 
     // How much more plus is worth than minus.
-    double slope_of(const Paths &run, int64_t sequence) const {
+    double slope_of(const Paths &run) const {
         const int64_t stride = chains_.stride;
         double sum = 0;
-        for (int64_t t = run.s; t <= run.e; ++t) sum += node_slope(run, t, sequence);
+        for (int64_t t = run.s; t <= run.e; ++t) sum += node_slope(run, t);
         for (int64_t t = std::max<int64_t>(run.s, 1); t <= run.last; ++t) {
             const typename Paths::Edges edge = run.edges(t);
             sum += double(table_.transitions[edge.up_before * stride + edge.up]) -
                    double(table_.transitions[edge.down_before * stride + edge.down]);
+            each_pair_feature(run, t, [&](int64_t feature, F value) {
+                const F *links = table_.pair_links(feature);
+                sum += double(value) * (double(links[edge.up_before * stride + edge.up]) -
+                                        double(links[edge.down_before * stride + edge.down]));
+            });
         }
         return sum;
     }
 
-    double node_slope(const Paths &run, int64_t t, int64_t sequence) const {
+    template <class Each>
+    void each_pair_feature(const Paths &run, int64_t t, const Each &f) const {
+        if (chains_.n_pair_features) each_entry(chains_.pairs, chains_.pair(run.sequence, t), f);
+    }
+
+    double node_slope(const Paths &run, int64_t t) const {
         const int64_t up = run.up(t), down = run.down(t), x = run.token(t), truth = chains_.truth[x], stride = chains_.stride;
         const F *cost = chains_.cost + truth * stride;
         double sum = double(chains_.scale[x]) * (double(cost[up]) - double(cost[down]));
@@ -94,7 +104,7 @@ class Stepper {
             sum += double(value) * (double(row[up]) - double(row[down]));
         });
         if (chains_.own[x] != 0)
-            sum += chains_.rates[sequence] * double(chains_.own[x]) *
+            sum += chains_.rates[run.sequence] * double(chains_.own[x]) *
                    (double((up == truth) - (down == truth)) - flow_.mass(x, up) + flow_.mass(x, down));
         if (t == 0) sum += double(table_.starts[up]) - double(table_.starts[down]);
         if (t + 1 == run.length) sum += double(table_.ends[up]) - double(table_.ends[down]);
@@ -113,6 +123,10 @@ class Stepper {
             if (t == 0) continue;
             table_.add_transition(edge.up_before, edge.up, -change, clock);
             table_.add_transition(edge.down_before, edge.down, change, clock);
+            each_pair_feature(run, t, [&](int64_t feature, F value) {
+                table_.add_pair(feature, edge.up_before, edge.up, -change * value, clock);
+                table_.add_pair(feature, edge.down_before, edge.down, change * value, clock);
+            });
         }
     }
 

@@ -1,6 +1,7 @@
 // Which way a flow should move: the best labelling of a sequence, and the worst of those that carry mass.
 #pragma once
 
+#include "flow_links.hpp"
 #include "flow_runs.hpp"
 #include "prefetch.hpp"
 
@@ -70,7 +71,7 @@ class Search {
   public:
     Search(const R &rows, const Chains<F> &chains, const WeightTable<F> &table, const Flow &flow)
         : rows_(rows), chains_(chains), table_(table), flow_(flow), paths_(chains.K),
-          runs_(rows, chains, table_rows(table), flow), node_(std::size_t(chains.stride)) {}
+          links_(chains, table), runs_(rows, chains, table_rows(table), flow), node_(std::size_t(chains.stride)) {}
 
     // From the worst path in the support of sequence i to the best labelling of all. `next`: the sequence to come.
     void whole(int64_t i, int64_t next, Direction &out, Pulse &pulse) {
@@ -86,10 +87,10 @@ class Search {
             fetch(t + ahead < L ? o + t + ahead : chains_.first[next] + std::min(t + ahead - L, chains_.length(next) - 1));
             score(i, t, node_.data());
             const FlowEdge *list = flow_.edges(o + t);
-            const F *transitions = t ? table_.transitions : nullptr;
+            const F *transitions = t ? links_.at(i, t) : nullptr;
             paths_.token(list, flow_.count[o + t], node_.data(), transitions, stride);
             mean += expected(list, flow_.count[o + t], transitions);
-            extend(t, block, node_.data());
+            extend(t, block, node_.data(), transitions);
             pulse.beat(std::size_t(stride * (16 + chains_.K / 8)));  // nothing has changed yet
         }
         trace(i, block, out);
@@ -109,7 +110,7 @@ class Search {
         for (int64_t t = begin; t <= last; ++t) {
             if (t < end) score(i, t, node_.data());
             paths_.token(flow_.edges(o + t), flow_.count[o + t], t < end ? node_.data() : nullptr,
-                         t ? table_.transitions : nullptr, chains_.stride);
+                         t ? links_.at(i, t) : nullptr, chains_.stride);
         }
         const FlowEdge *list = flow_.edges(o + last);
         best_edge_.resize(out.edge.size());
@@ -189,7 +190,7 @@ class Search {
 
     // Viterbi's recursion: the best value of each label of token t, from those of the token before. The values of one
     // block of tokens are kept, and those before each block.
-    void extend(int64_t t, int64_t block, const F *node) {
+    void extend(int64_t t, int64_t block, const F *node, const F *transitions) {
         const int64_t stride = chains_.stride;
         F *value = values_.data() + t % block * stride;
         const F *before = values_.data() + (t - 1) % block * stride;
@@ -203,7 +204,7 @@ class Search {
             return;
         }
         each_tile(stride, [&](int64_t at, auto width) {
-            add_best<decltype(width)::value>(before, table_.transitions + at, chains_.K, stride, value + at);
+            add_best<decltype(width)::value>(before, transitions + at, chains_.K, stride, value + at);
         });
     }
 
@@ -218,7 +219,7 @@ class Search {
             const int64_t label = best_sum(value, step, stride);
             if (t == L - 1) best_ = value[label];
             out.plus[std::size_t(t)] = uint16_t(label);
-            step = table_.transposed + label * stride;
+            if (t) step = links_.into(i, t, label);
         }
     }
 
@@ -227,7 +228,7 @@ class Search {
         for (int64_t t = begin; t < begin + block; ++t) {
             score(i, t, node_.data());
             if (t && t == begin) std::copy_n(saved_.data() + t / block * stride, stride, values_.data() + (block - 1) * stride);
-            extend(t, block, node_.data());
+            extend(t, block, node_.data(), t ? links_.at(i, t) : nullptr);
         }
     }
 
@@ -236,6 +237,7 @@ class Search {
     const WeightTable<F> &table_;
     const Flow &flow_;
     SupportPaths<F> paths_;
+    Links<F> links_;
     RunFinder<R, F> runs_;
     std::vector<F> node_, values_, saved_, zeros_;
     std::vector<uint16_t> best_edge_;

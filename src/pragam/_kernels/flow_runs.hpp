@@ -27,7 +27,7 @@ template <class F>
 class RunPaths {
   public:
     RunPaths(const Chains<F> &chains, const Flow &flow, const Direction &along, int64_t s, int64_t e)
-        : flow_(flow), along_(along), first_(chains.first[along.sequence]), s(s), e(e), length(chains.length(along.sequence)),
+        : flow_(flow), along_(along), first_(chains.first[along.sequence]), sequence(along.sequence), s(s), e(e), length(chains.length(along.sequence)),
           last(std::min(e + 1, length - 1)) {}
 
     // The edges of both labellings into a token. Before the run they are where the edge of minus comes from.
@@ -54,7 +54,7 @@ class RunPaths {
     int64_t first_;
 
   public:
-    const int64_t s, e, length, last;
+    const int64_t sequence, s, e, length, last;
 };
 
 // Finds the runs of a direction. Only its own memory changes.
@@ -62,7 +62,8 @@ template <class R, class F>
 class RunFinder {
   public:
     RunFinder(const R &rows, const Chains<F> &chains, int64_t columns, const Flow &flow)
-        : rows_(rows), chains_(chains), flow_(flow), sums_(std::size_t(columns)), heads_(std::size_t(chains.K), -1),
+        : rows_(rows), chains_(chains), flow_(flow), sums_(std::size_t(columns)),
+          pair_sums_(std::size_t(chains.n_pair_features * chains.K * chains.stride)), heads_(std::size_t(chains.K), -1),
           counts_(std::size_t(chains.K * chains.stride)) {}
 
     // A long run is also cut into pieces, with a token left between two of them: one step for very many tokens is short.
@@ -90,7 +91,27 @@ class RunFinder {
     // |Phi(plus) - Phi(minus)|^2 over the run.
     double bend_of(const Paths &run) {
         const double sum = nodes_bend(run) + (run.s == 0 ? 2 : 0) + (run.e + 1 == run.length ? 2 : 0);
+        if (chains_.n_pair_features) return sum + links_bend(run) + pairs_bend(run);
         return sum + (run.s == run.e ? links_bend_of_one(run) : links_bend(run));
+    }
+
+    // The part of the features of pairs.
+    double pairs_bend(const Paths &run) {
+        const int64_t from = std::max<int64_t>(run.s, 1), stride = chains_.stride, size = chains_.K * stride;
+        const auto each = [&](const auto &f) {
+            for (int64_t t = from; t <= run.last; ++t) {
+                const typename Paths::Edges edge = run.edges(t);
+                each_entry(chains_.pairs, chains_.pair(run.sequence, t), [&](int64_t feature, F value) {
+                    F *sums = pair_sums_.data() + feature * size;
+                    f(sums[edge.up_before * stride + edge.up], value);
+                    f(sums[edge.down_before * stride + edge.down], -value);
+                });
+            }
+        };
+        double sum = 0;
+        each([](F &entry, F value) { entry += value; });
+        each([&](F &entry, F) { sum += double(entry) * double(entry), entry = 0; });
+        return sum;
     }
 
     // The part of the links for a run of one token: those to it and from it, which may be of the same pair of labels.
@@ -167,6 +188,7 @@ class RunFinder {
     const Chains<F> &chains_;
     const Flow &flow_;
     std::vector<F> sums_;                 // over the rows of the table
+    std::vector<F> pair_sums_;            // over the features of pairs and the links
     std::vector<int64_t> heads_, links_;  // lists of the members of each label
     std::vector<std::int32_t> counts_;    // of transitions
 };

@@ -75,6 +75,13 @@ struct RenewOn {
         const std::size_t labels = std::size_t(K);
         std::vector<double> transitions(labels * labels), starts(labels), ends(labels), change(labels);
         std::fill(table.nodes, table.transitions, F(0));
+        const auto add_pairs = [&](int64_t i, int64_t t, int64_t a, int64_t b, double change) {
+            if (!chains.n_pair_features) return;
+            each_entry(chains.pairs, chains.pair(i, t), [&](int64_t feature, F value) {
+                table.pair_links(feature)[a * stride + b] += F(change) * value;
+                table.pair_transposed(feature)[b * stride + a] += F(change) * value;
+            });
+        };
         double loss = 0, norm2 = 0;
         Pulse pulse;
         for (int64_t i = 0; i < chains.n; ++i)
@@ -84,12 +91,18 @@ struct RenewOn {
                 const FlowEdge *list = flow.edges(t);
                 std::fill(change.begin(), change.end(), 0.0);
                 change[std::size_t(truth)] = rate;
-                if (t > first) transitions[std::size_t(chains.truth[t - 1] * K + truth)] += rate;
+                if (t > first) {
+                    transitions[std::size_t(chains.truth[t - 1] * K + truth)] += rate;
+                    add_pairs(i, t - first, chains.truth[t - 1], truth, rate);
+                }
                 for (int64_t k = 0; k < flow.count[t]; ++k) {
                     const double share = double(list[k].mass) * mass_unit;
                     loss += chains.totals[i] * share * double(chains.scale[t]) * double(chains.cost[truth * stride + list[k].label]);
                     change[list[k].label] -= rate * share;
-                    if (t > first) transitions[std::size_t(list[k].before * K + list[k].label)] -= rate * share;
+                    if (t > first) {
+                        transitions[std::size_t(list[k].before * K + list[k].label)] -= rate * share;
+                        add_pairs(i, t - first, list[k].before, list[k].label, -rate * share);
+                    }
                 }
                 for (int64_t b = 0; b < K; ++b) {
                     const double own = change[std::size_t(b)];
@@ -114,7 +127,11 @@ struct RenewOn {
                 table.transposed[b * stride + a] = table.transitions[a * stride + b];
             }
         }
-        for (const F *entry = table.nodes; entry < table.transitions; ++entry) norm2 += double(*entry) * double(*entry);
+        const auto add_squares = [&](const F *begin, const F *end) {
+            for (const F *entry = begin; entry < end; ++entry) norm2 += double(*entry) * double(*entry);
+        };
+        add_squares(table.nodes, table.pairs);
+        for (int64_t f = 0; f < chains.n_pair_features; ++f) add_squares(table.pair_links(f), table.pair_transposed(f));
         return {loss, norm2};
     }
 };

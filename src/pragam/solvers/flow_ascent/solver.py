@@ -40,6 +40,7 @@ from pragam._kernels.records.flows import Chains, Rule
 from pragam.problem import AnyProblem
 from pragam.solvers.base import Certified, Cost, Solver, Start
 from pragam.solvers.flow_ascent.edge_lists import EdgeLists
+from pragam.solvers.flow_ascent.pair_rows import pair_rows
 from pragam.solvers.flow_ascent.schedule import RELAX, RENEWAL, SHARE, Gap, Schedule
 from pragam.solvers.flow_ascent.state import FlowState, Round
 from pragam.solvers.flow_ascent.token_rows import token_rows
@@ -78,8 +79,8 @@ class FlowAscent(Solver[AnyProblem, FlowState]):
     @classmethod
     def misfits(cls, problem: AnyProblem) -> list[str]:
         model: ChainModel = problem.Q.trellis
-        wrong = [] if model.edge_features is None else ["takes no edge features"]
-        if model.storage.lacks:
+        wrong = []
+        if model.storage.lacks or (model.edge_features is not None and model.edge_features.lacks):
             wrong.append("needs rows of X, which its storage does not hand out")
         if model.K > _MOST_LABELS or model.n_tokens > _MOST_TOKENS:
             wrong.append(f"takes at most {_MOST_LABELS} labels and {_MOST_TOKENS} tokens")
@@ -106,11 +107,12 @@ class FlowAscent(Solver[AnyProblem, FlowState]):
         chains = Chains(
             model.first_token, model.labels.astype(np.uint16), model.token_scale.astype(dtype),
             cost_rows(model.cost, dtype), rows.norms, rows.own, model.totals / problem.lam, model.totals, model.K,
-            rows.constant,
+            rows.constant, pair_rows(model.edge_features, dtype),
         )  # fmt: skip
         flow = model.truth() if warm is None else warm
         table = WeightTable(model, rows.n_rows, dtype)
-        work = padded(model.K) / 8 * (rows.entries_a_token + model.K)
+        links = model.K * (1 + len(chains.pairs.values) / model.n_tokens)
+        work = padded(model.K) / 8 * (rows.entries_a_token + links)
         schedule = Schedule(tol, work, model.n_tokens / model.n, _BLOCK, table.weights.nbytes)
         state = FlowState(
             2.0, rows, chains, table, EdgeLists(flow, model.first_token), rng, schedule, Gap(), 0.0,
