@@ -7,7 +7,6 @@ from numpy.typing import NDArray
 
 from pragam.operators.base import Operator, Vector
 
-
 #: How much longer it takes to write a number to new memory than to multiply two and add: 40 to 130 times on CoNLL
 #: chunks, where a certificate writes four arrays as long as the weights.
 _NEW = 60.0

@@ -42,9 +42,9 @@ class Chains(NamedTuple):
 
 
 class Table(NamedTuple):
-    """Weights in rows of ``stride``: of the features of tokens; K of transitions by the label before and K by the label,
-    for each feature of pairs and then for all pairs; starts and ends. -inf forbids. ``late`` sums each change times its
-    clock; empty where no mean is wanted."""
+    """Weights in rows of ``stride``: of the features of tokens; K of transitions by the label before and K by the
+    label, for each feature of pairs and then for all pairs; starts and ends. -inf forbids. ``late`` sums each change
+    times its clock; empty where no mean is wanted."""
 
     weights: Weights
     late: Weights

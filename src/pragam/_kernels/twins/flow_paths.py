@@ -40,7 +40,7 @@ class Paths:
         self.pairs = csr_rows(chains.pairs.values, chains.pairs.indices, chains.pairs.indptr)
 
     def pair_features(self, i: int, t: int) -> Any:
-        """The features of token t of sequence i and the one before: the row of the first link of each, and its value."""
+        """The features of token t of sequence i and the one before: of each its first link's row, and the value."""
         if not self.chains.pairs.n_features:
             return []
         features, values = self.pairs(int(self.chains.first[i]) - i + t - 1)
@@ -57,7 +57,8 @@ class Paths:
         """From the worst path in the support of sequence i to the best labelling of all."""
         first, K = int(self.chains.first[i]), self.chains.K
         L = int(self.chains.first[i + 1]) - first
-        nodes, links = [self.score(i, t) for t in range(L)], [self.links(i, t) if t else None for t in range(L)]
+        nodes = [self.score(i, t) for t in range(L)]
+        links = [self.links(i, t) if t else self.transitions for t in range(L)]
         values = [np.where(np.arange(self.stride) < K, nodes[0], self.dtype(-inf))]
         for t in range(1, L):
             values.append(nodes[t] + (values[-1][:K, None] + links[t]).max(axis=0))

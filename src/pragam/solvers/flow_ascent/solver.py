@@ -56,6 +56,8 @@ from pragam.vector import Vector
 _MOST_LABELS, _MOST_TOKENS = 2**16 - 1, 2**30
 #: Weights are in single precision down to this tolerance: their rounding leaves a gap of some 1e-7 of a score.
 _SINGLE = 1e-4
+#: Scores may be as large as this in either precision.
+_LARGEST = {np.float32: 1e30, np.float64: 1e150}
 #: Passes for each digit of the tolerance, and what one takes for an entry of X and a label: on CoNLL chunks 9 and
 #: 5e-10, on OCR letters 13 to 30 and 1e-10 (``benchmarks/chains.py``). A step takes as long as Python does.
 _PASSES, _PER_ENTRY, _PER_STEP = 10.0, 3e-10, 1e-4
@@ -103,10 +105,16 @@ class FlowAscent(Solver[AnyProblem, FlowState]):
     ) -> FlowState:
         """At a flow, or at the truth if there is none."""
         model: ChainModel = problem.Q.trellis
+        with np.errstate(over="ignore"):
+            rates = model.totals / problem.lam
+            reach = float(rates.max()) * (1.0 + float(np.max(model.storage.row_norms2, initial=0.0)))
+        if not reach < _LARGEST[np.float64]:
+            raise ArithmeticError("weights of sequences over lam, times squares of features, are too large for sums")
+        dtype = np.float64 if reach > _LARGEST[np.float32] else dtype
         rows = token_rows(model.storage, dtype)
         chains = Chains(
             model.first_token, model.labels.astype(np.uint16), model.token_scale.astype(dtype),
-            cost_rows(model.cost, dtype), rows.norms, rows.own, model.totals / problem.lam, model.totals, model.K,
+            cost_rows(model.cost, dtype), rows.norms, rows.own, rates, model.totals, model.K,
             rows.constant, pair_rows(model.edge_features, dtype),
         )  # fmt: skip
         flow = model.truth() if warm is None else warm

@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pragam import interrupts
-from pragam.rounding import TINY, U, gamma, norm, total
+from pragam.rounding import TINY, gamma, norm, total
 from pragam.structured.chains.chain_points import Edges, edges_of, summed
 from pragam.structured.labellings import Mixture
 from pragam.structured.structure import Moments
@@ -169,7 +169,8 @@ def _of_edges(model: ChainModel, edges: Edges) -> tuple[Vector, float]:
         for sums, flags in ((starts, model.is_first), (ends, model.is_last)):
             some = np.flatnonzero(flags[differences.token])
             sums.add(differences.label[some], differences.share[some], totals[some])
-    parts = [each.result() for each in (links, features, starts, ends) if each is not None]
+    parts = [links.result(), *([] if features is None else [features.result(edges.roundings)])]
+    parts += [starts.result(), ends.result()]
     own = 2 * gamma(edges.roundings) * float(model.totals @ (model.lengths + 1.0))
     return np.concatenate([value for value, _ in parts]), 1.01 * (norm(np.array([e for _, e in parts])) + own)
 
@@ -195,9 +196,10 @@ class _WithFeatures:
         self.most += float(summed(row, np.abs(terms), minlength=len(tokens))[linked] @ lengths)
         self.count += len(tables)
 
-    def result(self) -> tuple[Vector, float]:
-        """The sums, flat, and a bound of the length of their error."""
+    def result(self, roundings: int) -> tuple[Vector, float]:
+        """The sums, flat, and a bound of the length of their error; shares are right to so many roundings."""
         if not self.count:
             return self.out.ravel(), 0.0
         terms = self.count + self.storage.repeats + 8
-        return self.out.ravel(), gamma(terms) * self.size + 4 * U * self.most + 4 * terms * TINY * (1 + self.most)
+        error = gamma(terms) * self.size + gamma(roundings + 4) * self.most
+        return self.out.ravel(), error + 4 * terms * TINY * (1 + self.most)
