@@ -15,6 +15,7 @@ import pragam
 from pragam import GraphSVC
 from pragam.structured import Graph, graph_hinge
 
+MESSAGES = ["messages, proven best", "messages, no guarantee"]
 LABELS = np.array(["sky", "tree", "road"])
 
 
@@ -56,7 +57,7 @@ def test_a_fit_is_certified_and_better_than_nodes_alone(edges_of):
     alone = GraphSVC(lam=0.05, tol=2e-2, solver="qp-bmrm").fit([Graph(g.X, [], g.y) for g in train])
     nodes_only = alone.score([Graph(g.X, [], g.y) for g in test])
     assert model.score(test) > nodes_only
-    assert model.decoder_ == ("messages, no guarantee" if edges_of is ring else "exact max-product on trees")
+    assert model.decoder_ in (MESSAGES if edges_of is ring else ["exact max-product on trees"])
 
 
 def test_predictions_maximise_the_score_of_the_weights():

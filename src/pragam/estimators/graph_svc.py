@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from typing_extensions import Self
 
 #: What ``decoder_`` says.
-EXACT, MESSAGES = "exact max-product on trees", "messages, no guarantee"
+EXACT, PROVEN, MESSAGES = "exact max-product on trees", "messages, proven best", "messages, no guarantee"
 
 
 class GraphSVC(CertificateHTML, CallbackSupportMixin, BaseEstimator):
@@ -71,8 +71,8 @@ class GraphSVC(CertificateHTML, CallbackSupportMixin, BaseEstimator):
     pairwise_ : (1 + edge features, K, K)
         Those of edges. The first table is that of every edge.
     decoder_ : str
-        How the last prediction was made: "exact max-product on trees", or "messages, no guarantee" if a graph had a
-        cycle.
+        How the last prediction was made: "exact max-product on trees"; or, if a graph had a cycle, "messages, proven
+        best" where their bound meets the score of the labels (but for rounding), else "messages, no guarantee".
     certificate_, status_, history_, n_iter_ : the proof, how the solve ended, what was certified on the way
     dual_ : the dual point that proves it
     """
@@ -159,8 +159,9 @@ class GraphSVC(CertificateHTML, CallbackSupportMixin, BaseEstimator):
         K, none = len(self.classes_), np.zeros(wiring.n_nodes)
         model = GraphModel(nodes, edges, wiring, none.astype(np.int64), K, np.zeros(wiring.n), np.zeros((K, K)), none)
         w = np.concatenate([np.column_stack([self.coef_, self.intercept_]).ravel(), self.pairwise_.ravel()])
-        self.decoder_ = EXACT if model.exact else MESSAGES
-        return model.split(self.classes_[model.predict(w)])
+        labels, is_best = model.predict(w)
+        self.decoder_ = EXACT if model.exact else PROVEN if is_best else MESSAGES
+        return model.split(self.classes_[labels])
 
     def score(self, graphs: Sequence[Graph], y: Any = None, sample_weight: Any = None) -> float:
         """The share of nodes that are labelled right; ``sample_weight`` has a number for each graph."""

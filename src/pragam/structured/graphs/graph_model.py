@@ -146,9 +146,10 @@ class GraphModel(ByExample):
         found = [graph_values.values_bound(self, w, block) for block in self.blocks]
         return np.concatenate([value for value, _ in found]), np.concatenate([slack for _, slack in found])
 
-    def predict(self, w: Vector) -> Indices:
-        """The labels of all nodes in the best labelling; in a good one, if a graph has cycles."""
-        return np.concatenate([graph_values.labelled(self, w, block) for block in self.blocks])
+    def predict(self, w: Vector) -> tuple[Indices, bool]:
+        """The labels of all nodes in the best labelling, or in a good one, and whether it is known to be the best."""
+        found = [graph_values.labelled(self, w, block) for block in self.blocks]
+        return np.concatenate([labels for labels, _ in found]), all(is_best for _, is_best in found)
 
     # Dual points ----------------------------------------------------------------------------------------------------
 

@@ -16,7 +16,7 @@ import numpy as np
 from pragam.arguments import flat
 from pragam.polytopes.base import REPAIRABLE
 from pragam.rounding import TINY, gamma, total
-from pragam.structured.graphs.graph_messages import within
+from pragam.structured.graphs.local_tables import within
 from pragam.structured.graphs.wiring import Wiring
 from pragam.structured.labellings import Labellings, Mixture, check_labelling, check_point
 from pragam.structured.structure import Moments

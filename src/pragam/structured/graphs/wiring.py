@@ -89,6 +89,17 @@ class Wiring:
         return first, 2 * edge + (self.edges[edge, 1] == node)
 
     @cached_property
+    def turns(self) -> tuple[Indices, Indices]:
+        """(order, rank): the nodes graph by graph, neighbours near each other, and the place of each node there."""
+        links = (np.ones(len(self.edges)), (self.edges[:, 0], self.edges[:, 1]))
+        joined = sparse.csr_array(links, shape=(self.n_nodes, self.n_nodes))
+        near = sparse.csgraph.reverse_cuthill_mckee((joined + joined.T).tocsr(), symmetric_mode=True)
+        order: Indices = near[np.argsort(self.graph_of_node[near], kind="stable")].astype(np.int64)
+        rank = np.empty(self.n_nodes, dtype=np.int64)
+        rank[order] = np.arange(self.n_nodes)
+        return order, rank
+
+    @cached_property
     def levels(self) -> list[Level]:
         """The nodes of a forest below the roots, which are the first node of each component, by their depth."""
         first, edge, neighbour = self._half_edges
