@@ -218,8 +218,8 @@ class Interrupting(Oracle):
 
 @pytest.mark.parametrize("call", range(81, 400, 7))
 def test_a_certificate_that_takes_long_is_given_up_after_a_signal(call, monkeypatch):
-    """In a step or in a certificate: no further example is asked for, and the answer is what was certified. The first 80
-    calls are those of the certificates of the start, which nothing breaks."""
+    """In a step or in a certificate: no further example is asked for, and the answer is what was certified. The first
+    80 calls are those of the certificates of the start, which nothing breaks."""
     monkeypatch.setattr(turn, "_GRACE", 0.0)
     oracle = Interrupting(call)
     problem = structured_hinge(oracle, 40, 4, lam=0.1)

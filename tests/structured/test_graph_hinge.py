@@ -213,6 +213,19 @@ def test_a_long_path_and_a_star_are_decoded():
         assert score_of(wiring, nodes, tables, better)[0] <= value[0] + 1e-9
 
 
+@pytest.mark.parametrize("K", [1, 2, 4])
+def test_the_kernel_of_forests_is_its_twin(K):
+    rng = np.random.default_rng(K)
+    edges = np.array([(1, 0), (1, 2), (3, 1), (5, 4), (8, 7), (6, 8)])
+    wiring = Wiring(np.array([4, 2, 4]), np.array([3, 1, 2]), edges)
+    nodes, tables, found = rng.standard_normal(10 * K), rng.standard_normal(6 * K * K), []
+    for kernel in (_kernels.get("forest_best"), twins.forest_best):
+        best, labels = nodes.copy(), np.empty(10, dtype=np.int64)
+        kernel(*wiring.rooted, tables, K, best, labels)
+        found.append(np.concatenate([best, labels]))
+    assert np.abs(found[0] - found[1]).max() <= 1e-13
+
+
 def test_blocks_change_nothing(monkeypatch):
     from pragam.structured.graphs import graph_model
 

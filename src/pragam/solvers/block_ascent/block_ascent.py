@@ -118,12 +118,7 @@ def _visit_with_oracle(problem: AnyProblem, state: BlockAscentState, i: int) -> 
 
 def _visit(problem: AnyProblem, state: BlockAscentState, i: int) -> float:
     """Pairwise steps in the cache of example i. The gap of the block before them, among what is cached."""
-    cache = state.caches[i]
-    h = cache.scores(state.w)
-    gap = cache.total * float(h.max() - h @ cache.weights)
-    if gap > 0:
-        state.caches[i] = new = cache.ascended(h, problem.lam)
-        cache.move(new, state.w, problem.lam)
+    state.caches[i], gap = state.caches[i].ascended(state.w, problem.lam)
     return gap
 
 

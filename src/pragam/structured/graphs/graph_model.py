@@ -151,6 +151,10 @@ class GraphModel(ByExample):
         found = [graph_values.labelled(self, w, block) for block in self.blocks]
         return np.concatenate([labels for labels, _ in found]), all(is_best for _, is_best in found)
 
+    def max_marginals(self, w: Vector) -> Vector:
+        """(nodes, K): the score of the best labelling with each label of each node, in graphs without cycles."""
+        return np.concatenate([graph_values.max_marginals(self, w, block) for block in self.blocks])
+
     # Dual points ----------------------------------------------------------------------------------------------------
 
     def truth(self) -> Labellings | Vector:

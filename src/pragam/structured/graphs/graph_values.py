@@ -8,7 +8,7 @@ import numpy as np
 
 from pragam import interrupts
 from pragam.rounding import TINY, gamma, norm
-from pragam.structured.graphs.forest import best_of_forest
+from pragam.structured.graphs.forest import best_of_forest, marginals_of_forest
 from pragam.structured.graphs.graph_messages import pass_messages, reparametrised
 from pragam.structured.graphs.label_search import expected_score, score_of
 from pragam.structured.graphs.wiring import Indices, Wiring
@@ -58,6 +58,11 @@ def labelled(model: GraphModel, w: Vector, block: Block) -> tuple[Indices, bool]
         return best_of_forest(block.wiring, nodes, tables)[1], True
     found = pass_messages(block.wiring, nodes, tables)
     return found.labels, bool(found.is_best.all())
+
+
+def max_marginals(model: GraphModel, w: Vector, block: Block) -> Vector:
+    """Of graphs without cycles, the score of the best labelling with each label of each node."""
+    return marginals_of_forest(block.wiring, *scores(model, w, block, 0.0))
 
 
 def relaxed_best(wiring: Wiring, nodes: Vector, tables: Vector) -> Any:
