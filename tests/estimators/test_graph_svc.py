@@ -7,7 +7,6 @@ import pickle
 import signal
 import subprocess
 import sys
-import time
 from itertools import product
 
 import numpy as np
@@ -190,14 +189,20 @@ def test_node_margins_are_what_another_label_costs():
 
 
 PROGRAM = """
-import numpy as np, pragam, sys, warnings
+import numpy as np, pragam, warnings
 from pragam.structured import Graph
 warnings.simplefilter("ignore")
 rng = np.random.default_rng(0)
 edges = [(v, v + 1) for v in range(99) if v % 10 < 9] + [(v, v + 10) for v in range(90)]
 graphs = [Graph(rng.standard_normal((100, 5)), edges, rng.integers(0, 4, 100)) for _ in range(10)]
-print("ready", flush=True)
-model = pragam.GraphSVC(lam=1e-4, tol=0.0).fit(graphs)
+plain = pragam.solvers.BlockAscent.step
+
+def step(self, problem, state):
+    print("ready", flush=True)
+    return plain(self, problem, state)
+
+pragam.solvers.BlockAscent.step = step
+model = pragam.GraphSVC(lam=1e-4, tol=0.0, solver="block-ascent").fit(graphs)
 print(model.status_.name, model.certify(graphs) == model.certificate_, flush=True)
 """
 
@@ -206,7 +211,6 @@ print(model.status_.name, model.certify(graphs) == model.certificate_, flush=Tru
 def test_sigint_returns_a_certified_model():
     with subprocess.Popen([sys.executable, "-c", PROGRAM], stdout=subprocess.PIPE, text=True) as process:
         assert process.stdout.readline().strip() == "ready"
-        time.sleep(2)
         process.send_signal(signal.SIGINT)
         output, _ = process.communicate(timeout=120)  # a hang, not a measure
-    assert process.returncode == 0 and output.split() == ["INTERRUPTED", "True"]
+    assert process.returncode == 0 and output.split()[-2:] == ["INTERRUPTED", "True"]

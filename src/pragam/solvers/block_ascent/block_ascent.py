@@ -93,8 +93,9 @@ class BlockAscent(Solver[AnyProblem, BlockAscentState]):
         state.gap = sum(_visit_with_oracle(problem, state, int(i)) for i in state.rng.permutation(state.live))
         state.passes += 1
         for _ in range(_SUPPORT_SWEEPS):
-            several = [i for i in state.live if len(state.caches[i].losses) > 1]
-            if sum(_visit(problem, state, int(i)) for i in state.rng.permutation(several)) <= _SHARE * state.gap:
+            several = [i for i in state.live.tolist() if len(state.caches[i].losses) > 1]
+            order = state.rng.permutation(several).tolist()
+            if sum(state.caches[i].ascend(state.w, problem.lam) for i in order) <= _SHARE * state.gap:
                 break
         return state
 
@@ -111,14 +112,8 @@ def _visit_with_oracle(problem: AnyProblem, state: BlockAscentState, i: int) -> 
     examples: Examples = problem.Q.structure
     column = column_of(examples, i, examples.decode_one(i, state.w))
     state.caches[i] = state.caches[i].with_column(column)
-    gap = _visit(problem, state, i)
+    gap = state.caches[i].ascend(state.w, problem.lam)
     state.caches[i] = state.caches[i].without_idle()
-    return gap
-
-
-def _visit(problem: AnyProblem, state: BlockAscentState, i: int) -> float:
-    """Pairwise steps in the cache of example i. The gap of the block before them, among what is cached."""
-    state.caches[i], gap = state.caches[i].ascended(state.w, problem.lam)
     return gap
 
 

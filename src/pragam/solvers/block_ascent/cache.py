@@ -1,7 +1,8 @@
 """The labellings of one example that have been met, with their weights, features and Gram matrix.
 
 The features are kept as rows over the union of their supports, so that scores are one small product, and so is the
-change of w. A cache is never changed: each method returns another one. So an interrupt finds all caches whole.
+change of w. Only the weights of a cache are changed, by a kernel that no interrupt divides. For other labellings there
+is another cache. So an interrupt finds all caches whole.
 """
 
 from __future__ import annotations
@@ -42,7 +43,8 @@ class Cache:
         rows = np.stack([_row(column, support) for column in columns])
         losses = np.array([column.loss for column in columns])
         idle = np.zeros(len(columns), dtype=np.int64)
-        return cls(total, [column.labelling for column in columns], losses, support, rows, rows @ rows.T, weights, idle)
+        labellings, weights = [column.labelling for column in columns], np.array(weights)
+        return cls(total, labellings, losses, support, rows, rows @ rows.T, weights, idle)
 
     @property
     def loss(self) -> float:
@@ -57,7 +59,7 @@ class Cache:
         """With one more labelling, without weight, unless it is there."""
         is_known = np.array_equal(self.support, column.indices)
         wide = self if is_known else self._on(np.union1d(self.support, column.indices))
-        row = _row(column, wide.support)
+        row = column.values if is_known else _row(column, wide.support)
         if ((wide.losses == column.loss) & (wide.rows == row).all(axis=1)).any():
             return self
         J = len(wide.losses)
@@ -75,14 +77,12 @@ class Cache:
             idle=np.append(wide.idle, 0),
         )
 
-    def ascended(self, w: Vector, lam: float) -> tuple[Cache, float]:
-        """After pairwise steps, with which w changes, and the gap of the block before them, among what is cached."""
-        p = self.weights.copy()
-        gap = _kernels.get("cached_steps")(
+    def ascend(self, w: Vector, lam: float) -> float:
+        """Pairwise steps, which change the weights and w. The gap of the block before them, among what is cached."""
+        return float(_kernels.get("cached_steps")(
             self.support, self.rows.reshape(-1), self.losses, self.gram.reshape(-1), self.total, lam, _SLOPE,
-            _STEPS * len(p), p, w,
-        )  # fmt: skip
-        return (replace(self, weights=p) if gap > 0 else self), gap
+            _STEPS * len(self.losses), self.weights, w,
+        ))  # fmt: skip
 
     def without_idle(self) -> Cache:
         """Without the labellings that have had no weight for long."""

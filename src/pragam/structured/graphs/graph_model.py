@@ -196,8 +196,11 @@ class GraphModel(ByExample):
 
     def loss_of(self, i: int, labelling: Any) -> float:
         block = self.single[i]
+        scale, truth = self.node_scale[block.nodes], self.labels[block.nodes]
+        if labelling.dtype.kind != "f":
+            return float(scale @ self.cost[truth, labelling])
         p, _ = graph_moments.unit_shares(block.wiring, self.K, labelling)
-        return float(self.node_scale[block.nodes] @ np.einsum("vk,vk->v", p, self.cost[self.labels[block.nodes]]))
+        return float(scale @ np.einsum("vk,vk->v", p, self.cost[truth]))
 
     def join(self, labellings: Sequence[Any]) -> Indices:
         return np.concatenate(labellings)
