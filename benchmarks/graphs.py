@@ -14,6 +14,7 @@ from __future__ import annotations
 import argparse
 import time
 import warnings
+from contextlib import suppress
 from typing import Any
 
 import numpy as np
@@ -90,15 +91,13 @@ class Timed(Interrupt):
 
 
 def slowest_return(graphs: list[Graph], options: Any, solver: str) -> tuple[float, float]:
-    """The most milliseconds, on the wall and of the CPU, from a signal in the first seconds of a long fit to its end."""
+    """The most milliseconds, on the wall and of the CPU, from a signal in the first seconds of a fit to its end."""
     slowest, most = 0.0, 0.0
     for delay in np.random.default_rng(1).uniform(0.5, 5.0, options.signals):
         interrupt = Timed(float(delay))
         interrupt.start()
-        try:
+        with suppress(KeyboardInterrupt):  # while fit looks at its arguments
             GraphSVC(lam=options.lam, tol=0.0, solver=solver).fit(graphs)
-        except KeyboardInterrupt:  # while fit looked at its arguments
-            pass
         end, used = time.perf_counter(), time.process_time()
         interrupt.over.set()
         interrupt.join()

@@ -43,9 +43,9 @@ from pragam.solvers.sizes import digits
 #: and 1.5 s with 3, 29 and 15, 9.2 s and 0.9 s with 10. An oracle that is dearer than these gains more by 10.
 _SHARE, _SUPPORT_SWEEPS = 0.3, 10
 
-#: Sweeps for each digit, and seconds a visit with its support visits: 29 sweeps to 1e-2 and 1.7 ms on OCR words, 15 to
-#: 1e-3 and 0.2 ms on six classes. An entry takes as long as in a bundle method.
-_SWEEPS, _PER_VISIT, _PER_ENTRY = 10.0, 5e-4, 1e-9
+#: Sweeps for each digit: 29 to 1e-2 on OCR words, 15 to 1e-3 on six classes. Seconds a visit with its support visits,
+#: on trees of 20 nodes (benchmarks/graphs.py). An entry takes as long as in a bundle method.
+_SWEEPS, _PER_VISIT, _PER_ENTRY = 10.0, 2.5e-4, 1e-9
 #: C R^2 for each further sweep.
 _HARD = 300.0
 
