@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -57,6 +57,15 @@ def contradicts(error: ArithmeticError) -> str:
     return f"The problem contradicts itself: {error}."
 
 
+class Judged(NamedTuple):
+    """The better ones of both bounds, what they prove, and the values of the candidate's own as first computed."""
+
+    upper: Upper
+    lower: Lower
+    proof: Certificate
+    values: tuple[float, float]
+
+
 @dataclass
 class Record:
     """The best primal and the best dual point, each with its certified value, and the history.
@@ -83,7 +92,7 @@ class Record:
         self.upper, self.lower = Upper(problem, None), Lower(problem, problem.start())
         self.certificate = certificate_of(problem, self.upper, self.lower)
         if self.start is not None:
-            self._offer(self.start.w, self.start.alpha)
+            self._take(self.judge(self.start))
             self.own()
 
     @property
@@ -96,8 +105,9 @@ class Record:
         """The dual point with the highest certified D."""
         return self.lower.alpha
 
-    def _offer(self, w: Vector, alpha: Any) -> tuple[float, float]:
-        """Keep what improves either bound; the values of both, as first computed."""
+    def judge(self, pair: Start) -> Judged:
+        """What would be kept of a candidate. Changes nothing, so an interrupt may end it."""
+        w, alpha = pair
         upper, lower = Upper(self.problem, w), Lower(self.problem, alpha)
         values = upper.quick.value, lower.quick.value
         lower = lower if lower.beats(self.lower) else self.lower
@@ -111,8 +121,11 @@ class Record:
             upper = self.upper if proof.primal > self.certificate.primal else upper
             lower = self.lower if proof.dual < self.certificate.dual else lower
             proof = certificate_of(self.problem, upper, lower)
-        self.is_owner, self.upper, self.lower, self.certificate = False, upper, lower, proof
-        return values
+        return Judged(upper, lower, proof, values)
+
+    def _take(self, judged: Judged) -> None:
+        self.is_owner = False
+        self.upper, self.lower, self.certificate, _ = judged
 
     def own(self) -> None:
         """Copy what the solver may change in its next step."""
@@ -130,15 +143,17 @@ class Record:
         longer = Upper(self.problem, (1 + 2 * rounding) * upper.w)
         return longer if longer.beats(upper) else upper
 
-    def certify(self, pair: Start) -> Certified:
-        """Certify a candidate and keep what improves either bound."""
-        try:
-            primal, dual = self._offer(*pair)
-        except ArithmeticError as error:
-            raise ContradictionError(contradicts(error)) from error
-        least, most = self.own_best
+    def keep(self, pair: Start, judged: Judged) -> Certified:
+        """Keep what improves either bound."""
+        self._take(judged)
+        (primal, dual), (least, most) = judged.values, self.own_best
         self.own_best = min(primal, least), max(dual, most)
         return Certified(pair, Start(self.w, self.alpha), self.certificate)
+
+    @property
+    def has_proposal(self) -> bool:
+        """Whether anything but the start was certified."""
+        return self.own_best[1] > -np.inf or self.start is not None
 
     def note(self, iteration: int, passes: float, seconds: float) -> None:
         """Write what is certified so far into the history."""

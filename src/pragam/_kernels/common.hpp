@@ -93,6 +93,8 @@ void bind_chain_values(nb::module_ &m);
 void bind_forward_backward(nb::module_ &m);
 void bind_chain_ascent(nb::module_ &m);
 void bind_graph_messages(nb::module_ &m);
+void bind_forests(nb::module_ &m);
+void bind_cached_labellings(nb::module_ &m);
 void bind_outer_products(nb::module_ &m);
 void bind_newton(nb::module_ &m);
 void bind_dense_newton(nb::module_ &m);
