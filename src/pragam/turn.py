@@ -16,7 +16,7 @@ from pragam.result import Status
 from pragam.solvers.base import AnySolver, Start
 
 #: Seconds for the last certificate after an interrupt. If it takes longer, the one before is the last.
-_GRACE = 0.5
+_GRACE = 0.7
 
 Callback = Callable[[Progress], Any]
 
@@ -109,7 +109,7 @@ class Turn:
             done = bool(rows) and rows[-1][0] == self.iteration
             if not done or status in (Status.INTERRUPTED, Status.FAILED):
                 record.own()
-                is_short = status is Status.INTERRUPTED and record.has_proposal
+                is_short = status is Status.INTERRUPTED and (record.has_proposal or self.iteration == 0)
                 try:
                     with signals.grace(_GRACE if is_short else inf):
                         proposed = self._judged()

@@ -22,6 +22,7 @@ struct ChainScores {
     const double *features;       // null: all are zero
     const double *constant;       // of a feature that is one at every token; null: there is none
     const double *links;          // to label k from label a: links[a stride + k], -inf where that is forbidden
+    bool has_links;               // whether any is not 0
     const double *starts, *ends;  // -inf where that is forbidden
     const double *cost;           // of label k for the true label a
     int64_t K, stride;
@@ -49,10 +50,7 @@ class Sequence {
             if (t > first) {
                 truth += scores_.links[labels[t - 1] * scores_.stride + labels[t]];
                 size += scores_.largest_link;
-                each_tile(scores_.stride, [&](int64_t at, auto width) {
-                    add_best<decltype(width)::value>(best_.data(), scores_.links + at, scores_.K, scores_.stride,
-                                                     node_.data() + at);
-                });
+                follow();
             }
             best_.swap(node_);
             pulse.beat(rows_.length(t) * size_t(scores_.stride / lane_count) + size_t(scores_.K * scores_.stride / 4));
@@ -63,6 +61,19 @@ class Sequence {
     }
 
   private:
+    // The best values of the labels before go on to those of this token.
+    void follow() {
+        if (!scores_.has_links) {  // as with weights that are all 0
+            const double best = *std::max_element(best_.begin(), best_.begin() + scores_.K);
+            for (double &node : node_) node += best;
+            return;
+        }
+        each_tile(scores_.stride, [&](int64_t at, auto width) {
+            add_best<decltype(width)::value>(best_.data(), scores_.links + at, scores_.K, scores_.stride,
+                                             node_.data() + at);
+        });
+    }
+
     static constexpr double infinity = std::numeric_limits<double>::infinity();
 
     // The scores of a token's labels beside its links and the ends, with their costs. Returns the largest size of one,
@@ -103,9 +114,10 @@ struct Values {
                 "chain_values: features must have a row for each column of X, and room for eight more numbers");
         require(sizes.size() == n && first.size() == n + 1 && scale.size() == tokens && first.data()[n] == int64_t(tokens),
                 "chain_values: arrays of unequal length");
+        const bool has_links = std::any_of(links.data(), links.data() + links.size(), [](double x) { return x != 0; });
         const ChainScores scores{has_weights ? features.data() : nullptr,
                                  has_weights && has_constant ? features.data() + n_features * int64_t(K) : nullptr,
-                                 links.data(), starts.data(), ends.data(), cost.data(), int64_t(K), int64_t(stride), largest_link};
+                                 links.data(), has_links, starts.data(), ends.data(), cost.data(), int64_t(K), int64_t(stride), largest_link};
         const auto rows = rows_of(tokens, size_t(n_features), raw...);
         nb::gil_scoped_release release;
         constexpr int64_t chunk = 16;
