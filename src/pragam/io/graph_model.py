@@ -55,6 +55,7 @@ class GraphModelFile:
 
 def save_graph_model(path: str | os.PathLike[str], model: GraphModelFile) -> None:
     """Write a model; the file appears whole, with all bytes on the disk, or not at all."""
+    check_classes(model.classes)
     dual, tensors = to_tensors(model.dual)
     tensors |= {name: getattr(model, name) for name in _WEIGHTS}
     if model.sample_weight is not None:
