@@ -126,18 +126,8 @@ def test_the_command_shows_the_f1_of_chunks(chunks, chunks_folder, folder, capsy
     """The same call again measures nothing, and prints the table."""
     options = ["--quick", "--seconds", "60", "--max-iter", "150", "--tol", "1e-2", "--lam", "1e-2", "--no-page"]
     names = [run.solver for run in chunks.runs]
-    argv = [
-        "compare",
-        "conll-chunks",
-        *options,
-        "--data-dir",
-        str(folder),
-        "-o",
-        str(chunks_folder),
-        "--solvers",
-        *names,
-    ]
-    assert main(argv) == 0
+    folders = ["--data-dir", str(folder), "-o", str(chunks_folder)]
+    assert main(["compare", "conll-chunks", *options, *folders, "--solvers", *names]) == 0
     out = capsys.readouterr().out
     assert "chunk F1" in out and f"{chunks.runs[0].chunk_f1[-1]:.4f}" in out
 
