@@ -16,6 +16,7 @@ import argparse
 import os
 import tempfile
 import zipfile
+from collections.abc import Callable
 from functools import partial
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -116,36 +117,62 @@ def tasks() -> dict[str, Any]:
     }
 
 
-def train_crfsuite(task: Task, perceptron: bool) -> Any:
-    """A call that trains CRFsuite as it comes, on the same features; the data are handed over beforehand."""
+def items(sequences: Sequences) -> list[list[list[str]]]:
+    """For each sequence and token the names of its features, as CRFsuite takes them. All values are one."""
+    X = sparse.csr_array(sequences.X)
+    rows = [[str(j) for j in X.indices[X.indptr[t] : X.indptr[t + 1]]] for t in range(X.shape[0])]
+    ends = np.cumsum(sequences.lengths)
+    return [rows[end - length : end] for end, length in zip(ends, sequences.lengths, strict=True)]
+
+
+def train_crfsuite(task: Task, perceptron: bool = False, c2: float = 1.0) -> Callable[[], bytes]:
+    """A call that trains CRFsuite and returns its model; the data are handed over beforehand.
+
+    c2 = 1 is its default. On the letters it gets all possible states and transitions, as published results have it.
+    """
     import pycrfsuite
 
     algorithm = "averaged-perceptron" if perceptron else "lbfgs"
     train, trainer = task.train, pycrfsuite.Trainer(algorithm=algorithm, verbose=False)
-    X = sparse.csr_array(train.X)
-    rows = [[str(j) for j in X.indices[X.indptr[t] : X.indptr[t + 1]]] for t in range(X.shape[0])]
-    for begin, length in zip(np.cumsum(train.lengths) - train.lengths, train.lengths, strict=True):
-        part = slice(begin, begin + length)
-        trainer.append(rows[part], [str(label) for label in train.y[part]])
+    ends = np.cumsum(train.lengths)
+    for tokens, end in zip(items(train), ends, strict=True):
+        trainer.append(tokens, [str(label) for label in train.y[end - len(tokens) : end]])
     if perceptron:
         trainer.set_params({"max_iterations": 10})
-    elif task.loss == "hamming_mean" or X.shape[1] < 1000:  # pixels: as published results on OCR have it
-        trainer.set_params({"c2": 1.0, "feature.possible_states": True, "feature.possible_transitions": True})
+    else:
+        everything = train.X.shape[1] < 1000  # pixels
+        trainer.set_params({"c2": c2, "feature.possible_states": everything})
+        trainer.set_params({"feature.possible_transitions": everything})
 
-    def fit() -> None:
+    def fit() -> bytes:
         with tempfile.TemporaryDirectory() as folder:
-            trainer.train(str(Path(folder) / "model"))
+            path = Path(folder) / "model"
+            trainer.train(str(path))
+            return path.read_bytes()
 
     return fit
 
 
-def quality(task: Task, w: Any) -> str:
-    """What the labels of these weights are worth on the test data."""
+def crfsuite_labels(model: bytes, sequences: Sequences) -> Any:
+    """The labels, as strings, that CRFsuite's model gives to all tokens."""
+    import pycrfsuite
+
+    tagger = pycrfsuite.Tagger()
+    tagger.open_inmemory(model)
+    return np.array([label for tokens in items(sequences) for label in tagger.tag(tokens)])
+
+
+def labels_of(task: Task, w: Any) -> Any:
+    """The labels that these weights give to the tokens of the test data."""
     classes, test = np.unique(task.train.y), task.test
     known = np.where(np.isin(test.y, classes), test.y, classes[0])  # a label unknown in training is never right
     model = chain_hinge(test.X, known, test.lengths, labels=classes).Q.structure
-    found = classes[np.asarray(model.decode(w, 0.0).labels[0])]
-    score = evaluate(test.y, found, test.lengths)
+    return classes[np.asarray(model.decode(w, 0.0).labels[0])]
+
+
+def quality(task: Task, w: Any) -> str:
+    """What the labels of these weights are worth on the test data."""
+    score = evaluate(task.test.y, labels_of(task, w), task.test.lengths)
     return f"{score.accuracy:.4f}" + (f", F1 {100 * score.chunks[''].f1:.2f}" if score.chunks else "")
 
 

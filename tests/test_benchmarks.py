@@ -34,6 +34,7 @@ COMMANDS = {
     "pragam_bound": "a9a --iterations 20",
     "projections": "1e3",
     "screening": "a9a --values 3 --repeats 1",
+    "sequence_validation": "--labellers sum mean",
     "small_sets": "iris --repeats 1",
     "start_up": "--repeats 1",
     "svmlight": "--megabytes 0.1 --repeats 1",

@@ -2,16 +2,25 @@
 
 from __future__ import annotations
 
+from zipfile import ZipFile
+
 import numpy as np
 import pytest
 
 from pragam import compare, datasets
+from pragam.cli import main
 from pragam.compare import peers
 from pragam.compare.claims import verdicts
 from pragam.compare.data import load as load_rows
 from pragam.compare.data import prepare, save
+from pragam.compare.fold import fold
+from pragam.compare.journal import read
 from pragam.compare.problems import CHAIN
 from pragam.compare.sequences import SequenceJudge, SequenceLabels, chain_problem
+
+#: Noun phrases as chunks. The other one has a word and a label that do not occur in these.
+SENTENCES = ("the D B-NP\ndog N I-NP\nsees V O\na D B-NP\ncat N I-NP", "fish N B-NP\neats V O", "a D B-NP\nfish N I-NP")
+SURPRISE = "fish N B-NP\neats V O\nnow R B-ADVP"
 
 HAS_CRFSUITE = peers.is_installed(peers.by_name("crfsuite"))
 
@@ -28,7 +37,29 @@ def folder(tmp_path_factory):
         path / "structured" / "letters_ocr_taskar.npz",
         X=np.packbits(X, axis=1), y=y.astype(np.uint8), length=lengths, fold=np.arange(16) % 2,
     )  # fmt: skip
+    with ZipFile(_made(path / "sequence" / "conll2000.zip"), "w") as archive:
+        for name, extra in (("train", []), ("test", [SURPRISE])):
+            archive.writestr(f"conll2000/{name}.txt", "\n\n".join([*SENTENCES, *extra]) + "\n\n")
     return path
+
+
+def _made(path):
+    path.parent.mkdir()
+    return path
+
+
+@pytest.fixture(scope="module")
+def chunks_folder(tmp_path_factory):
+    return tmp_path_factory.mktemp("chunks")
+
+
+@pytest.fixture(scope="module")
+def chunks(folder, chunks_folder):
+    solvers = ["flow-ascent", *(["crfsuite"] if HAS_CRFSUITE else [])]
+    return compare.run(
+        ["conll-chunks"], solvers, folder=chunks_folder, quick=True, seconds=60.0, max_iter=150, tol=1e-2, lam=1e-2,
+        data_dir=str(folder),
+    )  # fmt: skip
 
 
 @pytest.fixture(scope="module")
@@ -76,7 +107,63 @@ def test_sequences_are_laid_out_and_read_back(folder, monkeypatch, tmp_path):
     assert np.array_equal(X, prepared.X) and np.array_equal(X_test, prepared.X_test)
     for one, two in ((y, prepared.y), (y_test, prepared.y_test)):
         assert np.array_equal(one.labels, two.labels) and np.array_equal(one.lengths, two.lengths) and one.K == 26
+        assert "".join(one.names) == "abcdefghijklmnopqrstuvwxyz"
     assert len(y.first(3)) == y.lengths[:3].sum()
+
+
+def test_the_chunks_are_learned_and_a_label_that_was_not_seen_is_wrong(chunks):
+    """Of 12 test tokens and 6 chunks, one is a B-ADVP, which has no weights: what it becomes may be a chunk or none."""
+    facts = chunks.data["conll-chunks"]
+    assert (facts.sequences, facts.n, facts.n_test) == (3, 9, 12)
+    for run in chunks.runs:
+        assert run.has_points, run.status
+        assert run.accuracy[-1] == pytest.approx(11 / 12)
+        assert run.chunk_f1[-1] in (pytest.approx(2 * 5 / (6 + 6)), pytest.approx(2 * 5 / (5 + 6)))
+    assert chunks.run("conll-chunks", "flow-ascent").gap[-1] <= 1e-2
+
+
+def test_the_command_shows_the_f1_of_chunks(chunks, chunks_folder, folder, capsys):
+    """The same call again measures nothing, and prints the table."""
+    options = ["--quick", "--seconds", "60", "--max-iter", "150", "--tol", "1e-2", "--lam", "1e-2", "--no-page"]
+    names = [run.solver for run in chunks.runs]
+    folders = ["--data-dir", str(folder), "-o", str(chunks_folder)]
+    assert main(["compare", "conll-chunks", *options, *folders, "--solvers", *names]) == 0
+    out = capsys.readouterr().out
+    assert "chunk F1" in out and f"{chunks.runs[0].chunk_f1[-1]:.4f}" in out
+
+
+def test_words_and_tags_become_the_features_of_the_default_template(folder, monkeypatch):
+    monkeypatch.setenv("PRAGAM_DATA", str(folder))
+    with pytest.warns(UserWarning, match="not the file on record"):
+        split = datasets.load_sequences("conll-chunks")
+        prepared = prepare("conll-chunks")
+    assert split.labels == ["B-NP", "I-NP", "O", "B-ADVP"] and split.K == 3
+    assert split.train.X[0][:3] == ["the", "dog", "sees"] and split.test.lengths.tolist() == [5, 2, 2, 3]
+    X, X_test = prepared.X.toarray(), prepared.X_test.toarray()
+    assert (X[:, -1] == 1).all() and (X_test[:, -1] == 1).all() and X.shape[1] == X_test.shape[1]
+    assert np.array_equal(X_test[: len(X)], X)
+    # "now" and its tag were not seen, nor "fish" and "eats" before a word; the tags N, V and N|V before it were.
+    assert X_test[-1].sum() == 1 + 3
+
+
+def test_without_the_file_a_comparison_says_what_is_missing(tmp_path, monkeypatch):
+    monkeypatch.setenv("PRAGAM_DATA", str(tmp_path))
+    found = compare.run(["conll-chunks"], ["flow-ascent"], folder=tmp_path / "out", quick=True, data_dir=str(tmp_path))
+    assert "sequence/conll2000.zip" in found.failures["conll-chunks"] and "conll-chunks" not in found.data
+
+
+def test_data_without_chunks_have_no_f1(experiment):
+    assert np.isnan(experiment.run("ocr-letters", "flow-ascent").chunk_f1).all()
+    assert np.isnan(experiment.run("example", "liblinear").chunk_f1).all()
+
+
+def test_a_journal_without_the_f1_of_chunks_is_still_read(chunks, chunks_folder):
+    """One that was written before this was measured."""
+    records = read(chunks_folder / "experiment.jsonl")
+    assert any("chunk_f1" in record for record in records)
+    before = fold([{key: value for key, value in record.items() if key != "chunk_f1"} for record in records])
+    for old, new in zip(before.runs, chunks.runs, strict=True):
+        assert np.array_equal(old.accuracy, new.accuracy) and np.isnan(old.chunk_f1).all()
 
 
 def test_an_unknown_set_of_sequences_is_named():
@@ -87,7 +174,7 @@ def test_an_unknown_set_of_sequences_is_named():
 def test_crfsuites_weights_label_as_its_own_tagger_does(tmp_path):
     crfsuite = pytest.importorskip("pycrfsuite")
     rng = np.random.default_rng(1)
-    y = SequenceLabels(rng.integers(0, 3, 40), np.array([1, 4, 5] * 4), 3)
+    y = SequenceLabels(rng.integers(0, 3, 40), np.array([1, 4, 5] * 4), 3, "xyz")
     X = rng.standard_normal((40, 4)) + np.eye(3, 4)[y.labels]
     peer = peers.by_name("crfsuite")
     trainer, shape = peer.convert(X, y)

@@ -79,12 +79,16 @@ class Script:
         self.asked += 1
         return self.asked / 10
 
+    def chunk_f1(self, w):
+        return -self.asked
+
 
 def test_the_accuracy_is_that_of_the_best_weights_so_far():
     problem, _, _ = problem_of(False)
     watch = Traced(solvers.by_name("ls-bmrm"), Script([3.0, 1.0, 2.0, 1.0, 0.5, np.nan]), [1, 2, 3, 5, 7, 9])
     solved(problem, watch)
     assert [point.accuracy for point in watch.points] == [0.1, 0.2, 0.2, 0.2, 0.3, 0.3]
+    assert [point.chunk_f1 for point in watch.points] == [-1, -2, -2, -2, -3, -3]
     assert [point.iteration for point in watch.points] == [1, 2, 3, 5, 7, 9]
 
 

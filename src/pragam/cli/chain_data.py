@@ -50,11 +50,25 @@ def training_data(path: str, template: str | None) -> ChainData:
     )  # fmt: skip
 
 
+def data_like(data: ChainData, path: str) -> ChainData:
+    """The sequences of another input, with their labels, in the features of the training data."""
+    found = _read(path)
+    if _is_columns(found) != (data.columns is not None):
+        raise ValueError(f"{path}: one of it and the training data is a column file, and the other an .npz")
+    if data.columns is None or data.features is None or data.template is None:
+        other = _of_arrays(found, path, needs_labels=True)
+        if other.X.shape[1] != data.X.shape[1]:
+            raise ValueError(f"{path}: {other.X.shape[1]} columns, and the training data have {data.X.shape[1]}")
+        return other
+    width = len(data.columns.columns)
+    if len(found.columns) != width + 1:
+        raise ValueError(f"{path}: {len(found.columns)} columns, and the training data have {width + 1}")
+    return _in_features(found, width, data.features, data.template, path)
+
+
 def data_for(model: SequenceModel, path: str) -> ChainData:
     """The sequences in the model's features. Column files may lack the labels."""
-    import numpy as np
-
-    from pragam.sequences import Template, Vocabulary
+    from pragam.sequences import Template
 
     if model.kernel is not None or (model.features is not None and model.template is None):
         raise ValueError("the model has a kernel or features of its user's: load it by pragam.ChainSVC.load")
@@ -69,10 +83,18 @@ def data_for(model: SequenceModel, path: str) -> ChainData:
     width, count = _width(model), len(found.columns)
     if count not in (width, width + 1):
         raise ValueError(f"{path}: {count} columns, and the model needs {width}, and perhaps the label behind them")
+    return _in_features(found, width, model.features, Template(model.template), path)
+
+
+def _in_features(found: ColumnData, width: int, features: list[str], template: Template, path: str) -> ChainData:
+    """The first columns in these features. The labels are in the column behind them, if there is one."""
+    import numpy as np
+
+    from pragam.sequences import Vocabulary
+
     columns = found._replace(columns=found.columns[:width])
-    y = np.array(found.columns[width]) if count > width else None
-    template = Template(model.template)
-    X, n_unseen = Vocabulary(model.features).vectorise_occurrences(_occurrences(template, columns, path))
+    y = np.array(found.columns[width]) if len(found.columns) > width else None
+    X, n_unseen = Vocabulary(features).vectorise_occurrences(_occurrences(template, columns, path))
     return ChainData(X, found.lengths, y, columns, n_unseen=n_unseen)
 
 

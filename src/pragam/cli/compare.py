@@ -88,8 +88,12 @@ def _observer() -> Any:
 
 def _show_tables(experiment: Experiment, folder: Path) -> None:
     for name, facts in experiment.data.items():
-        rows = [_cells(experiment, each) for each in experiment.runs if each.data == name]
+        runs = [each for each in experiment.runs if each.data == name]
         header = ["solver", *(f"{eps:.0e}".replace("e-0", "e-") for eps in _TARGETS), "gap", "accuracy"]
+        rows = [_cells(experiment, each) for each in runs]
+        if any(isfinite(f1) for each in runs for f1 in each.chunk_f1):
+            header = [*header, "chunk F1"]
+            rows = [[*row, *(f"{f1:.4f}" for f1 in each.chunk_f1[-1:])] for row, each in zip(rows, runs, strict=True)]
         show(f"{facts.title}: {facts.caption}; seconds to a relative error of", header, rows)
         for status, names in _statuses(experiment, name).items():
             print(f"{', '.join(names)}: {status}")

@@ -9,6 +9,7 @@ from typing import Any
 from pragam.cli import train_chain, train_report
 from pragam.cli.arguments import number
 from pragam.cli.status import CERTIFIED, NOT_CERTIFIED
+from pragam.cli.task import add_task, settle_task
 from pragam.cli.terminate import Termination
 from pragam.cli.training import add_data_options, add_training_options, check_target, train, training_data, write
 
@@ -24,8 +25,7 @@ def add_parser(commands: Any) -> None:
     )
     add = parser.add_argument
     add_data_options(parser)
-    add("--task", choices=["rows", "chain"], default="rows", help="rows: each has a label; chain: sequences, from a "
-        "column file or an .npz; default: rows")  # fmt: skip
+    add_task(parser)
     add("--liblinear", metavar="FILE", help="also write a LIBLINEAR text model here")
     size = parser.add_mutually_exclusive_group()
     size.add_argument("-C", type=number, help="weight of the summed loss, C = 1/(n lam); default: 1")
@@ -33,18 +33,16 @@ def add_parser(commands: Any) -> None:
     add("--max-iter", type=int, metavar="N", help="stop each problem after N iterations")
     add_training_options(parser)
     train_chain.add_arguments(parser)
-    parser.set_defaults(run=run, tol=None)
+    parser.set_defaults(run=run)
 
 
 def run(args: argparse.Namespace) -> int:
     """Train, write, report. The status is 0 only if every problem was certified."""
     from pragam.io.liblinear import integer_labels
 
-    if args.tol is None:
-        args.tol = 1e-6 if args.task == "rows" else 1e-2
+    settle_task(args)
     if args.task == "chain":
         return train_chain.run(args)
-    _refuse_options_of_sequences(args)
     for path in filter(None, (args.output, args.liblinear)):
         check_target(Path(path))
     data = training_data(args)
@@ -60,12 +58,6 @@ def run(args: argparse.Namespace) -> int:
         else:
             train_report.as_table(trained.model, data.X, data.y, trained.results, args)
     return CERTIFIED if trained.certified else NOT_CERTIFIED
-
-
-def _refuse_options_of_sequences(args: argparse.Namespace) -> None:
-    given = [name for name in ("template", "loss", "transitions") if getattr(args, name) is not None]
-    if given:
-        raise ValueError(f"--{given[0]} is for --task chain")
 
 
 def _lam(args: argparse.Namespace, n: int) -> float:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import argparse
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from pragam.cli.output import full_record, show_json
 from pragam.cli.status import CERTIFIED, NOT_CERTIFIED
@@ -15,6 +15,7 @@ from pragam.result import Result
 if TYPE_CHECKING:
     from pragam.cli.chain_data import ChainData
     from pragam.io import SequenceModel
+    from pragam.problem import AnyProblem
 
 #: Options of rows, with the values that mean "not given".
 _OF_ROWS = {
@@ -32,39 +33,85 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add("--transitions", choices=["iob"], help="iob: I-x only after B-x or I-x")
 
 
+class Trained(NamedTuple):
+    """A model, and how its problem ended."""
+
+    model: SequenceModel
+    result: Result
+
+    @property
+    def certified(self) -> bool:
+        return self.result.converged and self.result.certificate.rigorous
+
+
 def run(args: argparse.Namespace) -> int:
     """Train, write, report. The status is 0 only if the gap was certified."""
+    data = read(args)
+    posed = pose(data, risk_of(args, _lam(args, len(data.lengths))), args)
+    with Termination() as termination:
+        trained = train(posed, args, termination, args.max_seconds)
+        (_report_json if args.json else _report)(trained, data, args)
+    return CERTIFIED if trained.certified else NOT_CERTIFIED
+
+
+def read(args: argparse.Namespace) -> ChainData:
+    """DATA in the features of the template. Bad options are refused before anything is read."""
     from pragam.cli.chain_data import training_data
-    from pragam.io import data_fingerprint, save_sequence_model
-    from pragam.sequences.problem import chain_problem
-    from pragam.solve import solve
 
     _refuse_options_of_rows(args)
     if args.output:
         check_target(Path(args.output))
-    template = None if args.template is None else Path(args.template).read_text(encoding="utf-8")
-    data = training_data(args.data, template)
-    risk = _risk(args, len(data.lengths))
-    classes = _classes(data)
-    problem = _named(args.data, lambda: chain_problem(risk, data.X, data.y, data.lengths, classes))
-    fingerprint = data_fingerprint(
-        data.X, data.y, data.lengths
-    )  # before the solve, so that Ctrl-C need not wait for it
-    with Termination() as termination:
-        with progress(args.quiet, "") as line:
-            result = termination.run(
-                lambda seconds: solve(
-                    problem, args.solver, tol=args.tol, max_iter=args.max_iter, max_seconds=seconds, callback=line,
-                    random_state=args.seed,
-                ),
-                args.max_seconds,
-            )  # fmt: skip
-        model = _model(data, fingerprint, risk, classes, result, args)
-        if args.output:
-            save_sequence_model(args.output, model)
-        is_certified = result.converged and result.certificate.rigorous
-        (_report_json if args.json else _report)(model, data, result, args, is_certified)
-    return CERTIFIED if is_certified else NOT_CERTIFIED
+    return training_data(args.data, None if args.template is None else Path(args.template).read_text(encoding="utf-8"))
+
+
+def risk_of(args: argparse.Namespace, lam: float) -> dict[str, Any]:
+    """The record of the risk, as models have it."""
+    from pragam.sequences.problem import NAME
+
+    return {"name": NAME, "lam": lam, "loss": args.loss or "hamming_mean", "transitions": args.transitions}
+
+
+class Posed(NamedTuple):
+    """All that is known before the solve, so that Ctrl-C need not wait for any of it."""
+
+    data: ChainData
+    risk: dict[str, Any]
+    classes: list[Any]
+    problem: AnyProblem
+    fingerprint: dict[str, Any]
+
+
+def pose(data: ChainData, risk: dict[str, Any], args: argparse.Namespace) -> Posed:
+    """The problem on all of DATA."""
+    import numpy as np
+
+    from pragam.io import data_fingerprint
+    from pragam.sequences.problem import chain_problem
+
+    classes = np.unique(data.y).tolist()
+    problem = named(args.data, lambda: chain_problem(risk, data.X, data.y, data.lengths, classes))
+    return Posed(data, risk, classes, problem, data_fingerprint(data.X, data.y, data.lengths))
+
+
+def train(
+    posed: Posed, args: argparse.Namespace, termination: Termination, max_seconds: float | None, start: Any = None
+) -> Trained:
+    """Solve, and write the model if that was asked for."""
+    from pragam.io import save_sequence_model
+    from pragam.solve import solve
+
+    with progress(args.quiet, "") as line:
+        result = termination.run(
+            lambda seconds: solve(
+                posed.problem, args.solver, tol=args.tol, max_iter=args.max_iter, max_seconds=seconds, start=start,
+                callback=line, random_state=args.seed,
+            ),
+            max_seconds,
+        )  # fmt: skip
+    model = _model(posed, result, args)
+    if args.output:
+        save_sequence_model(args.output, model)
+    return Trained(model, result)
 
 
 def _refuse_options_of_rows(args: argparse.Namespace) -> None:
@@ -75,45 +122,32 @@ def _refuse_options_of_rows(args: argparse.Namespace) -> None:
         raise ValueError("--task chain needs DATA: a column file or an .npz of sequences")
 
 
-def _named(path: str, make: Any) -> Any:
+def named(path: str, make: Any) -> Any:
+    """What ``make`` makes; an error names the file."""
     try:
         return make()
     except ValueError as error:
         raise ValueError(f"{path}: {error}") from error
 
 
-def _risk(args: argparse.Namespace, n: int) -> dict[str, Any]:
+def _lam(args: argparse.Namespace, n: int) -> float:
     from pragam.risks.scaling import lam_of
-    from pragam.sequences.problem import NAME
 
-    lam = 0.01 if args.lam is None else args.lam
-    if args.C is not None:
-        try:
-            lam = lam_of(args.C, n)
-        except ValueError as error:
-            raise ValueError(f"-{error}") from error  # "C must be ..." is about the option -C
-    return {"name": NAME, "lam": lam, "loss": args.loss or "hamming_mean", "transitions": args.transitions}
+    if args.C is None:
+        return 0.01 if args.lam is None else args.lam
+    try:
+        return lam_of(args.C, n)
+    except ValueError as error:
+        raise ValueError(f"-{error}") from error  # "C must be ..." is about the option -C
 
 
-def _classes(data: ChainData) -> list[Any]:
-    import numpy as np
-
-    return np.unique(data.y).tolist()
-
-
-def _model(
-    data: ChainData,
-    fingerprint: dict[str, Any],
-    risk: dict[str, Any],
-    classes: list[Any],
-    result: Result,
-    args: argparse.Namespace,
-) -> SequenceModel:
+def _model(posed: Posed, result: Result, args: argparse.Namespace) -> SequenceModel:
     from pragam import __version__
     from pragam.io import SequenceModel
     from pragam.sequences import ChainWeights
     from pragam.sequences.iob import allowed_by
 
+    data, risk, classes = posed.data, posed.risk, posed.classes
     return SequenceModel(
         weights=ChainWeights.from_vector(result.w, len(classes), allowed_by(risk["transitions"], classes)),
         classes=classes,
@@ -130,18 +164,17 @@ def _model(
             "pragam": __version__,
             "n_columns": None if data.columns is None else len(data.columns.columns),
         },
-        fingerprint=fingerprint,
+        fingerprint=posed.fingerprint,
         features=data.features,
         template=None if data.template is None else data.template.text,
     )
 
 
-def _report(
-    model: SequenceModel, data: ChainData, result: Result, args: argparse.Namespace, is_certified: bool
-) -> None:
+def _report(trained: Trained, data: ChainData, args: argparse.Namespace) -> None:
     from pragam.cli.table import show
     from pragam.sequences import evaluate
 
+    model, result = trained
     right = evaluate(data.y, model.labels(data.X, data.lengths), data.lengths)
     size, proof = model.fingerprint, result.certificate
     features = f"{size['d']} features, {len(model.classes)} labels"
@@ -161,13 +194,12 @@ def _report(
     ])  # fmt: skip
 
 
-def _report_json(
-    model: SequenceModel, data: ChainData, result: Result, args: argparse.Namespace, is_certified: bool
-) -> None:
+def _report_json(trained: Trained, data: ChainData, args: argparse.Namespace) -> None:
     import numpy as np
 
+    model, result = trained
     show_json({
-        "certified": is_certified,
+        "certified": trained.certified,
         "data": args.data,
         "n_sequences": len(data.lengths),
         "n_tokens": model.fingerprint["n"],

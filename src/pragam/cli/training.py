@@ -47,7 +47,7 @@ def add_training_options(parser: argparse.ArgumentParser) -> None:
     add = parser.add_argument
     add("--no-bias", action="store_true", help="train without an intercept; else there is one, not penalised")
     add("--class-weight", choices=["balanced"], help="give every class the same total weight")
-    add("--tol", type=number, default=1e-6, help="relative duality gap to certify; default: 1e-6, of sequences 1e-2")
+    add("--tol", type=number, help="relative duality gap to certify; default: 1e-6, of sequences 1e-2")
     add("--solver", choices=names, default="auto", metavar="NAME", help=f"{', '.join(names)}; default: auto")
     add("--max-seconds", type=number, metavar="S", help="stop after about S seconds, shared by all problems")
     add("--seed", type=int, default=0, metavar="N", help="seed of everything that is random; default: 0")

@@ -9,8 +9,10 @@ from contextlib import nullcontext
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from pragam.cli import train_chain
 from pragam.cli.arguments import number
 from pragam.cli.status import CERTIFIED, NOT_CERTIFIED
+from pragam.cli.task import add_task, settle_task
 from pragam.cli.terminate import Termination
 from pragam.cli.training import (
     Trained,
@@ -26,8 +28,8 @@ from pragam.cli.training import (
 if TYPE_CHECKING:
     from pragam.tuning import Tuning
 
-#: The paper's grid.
-_GRID = "2^-20..2^0"
+#: The paper's grid, and one for sequences.
+_GRID, _CHAIN_GRID = "2^-20..2^0", "2^-14..2^0"
 
 
 def add_parser(commands: Any) -> None:
@@ -37,19 +39,25 @@ def add_parser(commands: Any) -> None:
         help="choose lam by validation on a certified path",
         description="Train at every lam, each from its neighbour's solution, and measure the accuracy on rows that "
         "were left out. With -o, train on all of DATA at the best lam. Ctrl-C and SIGTERM end early, keeping the "
-        "points done.",
+        "points done. With --task chain, DATA holds sequences, and what counts is the F1 of chunks where the labels "
+        "are IOB tags, else the share of right labels.",
     )
     add = parser.add_argument
     add_data_options(parser)
-    add("--lams", type=lams_of, default=_GRID, metavar="LIST",
+    add_task(parser)
+    add("--lams", type=lams_of, metavar="LIST",
         help="numbers and powers between commas, as in 1e-4,2^-10; 2^-20..2^0 is all powers between; default: "
-        "%(default)s")  # fmt: skip
+        f"{_GRID}, of sequences {_CHAIN_GRID}")  # fmt: skip
     held = parser.add_mutually_exclusive_group()
     held.add_argument("--validation", metavar="PATH", help="data to validate on; the model is trained on all of DATA")
     held.add_argument(
-        "--share", type=number, default=0.2, help="else, this share of the rows of each class; default: %(default)g"
+        "--share",
+        type=number,
+        default=0.2,
+        help="else, this share of the rows of each class, or of the sequences; default: %(default)g",
     )
     add_training_options(parser)
+    train_chain.add_arguments(parser)
     parser.set_defaults(run=run, max_iter=None, liblinear=None)
 
 
@@ -85,7 +93,13 @@ def run(args: argparse.Namespace) -> int:
     from pragam.cli import tune_report
     from pragam.cli.data import check_inputs
 
+    settle_task(args)
+    args.lams = args.lams or lams_of(_GRID if args.task == "rows" else _CHAIN_GRID)
     check_inputs(args.data, args.validation)
+    if args.task == "chain":
+        from pragam.cli import tune_chain
+
+        return tune_chain.run(args)
     if args.output:
         check_target(Path(args.output))
     data = training_data(args)

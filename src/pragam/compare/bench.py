@@ -142,7 +142,7 @@ class PeerBench:
         return {
             "limit": limit, "seconds": seconds, "n_iter": fitted.n_iter, "support": fitted.support,
             "primal": judge.primal(w, biases) if self._peer.minimises else np.nan,
-            "accuracy": judge.accuracy(w, biases),
+            "accuracy": judge.accuracy(w, biases), "chunk_f1": judge.chunk_f1(w),
         }  # fmt: skip
 
     def _timed(self, limit: int) -> tuple[Fitted, float]:

@@ -15,7 +15,7 @@ import numpy as np
 from pragam import datasets
 from pragam.atomic import replacing
 from pragam.compare.experiment import DataFacts
-from pragam.compare.sequences import SequenceLabels
+from pragam.compare.sequences import SequenceLabels, features
 from pragam.vector import Vector
 
 #: Tried if no data set is named: those that the paper has and that often are at hand.
@@ -78,7 +78,7 @@ def save(prepared: Prepared, folder: Path) -> None:
         if isinstance(y, SequenceLabels):
             labels = y.labels
             with replacing(folder / f"{part}.sequences.npz") as stream:
-                np.savez(stream, lengths=y.lengths, K=y.K)
+                np.savez(stream, lengths=y.lengths, K=y.K, names=y.names)
         if hasattr(X, "indptr"):
             with replacing(folder / f"{part}.npz") as stream:
                 np.savez(stream, data=X.data, indices=X.indices, indptr=X.indptr, shape=X.shape, y=labels)
@@ -101,7 +101,8 @@ def _in_sequences(y: Vector, part: Path) -> Labels:
     if not path.exists():
         return y
     with np.load(path) as stored:
-        return SequenceLabels(np.asarray(y, dtype=np.int64), stored["lengths"], int(stored["K"]))
+        labels = np.asarray(y, dtype=np.int64)
+        return SequenceLabels(labels, stored["lengths"], int(stored["K"]), stored["names"].tolist())
 
 
 def _two_classes(name: str, test: str | None) -> tuple[Any, Vector, Any, Vector, str]:
@@ -111,12 +112,9 @@ def _two_classes(name: str, test: str | None) -> tuple[Any, Vector, Any, Vector,
 
 
 def _sequences(name: str) -> tuple[Any, SequenceLabels, Any, SequenceLabels, str]:
-    """With a column of ones for all competitors: a bias of each label."""
-    train, test, K, how = datasets.load_sequences(name)
-    (X, y), (X_test, y_test) = (
-        (np.column_stack([part.X, np.ones(len(part.y))]), SequenceLabels(part.y, part.lengths, K))
-        for part in (train, test)
-    )
+    train, test, K, how, names = datasets.load_sequences(name)
+    X, X_test = features(train, test)
+    y, y_test = (SequenceLabels(part.y, part.lengths, K, names) for part in (train, test))
     return X, y, X_test, y_test, f"{how}; a column of ones was added"
 
 

@@ -88,6 +88,7 @@ class Run:
     support: Floats = field(
         default_factory=lambda: np.empty(0)
     )  # dual variables of w_t that are not zero; NaN: unknown
+    chunk_f1: Floats = field(default_factory=lambda: np.empty(0))  # of the same w; NaN of data without chunks
     preparation: float = 0.0  # seconds for data conversion, once
     compilation: float = 0.0  # seconds for imports and compilation, once
 

@@ -75,9 +75,10 @@ def _traces(records: Sequence[Record], data: str, solver: str) -> dict[str, Any]
     trace = traced[-1]
     steps = set(trace["step"]).intersection(*(each["step"] for each in clocked))
     place = [i for i, step in enumerate(trace["step"]) if step in steps]
-    names = ("iteration", "primal", "iterate", "gap", "accuracy", "support")
+    names = ("iteration", "primal", "iterate", "gap", "accuracy", "support", "chunk_f1")
     seconds = [[s for step, s in zip(each["step"], each["seconds"], strict=True) if step in steps] for each in clocked]
-    return {**{name: _floats(trace[name])[place] for name in names}, "seconds": np.array(seconds)}
+    nothing = [None] * len(trace["step"])  # of a column that an older journal does not have
+    return {**{name: _floats(trace.get(name, nothing))[place] for name in names}, "seconds": np.array(seconds)}
 
 
 def _fits(fits: list[Record]) -> dict[str, Any]:
@@ -99,6 +100,7 @@ def _fits(fits: list[Record]) -> dict[str, Any]:
         "seconds": np.array([[each[fit["limit"]]["seconds"] for fit in first] for each in whole]),
         "accuracy": _floats([fit["accuracy"] for fit in first])[best],
         "support": _floats([fit["support"] for fit in first]),
+        "chunk_f1": _floats([fit.get("chunk_f1") for fit in first])[best],
     }  # fmt: skip
 
 

@@ -15,7 +15,7 @@ from pragam.compare.journal import finite
 
 _HEADER = (
     "data", "solver", "problem", "peer", "repeat", "iteration", "seconds", "J", "J of the iterate", "gap", "accuracy",
-    "support",
+    "support", "chunk F1",
 )  # fmt: skip
 
 
@@ -52,7 +52,8 @@ def write(experiment: Experiment, folder: Path) -> None:
 def _rows(run: Run) -> Iterator[list[object]]:
     for repeat, seconds in enumerate(run.seconds):
         columns = zip(
-            run.iteration, seconds, run.primal, run.iterate, run.gap, run.accuracy, run.support, strict=True
+            run.iteration, seconds, run.primal, run.iterate, run.gap, run.accuracy, run.support, run.chunk_f1,
+            strict=True,
         )  # fmt: skip
         for iteration, *numbers in columns:
             shown = ["" if number != number else repr(float(number)) for number in numbers]

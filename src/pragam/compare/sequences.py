@@ -1,7 +1,8 @@
-"""Sequences in a comparison: their labels, and what weights are worth on the test sequences."""
+"""Sequences in a comparison: their features and labels, and what weights are worth on the test sequences."""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -9,6 +10,9 @@ from numpy.typing import NDArray
 
 from pragam.compare.judge import Judge
 from pragam.problem import AnyProblem, Problem
+from pragam.sequences import ColumnData, Template, Vocabulary, chunk_scores, default_template
+from pragam.sequences.evaluation import is_iob
+from pragam.sequences.weights import with_constant
 from pragam.structured import chain_hinge
 from pragam.vector import Vector
 
@@ -16,10 +20,14 @@ Indices = NDArray[np.int64]
 
 
 class SequenceLabels:
-    """The labels 0 .. K-1 of all tokens, and the lengths of the sequences: what ``y`` is on such data."""
+    """The labels of all tokens, and the lengths of the sequences: what ``y`` is on such data.
 
-    def __init__(self, labels: Indices, lengths: Indices, K: int) -> None:
-        self.labels, self.lengths, self.K = labels, lengths, K
+    Labels are 0 .. K-1, those of the training sequences. A number from K on is a label that only occurs in the test
+    sequences. ``names`` has a name for each number.
+    """
+
+    def __init__(self, labels: Indices, lengths: Indices, K: int, names: Sequence[str]) -> None:
+        self.labels, self.lengths, self.K, self.names = labels, lengths, K, list(names)
 
     def __len__(self) -> int:
         """Of tokens."""
@@ -28,7 +36,22 @@ class SequenceLabels:
     def first(self, sequences: int) -> SequenceLabels:
         """Those of the first few sequences."""
         lengths = self.lengths[:sequences]
-        return SequenceLabels(self.labels[: int(lengths.sum())], lengths, self.K)
+        return SequenceLabels(self.labels[: int(lengths.sum())], lengths, self.K, self.names)
+
+
+def features(train: Any, test: Any) -> tuple[Any, Any]:
+    """The rows of training and test tokens, with a column of ones: a bias of each label, for all competitors.
+
+    Columns of strings become the features of the default template. Those that only occur in test sequences have none.
+    """
+    if isinstance(train.X, list):
+        template = Template(default_template(len(train.X)))
+        lines = [template.occurrences(ColumnData(part.X, part.lengths)) for part in (train, test)]
+        vocabulary = Vocabulary.of_occurrences(lines[0])
+        X, X_test = (vocabulary.vectorise_occurrences(each).X for each in lines)
+    else:
+        X, X_test = train.X, test.X
+    return with_constant(X), with_constant(X_test)
 
 
 def chain_problem(X: Any, y: SequenceLabels, lam: float) -> Problem:
@@ -37,14 +60,26 @@ def chain_problem(X: Any, y: SequenceLabels, lam: float) -> Problem:
 
 
 class SequenceJudge(Judge):
-    """The share of test tokens whose label is right in the best labelling of their sequence."""
+    """The best labelling of each test sequence: its share of right labels and, of IOB tags, the F1 of chunks."""
 
     def __init__(self, problem: AnyProblem, X_test: Any, y_test: Any) -> None:
         super().__init__(problem, X_test, np.zeros(len(y_test)))
-        self._truth = y_test.labels
-        self._tests = chain_problem(X_test, y_test, 1.0).Q.structure if len(y_test) else None
+        self._truth, self._has_chunks = y_test, is_iob(y_test.names)
+        self._tests: Any = None
+        if len(y_test):
+            known = np.where(y_test.labels < y_test.K, y_test.labels, 0)
+            self._tests = chain_hinge(X_test, known, y_test.lengths, labels=np.arange(y_test.K)).Q.structure
 
     def accuracy(self, w: Vector, biases: Vector | None = None) -> float:
         if self._tests is None:
             return float("nan")
-        return float(np.mean(np.asarray(self._tests.decode(w, 0.0).labels[0]) == self._truth))
+        return float(np.mean(self._labels(w) == self._truth.labels))
+
+    def chunk_f1(self, w: Vector) -> float:
+        if self._tests is None or not self._has_chunks:
+            return float("nan")
+        names = np.array(self._truth.names)
+        return chunk_scores(names[self._truth.labels], names[self._labels(w)], self._truth.lengths)[""].f1
+
+    def _labels(self, w: Vector) -> Indices:
+        return np.asarray(self._tests.decode(w, 0.0).labels[0])

@@ -22,6 +22,7 @@ class Point(NamedTuple):
     gap: float  # the relative gap certified so far; NaN before the first
     accuracy: float  # of the best w among the kept steps so far
     support: float  # dual variables that are not zero
+    chunk_f1: float  # as the accuracy; NaN of data without chunks
 
 
 class Traced(Watched):
@@ -32,7 +33,7 @@ class Traced(Watched):
         self.points: list[Point] = []
         self._judge, self._steps = judge, frozenset(steps)
         self._step = 0
-        self._best, self._accuracy, self._gap = np.inf, np.nan, np.nan
+        self._best, self._accuracy, self._chunk_f1, self._gap = np.inf, np.nan, np.nan, np.nan
 
     def init(self, problem: AnyProblem, rng: np.random.Generator, start: Start | None, tol: float) -> Any:
         state = self.method.init(problem, rng, start, tol)
@@ -58,10 +59,11 @@ class Traced(Watched):
         w, alpha = self.method.candidate(problem, state)
         primal, iterate = self._judge.primal(w), self.method.iterate(problem, state)
         if primal < self._best:
-            self._best, self._accuracy = primal, self._judge.accuracy(w)
+            self._best, self._accuracy, self._chunk_f1 = primal, self._judge.accuracy(w), self._judge.chunk_f1(w)
         raw = np.nan if iterate is None else self._judge.primal(iterate)
         number = self._step * self.method.iterations_per_step(problem)
-        self.points.append(Point(float(number), primal, raw, self._gap, self._accuracy, support(alpha)))
+        worth = self._accuracy, support(alpha), self._chunk_f1
+        self.points.append(Point(float(number), primal, raw, self._gap, *worth))
 
 
 def support(alpha: Any) -> float:

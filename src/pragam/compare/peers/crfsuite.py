@@ -13,10 +13,14 @@ from pragam.compare.peers.base import Fitted, Peer
 from pragam.compare.problems import CHAIN
 from pragam.vector import Vector
 
+#: Whether there is a weight for each pair of an attribute and a label, and of two labels, that does not occur.
+_EVERYTHING = ("feature.possible_states", "feature.possible_transitions")
+
 
 class Crfsuite(Peer):
-    """Maximum likelihood with c2 = 1, its default, and all states and transitions. This is another loss than ours, and
-    lam means nothing to it: its accuracy is what to compare.
+    """Maximum likelihood with c2 = 1, its default. This is another loss than ours, and lam means nothing to it: its
+    accuracy is what to compare. Of dense data it gets all states and transitions, of sparse data those that occur, its
+    default.
 
     The data go into its trainer once, off the clock; a fit is one call of ``train``.
     """
@@ -41,11 +45,11 @@ class Crfsuite(Peer):
             ]
             trainer.append(pycrfsuite.ItemSequence(tokens), [str(k) for k in y.labels[first : first + length].tolist()])
             first += length
+        trainer.set_params(dict.fromkeys(_EVERYTHING, not sparse.issparse(X)))
         return trainer, (y.K, rows.shape[1])
 
     def fit(self, X: Any, y: Any, lam: float, bias: bool, limit: int, tol: float) -> Fitted:
-        options = {"c2": 1.0, "max_iterations": limit, "epsilon": tol, "delta": 0.0}
-        X.set_params({**options, "feature.possible_states": True, "feature.possible_transitions": True})
+        X.set_params({"c2": 1.0, "max_iterations": limit, "epsilon": tol, "delta": 0.0})
         with tempfile.TemporaryDirectory() as folder:
             path = Path(folder) / "model"
             X.train(str(path))
