@@ -74,8 +74,12 @@ class ChainMoments(Polytope):
         return alpha
 
     def coordinates(self, alpha: Any) -> Vector:
-        moments = alpha.moments
-        return (np.concatenate([moments.nodes.reshape(-1), moments.edges.reshape(-1)]) - self.truth) / self.n
+        x = np.empty(self.size)
+        for part, found in zip(self.parts(x), alpha.marginals, strict=True):
+            part[:] = found
+        x -= self.truth
+        x /= self.n
+        return x
 
     def repair(self, alpha: Any) -> Repair:
         x, moments = self.coordinates(alpha), alpha.moments

@@ -68,6 +68,11 @@ class GibbsPoint:
         return nodes.reshape(N, K), edges.reshape(K, K), log_z, in_logarithms
 
     @property
+    def marginals(self) -> tuple[Vector, Vector]:
+        """Those of the nodes, (tokens, K), and those of the edges, summed, (K, K)."""
+        return self._pass[:2]
+
+    @property
     def log_z(self) -> Vector:
         """The logarithms of the partition functions, one for each sequence."""
         return self._pass[2]
@@ -142,6 +147,11 @@ class TablePoint:
     def copy(self) -> TablePoint:
         """With tables of its own."""
         return replace(self, tables=self.tables.copy(), starts=self.starts.copy())
+
+    @property
+    def marginals(self) -> tuple[Vector, Vector]:
+        """Those of the nodes, (tokens, K), and those of the edges, summed, (K, K)."""
+        return self.moments.nodes, self.moments.edges
 
     @cached_property
     def moments(self) -> Moments:

@@ -47,4 +47,4 @@ def _each(work: Callable[[slice], Vector], X: Vector, columns: int) -> Iterable[
 
 def largest_entry(X: Vector) -> float:
     """max |X|, without a copy of X."""
-    return max(float(np.abs(X[i : i + BLOCK]).max()) for i in range(0, len(X), BLOCK))
+    return max(float(X.max()), -float(X.min()))
