@@ -1,9 +1,9 @@
 """The memory of L-BFGS: steps and changes of the gradient, and the direction they propose.
 
 The two loops of Nocedal (Mathematics of Computation 1980) run on coefficients of the remembered vectors, from their
-inner products (Chen, Wang and Zhou, NIPS 2014). They ask for those with a change of the gradient that is not older than
-the vector: differences of the inner products with two gradients. So the long vectors are read twice in an iteration, for
-the inner products with the new gradient and for the direction.
+inner products (Chen, Wang and Zhou, NIPS 2014). Needed are those with changes of the gradient that are not older than
+the vector, which are differences of the inner products with two gradients. So an iteration reads the long vectors
+twice: for the inner products with the new gradient, and for the direction.
 """
 
 from __future__ import annotations

@@ -9,8 +9,6 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 from concurrent.futures import ThreadPoolExecutor
 
-import numpy as np
-
 from pragam.threads import n_threads
 from pragam.vector import Vector
 
