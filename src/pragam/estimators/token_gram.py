@@ -12,8 +12,8 @@ from sklearn.metrics.pairwise import pairwise_kernels, rbf_kernel
 
 from pragam.vector import Vector
 
-#: Rows of a kernel that are computed at a time.
-BLOCK = 1024
+#: Rows of a kernel that are computed at a time: few, so that they stay in the cache on their way to the stored matrix.
+BLOCK = 256
 
 KernelFunction = Callable[[Any, Any], Vector]
 
