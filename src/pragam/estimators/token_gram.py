@@ -43,7 +43,7 @@ class Tokens:
     """
 
     def __init__(self, X: Any, lengths: NDArray[np.int64], nodes: str) -> None:
-        self.X, self.nodes = X, nodes
+        self.X, self.lengths, self.nodes = X, lengths, nodes
         self.position = np.concatenate([np.arange(length) for length in lengths.tolist()])
         self.count = np.ones(len(self.position))
         if nodes == "per_edge":
