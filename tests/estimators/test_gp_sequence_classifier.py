@@ -180,6 +180,49 @@ def test_a_temperature_is_chosen_on_held_out_sequences(model):
         fitted(calibrate=0.01)
 
 
+def test_forbidden_transitions_have_no_probability():
+    """Labels turn noun, verb, other, noun; a transition back does not occur."""
+    order, turns = ["noun", "verb", "other"], np.array([[1, 1, 0], [0, 1, 1], [1, 0, 1]], dtype=bool)
+    free, model = fitted(labels=order), fitted(labels=order, transitions=turns)
+    assert model.status_ is Status.CONVERGED
+    assert model.certificate_.dual < free.certificate_.primal  # fewer labellings compete with the true one
+    new, lengths = RNG.standard_normal((200, 3)), np.full(20, 10)
+    codes = np.array([order.index(label) for label in model.predict(new, lengths)]).reshape(20, 10)
+    assert turns[codes[:, :-1], codes[:, 1:]].all()
+    F, T, P = model._model.scores(new[:4], np.array([4])), model.transitions_, np.zeros((4, 3))
+    for y in product(range(3), repeat=4):
+        if all(turns[pair] for pair in pairwise(y)):
+            P[np.arange(4), y] += np.exp(F[np.arange(4), y].sum() + sum(T[a, b] for a, b in pairwise(y)))
+    np.testing.assert_allclose(model.predict_proba(new[:4]), P / P.sum(axis=1, keepdims=True), atol=1e-12)
+    again = pickle.loads(pickle.dumps(model))
+    np.testing.assert_array_equal(again.predict(new, lengths), model.predict(new, lengths))
+
+
+def test_iob_tags_begin_and_go_on_as_they_must():
+    tags, first = np.array(["O", "B-x", "I-x"])[CODES], np.cumsum(LENGTHS) - LENGTHS
+    tags[first] = "I-x"
+    with pytest.raises(ValueError, match="sequence 0: its labels break"):
+        GPSequenceClassifier(transitions="iob").fit(X, tags, LENGTHS)
+    tags[first] = "B-x"
+    tags = np.where((tags == "I-x") & (np.roll(tags, 1) == "O"), "O", tags)
+    model = GPSequenceClassifier(lam=1e-3, transitions="iob", calibrate=0.3).fit(X, tags, LENGTHS)
+    P = model.predict_proba(X, LENGTHS)
+    assert not P[first, model.classes_.tolist().index("I-x")].any()
+    for own in np.split(model.predict(RNG.standard_normal((60, 3)), np.full(12, 5)), 12):
+        assert own[0] != "I-x" and ("O", "I-x") not in pairwise(own.tolist())
+
+
+def test_sequences_that_transitions_allow_no_labelling_of_are_named():
+    y = np.array(["a", "b", "c", "a", "b"])
+    model = GPSequenceClassifier(lam=0.1, transitions=np.eye(3, k=1, dtype=bool)).fit(X[:5], y, [3, 2])
+    assert model.predict(X[:3]).tolist() == ["a", "b", "c"]
+    with pytest.raises(ValueError, match="sequence 1: transitions allow no labelling of its 4 tokens"):
+        model.predict(X[:5], [1, 4])
+    for wrong in (np.ones((2, 2), dtype=bool), np.ones((3, 3))):
+        with pytest.raises(ValueError, match="boolean matrix"):
+            GPSequenceClassifier(transitions=wrong).fit(X[:5], y, [3, 2])
+
+
 def test_clone_pickle_and_an_unfitted_model(model):
     assert clone(model).get_params() == model.get_params()
     again = pickle.loads(pickle.dumps(model))

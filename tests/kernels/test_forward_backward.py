@@ -34,6 +34,21 @@ def test_marginals(K, size):
         np.testing.assert_allclose(kernel, twin, rtol=1e-9, atol=1e-9)
 
 
+@pytest.mark.parametrize("K", [2, 5])
+@pytest.mark.parametrize("size", [1.0, 5000.0])
+def test_scores_of_minus_infinity_forbid(K, size):
+    rng = np.random.default_rng(K)
+    F, T = size * rng.standard_normal((N, K)), size * rng.standard_normal((K, K))
+    F[np.cumsum(LENGTHS) - LENGTHS, 1:] = -np.inf
+    forbidden = rng.random((K, K)) < 0.5
+    forbidden[np.arange(K), (np.arange(K) + 1) % K] = False  # labels in turn are allowed
+    T[forbidden] = -np.inf
+    outputs = [np.empty(N * K), np.empty(K * K), np.empty(n)]
+    for kernel, twin in both("chain_marginals", (F.ravel(), T.ravel(), LENGTHS, K), outputs):
+        np.testing.assert_allclose(kernel, twin, rtol=1e-9, atol=1e-9)
+        assert np.isfinite(kernel).all()
+
+
 def test_logarithms_are_for_scores_that_need_them():
     outputs = np.empty(N * 3), np.empty(9), np.empty(n)
     rng = np.random.default_rng(0)

@@ -7,13 +7,16 @@ from itertools import pairwise, product
 
 import numpy as np
 
-from pragam.structured.gp import FactorScores, GramScores, gp_sequences
+from pragam.structured.gp import FactorScores, GramScores, Rules, gp_sequences
 
 DIGITS = 50
 
 
-def drawn(seed, kind="gram", precision=np.float64, lam=None, K=None, size=1.0):
-    """A random problem of a few short sequences, one of them of a single token."""
+def drawn(seed, kind="gram", precision=np.float64, lam=None, K=None, size=1.0, has_rules=False):
+    """A random problem of a few short sequences, one of them of a single token.
+
+    With rules, all labels of the problem keep to these and about half of the transitions and starts are forbidden.
+    """
     rng = np.random.default_rng(seed)
     K = int(rng.integers(2, 4)) if K is None else K
     lengths = np.append(rng.integers(1, 5, int(rng.integers(1, 4))), 1)
@@ -24,7 +27,18 @@ def drawn(seed, kind="gram", precision=np.float64, lam=None, K=None, size=1.0):
         A = GramScores(np.exp(-0.3 * ((X[:, None] - X) ** 2).sum(axis=2)).astype(precision), K, tau)
     else:
         A = FactorScores(X.astype(precision), K, tau)
-    return gp_sequences(A, rng.integers(0, K, N), lengths, lam)
+    labels = rng.integers(0, K, N)
+    return gp_sequences(A, labels, lengths, lam, rules_of(labels, lengths, K, rng) if has_rules else None)
+
+
+def rules_of(labels, lengths, K, rng):
+    """Random ones that these labels keep to."""
+    transitions, starts = rng.random((K, K)) < 0.4, rng.random(K) < 0.4
+    first = np.cumsum(lengths) - lengths
+    starts[labels[first]] = True
+    to = np.setdiff1d(np.arange(len(labels)), first)
+    transitions[labels[to - 1], labels[to]] = True
+    return Rules(transitions, starts)
 
 
 def exact(values):
@@ -44,9 +58,11 @@ def exact_scores(A, w):
     return exact(A.features) @ nodes, Decimal(A.root) * edges, (nodes * nodes).sum() + (edges * edges).sum()
 
 
-def labellings(F, T):
-    """(labels, score) of all labellings of one sequence."""
+def labellings(F, T, rules=None):
+    """(labels, score) of all labellings of one sequence that are allowed."""
     for y in product(range(F.shape[1]), repeat=len(F)):
+        if rules is not None and not (rules.starts[y[0]] and all(rules.transitions[pair] for pair in pairwise(y))):
+            continue
         nodes = sum(F[t, k] for t, k in enumerate(y))
         yield y, nodes + sum((T[a, b] for a, b in pairwise(y)), 0 * T[0, 0])
 
@@ -64,7 +80,7 @@ def exact_primal(problem, w):
         risk = Decimal(0)
         for own in sequences(problem.Q):
             truth = tuple(problem.Q.labels[own].tolist())
-            all_of_them = dict(labellings(F[own], T))
+            all_of_them = dict(labellings(F[own], T, problem.Q.rules))
             risk += sum(score.exp() for score in all_of_them.values()).ln() - all_of_them[truth]
         return Decimal(problem.lam) / 2 * square + risk / problem.Q.n
 
@@ -72,7 +88,8 @@ def exact_primal(problem, w):
 def distribution(point, own, i):
     """{labelling: probability} of one sequence of a dual point, in many digits."""
     if hasattr(point, "scores"):
-        weights = {y: score.exp() for y, score in labellings(exact(point.scores[own]), exact(point.transitions))}
+        scores = labellings(exact(point.scores[own]), exact(point.transitions), point.rules)
+        weights = {y: score.exp() for y, score in scores}
     else:
         tables, start = exact(point.tables[own]), exact(point.starts[i])
         weights = {}

@@ -11,9 +11,9 @@ import pytest
 from scipy.optimize import minimize
 
 import pragam
-from pragam.structured.gp import FactorScores, GibbsPoint, GramScores, TablePoint, gp_sequences
+from pragam.structured.gp import FactorScores, GibbsPoint, GramScores, Rules, TablePoint, gp_sequences
 
-from .gp_words import distribution, drawn, exact_dual, exact_primal, labellings, sequences
+from .gp_words import distribution, drawn, exact, exact_dual, exact_primal, labellings, sequences
 
 KINDS = [("gram", np.float64), ("gram", np.float32), ("factor", np.float64), ("factor", np.float32)]
 
@@ -24,21 +24,31 @@ def random_point(problem, rng, size=1.0):
     if rng.random() < 0.5:
         return Q.posterior(size * rng.standard_normal(Q.size))
     tables, starts = rng.exponential(size=(Q.n_tokens, Q.K, Q.K)), rng.exponential(size=(Q.n, Q.K))
+    if Q.rules is not None:
+        tables, starts = tables * Q.rules.transitions, starts * Q.rules.starts
+        if any(dead_ends(Q.rules)):
+            return Q.posterior(size * rng.standard_normal(Q.size))
     return TablePoint(tables, starts, Q.lengths)
+
+
+def dead_ends(rules):
+    """Labels that nothing may follow: a table says nothing of what comes after them."""
+    return ~rules.transitions.any(axis=1)
 
 
 def random_weights(problem, rng):
     return 10.0 ** rng.uniform(-1, 1) * rng.standard_normal(problem.n_weights)
 
 
+@pytest.mark.parametrize("has_rules", [False, True])
 @pytest.mark.parametrize("seed", range(12))
-def test_moments_are_those_of_the_labellings_written_out(seed):
-    problem, rng = drawn(seed), np.random.default_rng(seed)
+def test_moments_are_those_of_the_labellings_written_out(seed, has_rules):
+    problem, rng = drawn(seed, has_rules=has_rules), np.random.default_rng(seed)
     point, Q = random_point(problem, rng, 10.0 ** rng.integers(-1, 2)), problem.Q
     nodes, edges, entropy = np.zeros((Q.n_tokens, Q.K)), np.zeros((Q.K, Q.K)), 0.0
     for i, own in enumerate(sequences(Q)):
         for y, p in distribution(point, own, i).items():
-            entropy -= float(p * p.ln())
+            entropy -= float(p * p.ln()) if p else 0.0
             for t, k in enumerate(y):
                 nodes[own.start + t, k] += float(p)
             np.add.at(edges, (y[:-1], y[1:]), float(p))
@@ -71,6 +81,92 @@ def test_the_rounding_of_an_entropy_is_paid_for(seed):
     D = exact_dual(problem, point)
     assert Decimal(proof.dual) <= D
     assert float(D - Decimal(proof.dual)) <= 1e-7
+
+
+@pytest.mark.parametrize("seed", range(20))
+@pytest.mark.parametrize(("kind", "precision"), KINDS)
+def test_certificates_with_rules_hold_in_fifty_digits(kind, precision, seed):
+    """Scores are up to some hundreds, and rounding of 1e-12 of their sizes is allowed for."""
+    problem = drawn(seed, kind, precision, size=10.0 ** (seed % 3 - 1), has_rules=True)
+    rng = np.random.default_rng(seed)
+    w, point = random_weights(problem, rng), random_point(problem, rng, 10.0 ** rng.integers(-1, 3))
+    proof = pragam.certify(problem, w, point)
+    J, D = exact_primal(problem, w), exact_dual(problem, point)
+    assert proof.rigorous and Decimal(proof.primal) >= J and Decimal(proof.dual) <= D
+    assert float(Decimal(proof.primal) - J) <= 1e-9 * float(abs(J)) + 1e-9
+    assert float(D - Decimal(proof.dual)) <= 1e-9 * float(abs(D)) + 1e-9
+
+
+def test_what_underflows_on_the_way_is_not_lost():
+    """Nearly all the probability goes through a forward probability of 1e-320, of four digits, before the scale of its
+    token, 1e-190, makes 1e-130 of it."""
+    F = np.array([[0.0, -368.3, -1e4], [0.0, 0.0, -1e4], [-1e4, -1e4, 0.0]])
+    T = np.full((3, 3), -1e4)
+    T[0, 0], T[0, 2], T[1, 1], T[1, 2] = -437.0, -1000.0, -368.3, 0.0
+    T[2, 2] = 0.0
+    point = GibbsPoint(F, T, np.array([3]))
+    log_z = sum(score.exp() for _, score in labellings(exact(F), exact(T))).ln()
+    assert abs(Decimal(point.log_z[0]) - log_z) <= Decimal(point.log_z_errors[0])
+    assert point.log_z_errors[0] < 1e-8
+
+
+@pytest.mark.parametrize("kind", ["gram", "factor"])
+@pytest.mark.parametrize("seed", range(8))
+def test_a_problem_with_rules_is_solved_and_forbids(kind, seed):
+    problem = drawn(seed, kind, has_rules=True, lam=1e-2)
+    result = pragam.solve(problem, tol=1e-8)
+    assert result.converged and result.solver == "auto (rkhs-lbfgs)"
+    nodes, edges = result.alpha.marginals
+    rules = problem.Q.rules
+    assert not edges[~rules.transitions].any() and not nodes[problem.Q.first][:, ~rules.starts].any()
+    found = minimize(problem.primal, np.zeros(problem.n_weights), method="BFGS", options={"gtol": 1e-7})
+    assert result.certificate.primal == pytest.approx(found.fun, rel=1e-6, abs=1e-9)
+    free = gp_sequences(problem.A, problem.Q.labels, problem.Q.lengths, problem.lam)
+    assert problem.primal(result.w) <= free.primal(result.w)  # fewer labellings compete with the true one
+
+
+@pytest.mark.parametrize("seed", range(8))
+def test_the_best_labelling_is_an_allowed_one(seed):
+    Q = drawn(seed, has_rules=True).Q
+    s = 5 * np.random.default_rng(seed).standard_normal(Q.size)
+    F, T = Q.parts(s)
+    best = [max(labellings(F[own], T, Q.rules), key=lambda pair: pair[1])[0] for own in sequences(Q)]
+    np.testing.assert_array_equal(Q.best_labels(s), np.concatenate(best))
+
+
+def test_points_with_mass_on_forbidden_labellings_are_refused():
+    rules = Rules(np.array([[True, True], [False, True]]), np.array([True, False]))
+    problem = gp_sequences(GramScores(np.eye(3), 2, 0.3), np.array([0, 0, 1]), np.array([3]), 0.1, rules)
+    w, lengths = np.zeros(problem.n_weights), np.array([3])
+    good = np.array([[[0.5, 0.5], [0.0, 1.0]]] * 3)
+    pragam.certify(problem, w, TablePoint(good, np.array([[1.0, 0.0]]), lengths))
+    for tables, starts in ((np.full((3, 2, 2), 0.5), [[1.0, 0.0]]), (good, [[0.5, 0.5]])):
+        with pytest.raises(ValueError, match="forbidden labellings"):
+            pragam.certify(problem, w, TablePoint(tables, np.array(starts), lengths))
+    # A table without a row says that the label stays, which may be forbidden too.
+    rules = Rules(np.array([[False, True], [True, True]]), np.array([True, True]))
+    problem = gp_sequences(GramScores(np.eye(3), 2, 0.3), np.array([0, 1, 1]), np.array([3]), 0.1, rules)
+    with pytest.raises(ValueError, match="forbidden labellings"):
+        pragam.certify(problem, w, TablePoint(np.zeros((3, 2, 2)), np.array([[1.0, 0.0]]), lengths))
+    # Scores are those of the allowed labellings, whoever made them.
+    free, own = GibbsPoint(np.zeros((3, 2)), np.zeros((2, 2)), lengths), problem.Q.posterior(np.zeros(problem.Q.size))
+    assert pragam.certify(problem, w, free) == pragam.certify(problem, w, own)
+    plain = gp_sequences(problem.A, problem.Q.labels, lengths, 0.1)
+    assert pragam.certify(plain, w, own) == pragam.certify(plain, w, free)
+
+
+def test_rules():
+    rules = Rules(np.eye(3, k=1, dtype=bool), np.array([True, False, False]))  # 0, 1, 2 and no more
+    assert [rules.longest(length) for length in (1, 3, 4, 100)] == [1, 3, 3, 3]
+    assert Rules(np.eye(3, dtype=bool), rules.starts).longest(10**9) == 10**9
+    labels, lengths = np.array([0, 1, 2, 0, 1, 0]), np.array([3, 2, 1])
+    assert rules.broken_by(labels, lengths) is None
+    assert rules.broken_by(labels, np.array([2, 1, 2, 1])) == 1  # it starts with 2
+    assert rules.broken_by(labels, np.array([3, 3])) == 1
+    with pytest.raises(ValueError, match="sequence 1: its labels break"):
+        gp_sequences(GramScores(np.eye(6), 3, 0.3), labels, np.array([3, 3]), 1.0, rules)
+    with pytest.raises(ValueError, match="does not fit"):
+        pragam.solve(drawn(0, has_rules=True), "gp-block-ascent")
 
 
 @pytest.mark.parametrize("seed", range(60))

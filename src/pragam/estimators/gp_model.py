@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from pragam.estimators.token_gram import BLOCK, KernelFunction, Tokens, gram, kernel_function, scores
 from pragam.estimators.token_kernel import TokenKernel
 from pragam.problem import AnyProblem
-from pragam.structured.gp import ChainMoments, FactorScores, GramScores, gp_sequences
+from pragam.structured.gp import ChainMoments, FactorScores, GramScores, Rules, gp_sequences
 from pragam.threads import one_blas_thread
 from pragam.vector import Vector
 
@@ -20,14 +20,13 @@ Indices = NDArray[np.int64]
 
 @dataclass(frozen=True)
 class Options:
-    """What determines the kernel between tokens, and how it is stored."""
+    """What determines the kernel between tokens and how it is stored, and which labellings there are."""
 
     kernel: Any
     transition_scale: float
     nodes: str
     precision: str
-    n_landmarks: int | None
-    random_state: Any
+    rules: Rules | None = None
 
     @property
     def function(self) -> KernelFunction:
@@ -42,32 +41,44 @@ class GPModel:
     tokens: Tokens | None  # of the training data; None with features
     features: TokenKernel | None
     K: int
-    coefficients: Vector  # (tokens or features, K)
-    transitions: Vector  # (K, K)
+    w: Vector
 
     @classmethod
-    def posed(
-        cls, options: Options, X: Any, lengths: Indices, labels: Indices, K: int, lam: float
-    ) -> tuple[GPModel, AnyProblem]:
-        """The model before training, and its problem."""
-        tokens, tau = Tokens(X, lengths, options.nodes), options.transition_scale
-        A: GramScores | FactorScores
-        empty = np.empty((0, K)), np.zeros((K, K))
+    def untrained(
+        cls, options: Options, X: Any, lengths: Indices, K: int, n_landmarks: int | None, random_state: Any
+    ) -> GPModel:
+        """The model before training, of the kernel on all tokens or on some of them."""
+        if n_landmarks is None:
+            return cls(options, Tokens(X, lengths, options.nodes), None, K, np.empty(0))
         with one_blas_thread():
-            if options.n_landmarks is None:
-                model = cls(options, tokens, None, K, *empty)
-                A = GramScores(gram(tokens, options.function, options.precision), K, tau)
-            else:
-                model = cls(options, None, _landmarks(options, X), K, *empty)
-                A = FactorScores(model._phi(tokens), K, tau)
-        return model, gp_sequences(A, labels, lengths, lam)
+            return cls(options, None, _landmarks(options, X, n_landmarks, random_state), K, np.empty(0))
 
-    def with_weights(self, w: Vector) -> GPModel:
-        """The trained model."""
-        tau, at = self.options.transition_scale, len(w) - self.K**2
-        scale = tau if self.features is None else np.sqrt(tau)
-        nodes, edges = w[:at].reshape(-1, self.K), scale * w[at:].reshape(self.K, self.K)
-        return replace(self, coefficients=nodes, transitions=edges)
+    def problem(self, X: Any, lengths: Indices, labels: Indices, lam: float) -> AnyProblem:
+        """That of its training on these tokens."""
+        options, tokens = self.options, Tokens(X, lengths, self.options.nodes)
+        A: GramScores | FactorScores
+        with one_blas_thread():
+            if self.features is None:
+                A = GramScores(gram(tokens, options.function, options.precision), self.K, options.transition_scale)
+            else:
+                A = FactorScores(self._phi(tokens), self.K, options.transition_scale)
+        return gp_sequences(A, labels, lengths, lam, options.rules)
+
+    @property
+    def rows(self) -> Any:
+        """The features of the tokens, or landmarks, whose kernel functions it is made of."""
+        return self.tokens.X if self.features is None else self.features.landmarks  # type: ignore[union-attr]
+
+    @property
+    def coefficients(self) -> Vector:
+        """Of the tokens or features, (n, K)."""
+        return self.w[: len(self.w) - self.K**2].reshape(-1, self.K)
+
+    @property
+    def transitions(self) -> Vector:
+        """Scores, (K, K)."""
+        tau = self.options.transition_scale
+        return (tau if self.features is None else np.sqrt(tau)) * self.w[-(self.K**2) :].reshape(self.K, self.K)
 
     def scores(self, X: Any, lengths: Indices) -> Vector:
         """The scores of the labels of new tokens, (tokens, K)."""
@@ -79,7 +90,7 @@ class GPModel:
 
     def labels(self, X: Any, lengths: Indices) -> Indices:
         """The most probable labelling of each sequence."""
-        Q = ChainMoments(np.zeros(int(lengths.sum()), dtype=np.int64), lengths, self.K)
+        Q = ChainMoments(np.zeros(int(lengths.sum()), dtype=np.int64), lengths, self.K, self.options.rules)
         return Q.best_labels(np.concatenate([self.scores(X, lengths).ravel(), self.transitions.ravel()]))
 
     def _phi(self, tokens: Tokens) -> Vector:
@@ -93,9 +104,9 @@ class GPModel:
         return out
 
 
-def _landmarks(options: Options, X: Any) -> TokenKernel:
+def _landmarks(options: Options, X: Any, n_landmarks: int, random_state: Any) -> TokenKernel:
     if options.nodes == "by_position":
         raise ValueError("nodes='by_position' needs n_landmarks=None: its kernel is not one of features alone")
     # The kernel itself is kept, not the function made of it: a model can be pickled and copied.
-    found = TokenKernel.fit(X, options.function, None, options.n_landmarks, options.random_state)
+    found = TokenKernel.fit(X, options.function, None, n_landmarks, random_state)
     return replace(found, kernel=options.kernel)

@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+import os
 import warnings
+from contextlib import AbstractContextManager
+from dataclasses import replace
 from numbers import Integral, Real
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+from joblib import effective_n_jobs
 from numpy.typing import NDArray
 from sklearn.base import BaseEstimator
 from sklearn.exceptions import ConvergenceWarning
@@ -14,6 +18,7 @@ from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.validation import check_is_fitted
 
 from pragam import solvers
+from pragam.certificate import Certificate, certify
 from pragam.estimators import advice
 from pragam.estimators.callbacks import FRAMES_AROUND_FIT, CallbackSupportMixin, with_callbacks
 from pragam.estimators.gp_model import GPModel, Options
@@ -22,6 +27,9 @@ from pragam.estimators.jobs import solve_problems
 from pragam.estimators.temperature import best_temperature, marginals
 from pragam.result import Result
 from pragam.sequences.forms import TOKENS, Sequences, label_set, labels_of, sequences_of
+from pragam.sequences.iob import allowed_by
+from pragam.structured.gp import Rules
+from pragam.threads import using
 
 if TYPE_CHECKING:
     from typing_extensions import Self
@@ -64,13 +72,16 @@ class GPSequenceClassifier(CertificateHTML, CallbackSupportMixin, BaseEstimator)
         One of ``pragam.solvers.names()``.
     labels : list or None
         The label set in order. By default the sorted labels that occur in y.
+    transitions : None, "iob" or (K, K) boolean array
+        Which label (column) may follow which (row). "iob": I-x only after B-x or I-x, and never first. Forbidden
+        labellings have probability 0, in training and after.
     calibrate : float
         The share of the sequences on which a temperature for ``predict_proba`` is chosen: a first model is trained on
         the others, then one on all. 0: none, the temperature is 1.
     max_iter, max_seconds : budgets, None for none
         When one ends first, the best model so far is kept, with its gap, and a ConvergenceWarning says so.
     n_jobs : int or None
-        Threads.
+        Threads of the solver; -1 is all processors, None what PRAGAM_NUM_THREADS says, else two if there are two.
     random_state : int, RandomState or None
         Of landmarks, held-out sequences and the order of block ascent. None is a fixed seed.
     verbose : int
@@ -95,6 +106,7 @@ class GPSequenceClassifier(CertificateHTML, CallbackSupportMixin, BaseEstimator)
         "precision": [StrOptions({"float32", "float64"})],
         "solver": [StrOptions(set(solvers.names()))],
         "labels": ["array-like", None],
+        "transitions": [StrOptions({"iob"}), "array-like", None],
         "calibrate": [Interval(Real, 0, 1, closed="left")],
         "max_iter": [Interval(Integral, 0, None, closed="left"), None],
         "max_seconds": [Interval(Real, 0, None, closed="left"), None],
@@ -116,6 +128,7 @@ class GPSequenceClassifier(CertificateHTML, CallbackSupportMixin, BaseEstimator)
         precision: str = "float32",
         solver: str = "auto",
         labels: Any = None,
+        transitions: Any = None,
         calibrate: float = 0.0,
         max_iter: int | None = None,
         max_seconds: float | None = None,
@@ -132,6 +145,7 @@ class GPSequenceClassifier(CertificateHTML, CallbackSupportMixin, BaseEstimator)
         self.precision = precision
         self.solver = solver
         self.labels = labels
+        self.transitions = transitions
         self.calibrate = calibrate
         self.max_iter = max_iter
         self.max_seconds = max_seconds
@@ -162,8 +176,10 @@ class GPSequenceClassifier(CertificateHTML, CallbackSupportMixin, BaseEstimator)
         self.classes_ = np.array(label_set(flat, self.labels))
         index = _numbers(flat, self.classes_, sequences.lengths)
         self.n_features_in_ = sequences.data.shape[1]
-        self.temperature_ = self._held_out_temperature(sequences, index) if self.calibrate else 1.0
-        self._model, result = self._trained(sequences.data, sequences.lengths, index)
+        options = self._options()
+        with self._threads():
+            self.temperature_ = self._held_out_temperature(options, sequences, index) if self.calibrate else 1.0
+            self._model, result = self._trained(options, sequences.data, sequences.lengths, index)
         self.transitions_, self.dual_, self.n_iter_ = self._model.transitions, result.alpha, result.n_iter
         self.certificate_, self.status_, self.history_ = result.certificate, result.status, result.history
         self.certificates_ = [result.certificate]
@@ -179,8 +195,8 @@ class GPSequenceClassifier(CertificateHTML, CallbackSupportMixin, BaseEstimator)
     def predict_proba(self, X: Any, lengths: Any = None) -> Any:
         """The marginal probabilities of the labels of each token, (tokens, K), or a list of such."""
         sequences = self._checked(X, lengths)
-        scores = self._model.scores(sequences.data, sequences.lengths)
-        return sequences.split(marginals(scores, self.transitions_, sequences.lengths, self.temperature_))
+        scores, rules = self._model.scores(sequences.data, sequences.lengths), self._model.options.rules
+        return sequences.split(marginals(scores, self.transitions_, sequences.lengths, rules, self.temperature_))
 
     def score(self, X: Any, y: Any, lengths: Any = None) -> float:
         """The share of tokens that are labelled right."""
@@ -188,15 +204,48 @@ class GPSequenceClassifier(CertificateHTML, CallbackSupportMixin, BaseEstimator)
         predicted = self.classes_[self._model.labels(sequences.data, sequences.lengths)]
         return float((labels_of(y, sequences) == predicted).mean())
 
-    def _trained(self, X: Any, lengths: NDArray[np.int64], index: NDArray[np.int64]) -> tuple[GPModel, Result]:
-        options = Options(
-            self.kernel, float(self.transition_scale), self.nodes, self.precision, self.n_landmarks, self.random_state
-        )
-        model, problem = GPModel.posed(options, X, lengths, index, len(self.classes_), self.lam)
-        (result,), _ = solve_problems(self, [problem], [None])
-        return model.with_weights(result.w), result
+    def certify(self, X: Any, y: Any, lengths: Any = None) -> Certificate:
+        """The certificate of this model, computed anew from its training data, its weights and its dual point."""
+        sequences = self._checked(X, lengths)
+        index = _numbers(labels_of(y, sequences), self.classes_, sequences.lengths)
+        problem = self._model.problem(sequences.data, sequences.lengths, index, self.lam)
+        if len(self._model.w) != problem.n_weights:
+            raise ValueError(f"X must be the data that the model was trained on, and has {len(index)} tokens instead")
+        return certify(problem, self._model.w, self.dual_)
 
-    def _held_out_temperature(self, sequences: Sequences, index: NDArray[np.int64]) -> float:
+    def save(self, path: str | os.PathLike[str]) -> None:
+        """Write the model and its proof as a file of pragam's own (safetensors), whole or not at all.
+
+        Without landmarks it holds the training tokens, whose kernel functions the model is made of.
+        """
+        from pragam.estimators import gp_files
+
+        check_is_fitted(self)
+        gp_files.save(path, self)
+
+    @classmethod
+    def load(cls, path: Any) -> GPSequenceClassifier:
+        """The model that :meth:`save` wrote. Nothing in the file is executed."""
+        from pragam.estimators import gp_files
+
+        return gp_files.restore(cls(), path)
+
+    def _options(self) -> Options:
+        allowed = allowed_by(self.transitions, self.classes_.tolist())
+        rules = None if allowed is None else Rules(*allowed)
+        return Options(self.kernel, float(self.transition_scale), self.nodes, self.precision, rules)
+
+    def _threads(self) -> AbstractContextManager[None]:
+        return using(None if self.n_jobs is None else effective_n_jobs(self.n_jobs))
+
+    def _trained(
+        self, options: Options, X: Any, lengths: NDArray[np.int64], index: NDArray[np.int64]
+    ) -> tuple[GPModel, Result]:
+        model = GPModel.untrained(options, X, lengths, len(self.classes_), self.n_landmarks, self.random_state)
+        (result,), _ = solve_problems(self, [model.problem(X, lengths, index, self.lam)], [None])
+        return replace(model, w=result.w), result
+
+    def _held_out_temperature(self, options: Options, sequences: Sequences, index: NDArray[np.int64]) -> float:
         """That of a model of the other sequences."""
         n = len(sequences.lengths)
         seed = self.random_state if isinstance(self.random_state, Integral) else 0
@@ -205,9 +254,9 @@ class GPSequenceClassifier(CertificateHTML, CallbackSupportMixin, BaseEstimator)
         if held.all() or not held.any():
             raise ValueError(f"calibrate={self.calibrate:g} of {n} sequences leaves none to train on, or to hold out")
         token, lengths = np.repeat(held, sequences.lengths), sequences.lengths
-        model, _ = self._trained(sequences.data[~token], lengths[~held], index[~token])
+        model, _ = self._trained(options, sequences.data[~token], lengths[~held], index[~token])
         scores = model.scores(sequences.data[token], lengths[held])
-        return best_temperature(scores, model.transitions, lengths[held], index[token])
+        return best_temperature(scores, model.transitions, lengths[held], index[token], options.rules)
 
     def _checked(self, X: Any, lengths: Any) -> Sequences:
         check_is_fitted(self)
@@ -215,6 +264,10 @@ class GPSequenceClassifier(CertificateHTML, CallbackSupportMixin, BaseEstimator)
         if sequences.data.shape[1] != self.n_features_in_:
             found = sequences.data.shape[1]
             raise ValueError(f"X has {found} columns, and the model was trained on {self.n_features_in_}")
+        rules, longest = self._model.options.rules, int(sequences.lengths.max())
+        if rules is not None and rules.longest(longest) < longest:
+            i = int(np.argmax(sequences.lengths))
+            raise ValueError(f"sequence {i}: transitions allow no labelling of its {longest} tokens")
         return sequences
 
 

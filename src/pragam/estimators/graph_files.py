@@ -9,8 +9,9 @@ import numpy as np
 
 from pragam import __version__
 from pragam.datasets import source
+from pragam.estimators.model_status import iterations_of, status_of
 from pragam.io.graph_model import NAME, GraphModelFile, load_graph_model, save_graph_model
-from pragam.result import History, Status
+from pragam.result import History
 
 if TYPE_CHECKING:
     from pragam.estimators.graph_svc import GraphSVC
@@ -41,13 +42,10 @@ def restore(model: GraphSVC, path: source.Path) -> GraphSVC:
     stored = load_graph_model(path)
     known = {name: stored.parameters[name] for name in _PARAMETERS if name in stored.parameters}
     model.set_params(**known, lam=stored.risk["lam"], loss=stored.risk["loss"], labels=stored.classes)
-    status = str(stored.parameters.get("status"))
-    if status not in Status.__members__:
-        raise ValueError(f"the status of the model, {status!r:.40}, is not known")
     model.classes_ = np.array(stored.classes)
     model.coef_, model.intercept_, model.pairwise_ = stored.coef, stored.intercept, stored.pairwise
     model.n_features_in_, model._sample_weight = stored.coef.shape[1], stored.sample_weight
     model.dual_, model.certificate_, model.certificates_ = stored.dual, stored.certificate, [stored.certificate]
-    model.status_, model.history_ = Status[status], History.from_rows([])
-    model.n_iter_ = int(stored.parameters.get("n_iter", 0))
+    model.status_, model.history_ = status_of(stored.parameters.get("status")), History.from_rows([])
+    model.n_iter_ = iterations_of(stored.parameters.get("n_iter", 0))
     return model

@@ -39,4 +39,7 @@ def _object(record: Any) -> Any:
     if not (isinstance(found, type) and issubclass(found, kernels.Kernel) and isinstance(parameters, dict)):
         raise ValueError(f"its kernel is none of scikit-learn's: {record!r:.80}")
     values = {key: _object(value) if isinstance(value, dict) else value for key, value in parameters.items()}
-    return found(**values)
+    try:
+        return found(**values)
+    except TypeError as error:
+        raise ValueError(f"its kernel {name} cannot be made: {error}") from error

@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.optimize import minimize_scalar
 
-from pragam.structured.gp import GibbsPoint
+from pragam.structured.gp import GibbsPoint, Rules
 from pragam.vector import Vector
 
 #: Temperatures are sought between 1 / _WIDEST and _WIDEST.
@@ -19,18 +19,20 @@ _WIDEST = 20.0
 _LEAST = 1e-300
 
 
-def marginals(scores: Vector, transitions: Vector, lengths: NDArray[np.int64], temperature: float = 1.0) -> Vector:
+def marginals(
+    scores: Vector, transitions: Vector, lengths: NDArray[np.int64], rules: Rules | None, temperature: float = 1.0
+) -> Vector:
     """The probabilities of the labels of every token, (tokens, K)."""
-    return GibbsPoint(scores / temperature, transitions / temperature, lengths).moments.nodes
+    return GibbsPoint(scores / temperature, transitions / temperature, lengths, rules).marginals[0]
 
 
 def best_temperature(
-    scores: Vector, transitions: Vector, lengths: NDArray[np.int64], labels: NDArray[np.int64]
+    scores: Vector, transitions: Vector, lengths: NDArray[np.int64], labels: NDArray[np.int64], rules: Rules | None
 ) -> float:
     """The one at which the mean of -log p(label of a token) is least."""
 
     def surprise(log_temperature: float) -> float:
-        p = marginals(scores, transitions, lengths, float(np.exp(log_temperature)))
+        p = marginals(scores, transitions, lengths, rules, float(np.exp(log_temperature)))
         return -float(np.log(np.maximum(p[np.arange(len(labels)), labels], _LEAST)).mean())
 
     width = float(np.log(_WIDEST))

@@ -12,8 +12,8 @@ from sklearn.metrics.pairwise import pairwise_kernels, rbf_kernel
 
 from pragam.vector import Vector
 
-#: Rows of a kernel that are computed at a time.
-BLOCK = 1024
+#: Rows of a kernel that are computed at a time: few, so that they stay in the cache on their way to the stored matrix.
+BLOCK = 256
 
 KernelFunction = Callable[[Any, Any], Vector]
 
@@ -43,7 +43,7 @@ class Tokens:
     """
 
     def __init__(self, X: Any, lengths: NDArray[np.int64], nodes: str) -> None:
-        self.X, self.nodes = X, nodes
+        self.X, self.lengths, self.nodes = X, lengths, nodes
         self.position = np.concatenate([np.arange(length) for length in lengths.tolist()])
         self.count = np.ones(len(self.position))
         if nodes == "per_edge":

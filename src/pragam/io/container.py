@@ -20,7 +20,7 @@ T = TypeVar("T")
 
 _KEY = "pragam"
 _DTYPES = {name: np.dtype(kind) for name, kind in (
-    ("F64", "<f8"), ("I64", "<i8"), ("I32", "<i4"), ("U32", "<u4"), ("U8", "|u1"), ("BOOL", "|b1"),
+    ("F64", "<f8"), ("F32", "<f4"), ("I64", "<i8"), ("I32", "<i4"), ("U32", "<u4"), ("U8", "|u1"), ("BOOL", "|b1"),
 )}  # fmt: skip
 #: The longest header that safetensors allows.
 _LONGEST_HEADER = 100_000_000
@@ -36,6 +36,11 @@ class Tensors:
 
     def __contains__(self, name: str) -> bool:
         return name in self._tensors
+
+    def dtype(self, name: str, *among: str) -> str:
+        """Which of these types a tensor has; the last one if it has none of them, or there is no such tensor."""
+        found = self._tensors[name]["dtype"] if name in self._tensors else among[-1]
+        return found if found in among else among[-1]
 
     def array(self, name: str, dtype: str = "F64") -> NDArray[Any]:
         """One of them, which must hold numbers of this type."""

@@ -7,6 +7,8 @@ vector      alpha
 flow        first, previous, label, mass: :class:`pragam.structured.TrellisFlow`
 labellings  weights (J, n or 1) and labels (J, tokens): :class:`pragam.structured.Labellings`
 mixture     weights, and a dual point for each: :class:`pragam.structured.Mixture`
+gibbs       scores, transitions and lengths: :class:`pragam.structured.gp.GibbsPoint`
+tables      tables, starts and lengths: :class:`pragam.structured.gp.TablePoint`
 ==========  ====================================================================================
 """
 
@@ -19,8 +21,13 @@ from numpy.typing import NDArray
 
 from pragam.io.container import Tensors
 from pragam.structured import Labellings, Mixture, TrellisFlow
+from pragam.structured.gp import GibbsPoint, TablePoint
 
 _FLOW = {"first": "I64", "previous": "I32", "label": "I32", "mass": "U32"}
+_MOMENTS = {
+    "gibbs": (GibbsPoint, {"scores": "F64", "transitions": "F64", "lengths": "I64"}),
+    "tables": (TablePoint, {"tables": "F64", "starts": "F64", "lengths": "I64"}),
+}
 
 
 def to_tensors(point: Any, prefix: str = "dual") -> tuple[dict[str, Any], dict[str, NDArray[Any]]]:
@@ -31,6 +38,9 @@ def to_tensors(point: Any, prefix: str = "dual") -> tuple[dict[str, Any], dict[s
         types = (np.int64, np.int32, np.int32, np.uint32)
         arrays = {name: np.asarray(getattr(point, name), dtype=t) for name, t in zip(_FLOW, types, strict=True)}
         return {"kind": "flow"}, {f"{prefix}.{name}": array for name, array in arrays.items()}
+    for kind, (type_, names) in _MOMENTS.items():
+        if isinstance(point, type_):
+            return {"kind": kind}, {f"{prefix}.{name}": getattr(point, name) for name in names}
     if not isinstance(point, (Labellings, Mixture)):
         raise ValueError(f"a model file holds no dual point of the type {type(point).__name__}")
     weights = {f"{prefix}.weights": np.asarray(point.weights, dtype=np.float64)}
@@ -49,6 +59,9 @@ def from_tensors(record: Any, tensors: Tensors, prefix: str = "dual") -> Any:
         return tensors.array(f"{prefix}.alpha")
     if kind == "flow":
         return TrellisFlow(*(tensors.array(f"{prefix}.{name}", dtype) for name, dtype in _FLOW.items()))
+    if isinstance(kind, str) and kind in _MOMENTS:
+        type_, names = _MOMENTS[kind]
+        return type_(*(tensors.array(f"{prefix}.{name}", dtype) for name, dtype in names.items()))
     if kind == "labellings":
         labels = tensors.array(f"{prefix}.labels", "I32").astype(np.int64)
         return Labellings(tensors.array(f"{prefix}.weights"), tuple(labels))

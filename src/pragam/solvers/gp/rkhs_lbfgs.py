@@ -58,7 +58,7 @@ class LbfgsState(State):
 class RkhsLbfgs(Solver[AnyProblem, LbfgsState]):
     """``memory`` steps are remembered."""
 
-    memory: int = 40
+    memory: int = 60
 
     name = "rkhs-lbfgs"
     needs = ("A.lift", "A.scores", "A.fast_rmatvec", "Q.posterior", "Q.log_loss")
@@ -71,8 +71,10 @@ class RkhsLbfgs(Solver[AnyProblem, LbfgsState]):
         A, is_fast = problem.A, tol >= _FINE
         w = A.lift(np.zeros(problem.n_weights) if start is None else start.w.copy(), is_fast)
         at = _at(problem, A.scores(w, is_fast))
-        memory = Memory(self.memory, w.shape, np.float32 if is_fast else np.float64)
-        return _arrived(problem, w, at, is_fast, memory, None, passes=1.0 if start is None else 3.0)
+        gradient = _gradient(problem, w, at, is_fast)
+        memory = Memory(self.memory, gradient, np.float32 if is_fast else np.float64)
+        J, D = _values(problem, w, at, gradient)
+        return LbfgsState(1.0 if start is None else 3.0, w, gradient, at, J, at.point, D, is_fast, memory)
 
     def step(self, problem: AnyProblem, state: LbfgsState) -> LbfgsState:
         direction = state.memory.direction(state.gradient)
@@ -80,10 +82,13 @@ class RkhsLbfgs(Solver[AnyProblem, LbfgsState]):
             state.memory.clear()
             direction = state.memory.direction(state.gradient)
         length, at = _line_search(problem, state, direction)
-        w = state.w + length * direction
-        arrived = _arrived(problem, w, at, state.is_fast, state.memory, state, state.passes + 1)
-        state.memory.add(length * direction, arrived.gradient - state.gradient)
-        return arrived
+        direction *= length
+        w = state.w + direction
+        gradient = _gradient(problem, w, at, state.is_fast)
+        state.memory.add(direction, state.gradient, gradient)
+        J, D = _values(problem, w, at, gradient)
+        best, D = (at.point, D) if D > state.D else (state.best, state.D)
+        return LbfgsState(state.passes + 1, w, gradient, at, J, best, D, state.is_fast, state.memory)
 
     def candidate(self, problem: AnyProblem, state: LbfgsState) -> tuple[Vector, Any]:
         return state.w[0], state.best
@@ -97,19 +102,17 @@ def _at(problem: AnyProblem, scores: Vector) -> At:
     return At(scores, problem.Q.log_loss(scores, point), point, problem.Q.coordinates(point))
 
 
-def _arrived(
-    problem: AnyProblem, w: Vector, at: At, is_fast: bool, memory: Memory, before: LbfgsState | None,
-    passes: float,
-) -> LbfgsState:  # fmt: skip
-    """The state at w: its gradient, J, and D at its own marginals."""
-    A, lam = problem.A, problem.lam
+def _gradient(problem: AnyProblem, w: Vector, at: At, is_fast: bool) -> Vector:
+    """grad J(w), lifted: lam w + A' alpha."""
+    A = problem.A
     slope = A.fast_rmatvec(at.x) if is_fast else A.rmatvec(at.x)
-    gradient = A.lift(lam * w[0] + slope, is_fast)
-    J = 0.5 * lam * _inner(w, w) + at.risk
-    gap = max(_inner(gradient, gradient), 0.0) / (2 * lam)
-    is_best = before is None or J - gap > before.D
-    best, D = (at.point, J - gap) if before is None or is_best else (before.best, before.D)
-    return LbfgsState(passes, w, gradient, at, J, best, D, is_fast, memory)
+    return A.lift(problem.lam * w[0] + slope, is_fast)
+
+
+def _values(problem: AnyProblem, w: Vector, at: At, gradient: Vector) -> tuple[float, float]:
+    """J(w), and D at the marginals of w."""
+    J = 0.5 * problem.lam * _inner(w, w) + at.risk
+    return J, J - max(_inner(gradient, gradient), 0.0) / (2 * problem.lam)
 
 
 def _inner(v: Vector, w: Vector) -> float:

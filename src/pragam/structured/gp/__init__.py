@@ -6,5 +6,15 @@ from pragam.structured.gp.gram import GramScores
 from pragam.structured.gp.moments import ChainMoments
 from pragam.structured.gp.points import GibbsPoint, TablePoint
 from pragam.structured.gp.problem import gp_sequences
+from pragam.structured.gp.rules import Rules
 
-__all__ = ["ChainEntropy", "ChainMoments", "FactorScores", "GibbsPoint", "GramScores", "TablePoint", "gp_sequences"]
+__all__ = [
+    "ChainEntropy",
+    "ChainMoments",
+    "FactorScores",
+    "GibbsPoint",
+    "GramScores",
+    "Rules",
+    "TablePoint",
+    "gp_sequences",
+]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -10,6 +11,7 @@ from pragam import _kernels
 from pragam.polytopes.base import Polytope, Repair, Vector
 from pragam.rounding import gamma
 from pragam.structured.gp.points import GibbsPoint, Indices, TablePoint
+from pragam.structured.gp.rules import Rules
 
 #: A label ahead of all others by this much has all the probability: exp(-800) is 0 in float64.
 _CERTAIN = 800.0
@@ -17,7 +19,7 @@ _CERTAIN = 800.0
 
 class ChainMoments(Polytope):
     r"""Q = {((P - Y) / n, (E - C) / n)}: P and E are the node and summed edge marginals of distributions over the
-    labellings of n sequences, Y and C those of the true labels.
+    labellings of n sequences, Y and C those of the true labels. With ``rules``, of labellings that keep to them.
 
     A point has N K + K^2 coordinates, in this order, for N tokens and K labels. That it is in Q is known by a
     description of the distributions: a :class:`GibbsPoint` or a :class:`TablePoint`.
@@ -26,8 +28,10 @@ class ChainMoments(Polytope):
     rigorous = True
     lacks = frozenset({"project", "prox", "maximise_linear", "combine"})
 
-    def __init__(self, labels: Indices, lengths: Indices, K: int) -> None:
-        self.labels, self.lengths, self.K = labels, lengths, K
+    def __init__(self, labels: Indices, lengths: Indices, K: int, rules: Rules | None = None) -> None:
+        self.labels, self.lengths, self.K, self.rules = labels, lengths, K, rules
+        if rules is not None:
+            self.lacks = self.lacks | {"truth_and_noise"}
         self.n, self.n_tokens = len(lengths), len(labels)
         self.size = self.n_tokens * K + K * K
         ends = np.cumsum(lengths)
@@ -46,7 +50,7 @@ class ChainMoments(Polytope):
 
     def posterior(self, s: Vector) -> GibbsPoint:
         """The distributions that attain max <alpha, s> - g(alpha): those of the scores s."""
-        return GibbsPoint(*self.parts(s), self.lengths)
+        return GibbsPoint(*self.parts(s), self.lengths, self.rules)
 
     def truth_and_noise(self, share: float) -> TablePoint:
         """The true labels, but for this share of the uniform distribution."""
@@ -57,7 +61,7 @@ class ChainMoments(Polytope):
 
     def start(self) -> GibbsPoint:
         """The truth: D = 0 there, and J >= 0."""
-        return GibbsPoint(_CERTAIN * self.parts(self.truth)[0], np.zeros((self.K, self.K)), self.lengths)
+        return GibbsPoint(_CERTAIN * self.parts(self.truth)[0], np.zeros((self.K, self.K)), self.lengths, self.rules)
 
     def point(self, alpha: Any) -> Any:
         tokens, K = self.n_tokens, self.K
@@ -71,11 +75,27 @@ class ChainMoments(Polytope):
             raise ValueError(f"alpha does not belong to {self.n} sequences of {tokens} tokens and {K} labels")
         if isinstance(alpha, TablePoint) and not alpha.is_distribution:
             raise ValueError("alpha is not in Q: its tables and starts must be finite numbers >= 0")
+        if self.rules is not None:
+            return self._allowed(alpha)
+        return alpha if isinstance(alpha, TablePoint) or alpha.rules is None else replace(alpha, rules=None)
+
+    def _allowed(self, alpha: Any) -> Any:
+        """Scores are of the allowed labellings here, whatever they were of; tables must have no mass elsewhere."""
+        assert self.rules is not None
+        if isinstance(alpha, GibbsPoint):
+            return alpha if alpha.rules is self.rules else replace(alpha, rules=self.rules)
+        wrong = alpha.tables[:, ~self.rules.transitions].any() or alpha.starts[:, ~self.rules.starts].any()
+        if wrong or alpha.moments.edges[~self.rules.transitions].any():
+            raise ValueError("alpha is not in Q: it gives some probability to forbidden labellings")
         return alpha
 
     def coordinates(self, alpha: Any) -> Vector:
-        moments = alpha.moments
-        return (np.concatenate([moments.nodes.reshape(-1), moments.edges.reshape(-1)]) - self.truth) / self.n
+        x = np.empty(self.size)
+        for part, found in zip(self.parts(x), alpha.marginals, strict=True):
+            part[:] = found
+        x -= self.truth
+        x /= self.n
+        return x
 
     def repair(self, alpha: Any) -> Repair:
         x, moments = self.coordinates(alpha), alpha.moments
@@ -93,7 +113,8 @@ class ChainMoments(Polytope):
 
     def best_labels(self, s: Vector) -> Indices:
         """A labelling of the highest score for each sequence."""
-        nodes, edges = self.parts(s)
+        parts = self.parts(s)
+        nodes, edges = parts if self.rules is None else self.rules.masked(*parts, self.lengths)
         best, tables = nodes.ravel().copy(), edges.ravel().copy()
         bounds, labels = np.append(self.first, self.n_tokens), np.empty(self.n_tokens, dtype=np.int64)
         _kernels.get("chain_forward")(best, bounds, tables, self.K, 1)

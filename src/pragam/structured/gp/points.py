@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 
 from pragam import _kernels
 from pragam.rounding import dot, gamma
+from pragam.structured.gp.rules import Rules
 from pragam.threads import n_threads
 from pragam.vector import Vector
 
@@ -47,11 +48,15 @@ class _Sizes(NamedTuple):
 
 @dataclass(frozen=True, eq=False)
 class GibbsPoint:
-    """p(y) = exp(sum_t F_t(y_t) + sum_t T(y_t, y_{t+1})) / Z: as forward-backward makes it from scores."""
+    """p(y) = exp(sum_t F_t(y_t) + sum_t T(y_t, y_{t+1})) / Z: as forward-backward makes it from scores.
+
+    With ``rules``, p(y) = 0 for all labellings that break them, and Z sums the others. Scores are finite in any case.
+    """
 
     scores: Vector  # (tokens, K)
     transitions: Vector  # (K, K)
     lengths: Indices
+    rules: Rules | None = None
 
     def copy(self) -> GibbsPoint:
         """With scores of its own."""
@@ -61,11 +66,17 @@ class GibbsPoint:
     def _pass(self) -> tuple[Vector, Vector, Vector, int]:
         (N, K), n = self.scores.shape, len(self.lengths)
         nodes, edges, log_z = np.empty(N * K), np.empty(K * K), np.empty(n)
+        scores = self.scores, self.transitions
+        F, T = scores if self.rules is None else self.rules.masked(*scores, self.lengths)
         in_logarithms = _kernels.get("chain_marginals")(
-            self.scores.reshape(-1), self.transitions.reshape(-1), self.lengths, K, nodes, edges, log_z,
-            n_threads(4 * N * K * K),
-        )  # fmt: skip
+            F.reshape(-1), T.reshape(-1), self.lengths, K, nodes, edges, log_z, n_threads(4 * N * K * K)
+        )
         return nodes.reshape(N, K), edges.reshape(K, K), log_z, in_logarithms
+
+    @property
+    def marginals(self) -> tuple[Vector, Vector]:
+        """Those of the nodes, (tokens, K), and those of the edges, summed, (K, K)."""
+        return self._pass[:2]
 
     @property
     def log_z(self) -> Vector:
@@ -142,6 +153,11 @@ class TablePoint:
     def copy(self) -> TablePoint:
         """With tables of its own."""
         return replace(self, tables=self.tables.copy(), starts=self.starts.copy())
+
+    @property
+    def marginals(self) -> tuple[Vector, Vector]:
+        """Those of the nodes, (tokens, K), and those of the edges, summed, (K, K)."""
+        return self.moments.nodes, self.moments.edges
 
     @cached_property
     def moments(self) -> Moments:

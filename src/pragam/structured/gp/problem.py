@@ -10,9 +10,12 @@ from pragam.structured.gp.factor import FactorScores
 from pragam.structured.gp.gram import GramScores
 from pragam.structured.gp.moments import ChainMoments
 from pragam.structured.gp.points import Indices
+from pragam.structured.gp.rules import Rules
 
 
-def gp_sequences(A: GramScores | FactorScores, labels: Indices, lengths: Indices, lam: float) -> Problem:
+def gp_sequences(
+    A: GramScores | FactorScores, labels: Indices, lengths: Indices, lam: float, rules: Rules | None = None
+) -> Problem:
     r"""The regularised negative log-likelihood of labelled sequences.
 
     ::
@@ -30,11 +33,15 @@ def gp_sequences(A: GramScores | FactorScores, labels: Indices, lengths: Indices
     labels : (tokens,) numbers of the true labels, 0 .. K-1
     lengths : (n,) the lengths of the sequences, which sum to the number of tokens
     lam : float > 0
+    rules : Rules, optional
+        The labellings that are allowed. Z and the distributions of the dual are of these alone.
     """
     lengths, labels = np.asarray(lengths, dtype=np.int64), np.asarray(labels, dtype=np.int64)
     if lengths.ndim != 1 or not lengths.size or lengths.min() < 1 or lengths.sum() != A.n_tokens:
         raise ValueError(f"lengths must be numbers >= 1 that sum to {A.n_tokens}, the number of tokens")
     if labels.shape != (A.n_tokens,) or labels.min() < 0 or labels.max() >= A.K:
         raise ValueError(f"labels must hold {A.n_tokens} numbers from 0 to {A.K - 1}")
-    Q = ChainMoments(labels, lengths, A.K)
+    if rules is not None and (broken := rules.broken_by(labels, lengths)) is not None:
+        raise ValueError(f"sequence {broken}: its labels break the rules of transitions")
+    Q = ChainMoments(labels, lengths, A.K, rules)
     return Problem(A, np.zeros(Q.size), Q, lam, g=ChainEntropy(Q.n))

@@ -9,13 +9,11 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 from concurrent.futures import ThreadPoolExecutor
 
-import numpy as np
-
 from pragam.threads import n_threads
 from pragam.vector import Vector
 
-#: Rows that are read, and widened where need be, at a time.
-BLOCK = 512
+#: Rows that are read at a time, and fewer where they are widened first, which is to happen in the cache.
+BLOCK, _WIDENED = 512, 128
 
 
 def times(X: Vector, B: Vector, out: Vector) -> None:
@@ -25,20 +23,21 @@ def times(X: Vector, B: Vector, out: Vector) -> None:
         out[rows] = X[rows].astype(B.dtype, copy=False) @ B
         return out[rows]
 
-    for _ in _each(one, X, B.shape[1]):
+    for _ in _each(one, X, B):
         pass
 
 
 def transposed_times(X: Vector, P: Vector, out: Vector) -> None:
     """out = X' P, in the precision of P within a block of rows."""
     out[:] = 0.0
-    for part in _each(lambda rows: X[rows].astype(P.dtype, copy=False).T @ P[rows], X, P.shape[1]):
+    for part in _each(lambda rows: X[rows].astype(P.dtype, copy=False).T @ P[rows], X, P):
         out += part
 
 
-def _each(work: Callable[[slice], Vector], X: Vector, columns: int) -> Iterable[Vector]:
-    blocks = [slice(i, min(i + BLOCK, len(X))) for i in range(0, len(X), BLOCK)]
-    threads = min(n_threads(X.size * columns), len(blocks))
+def _each(work: Callable[[slice], Vector], X: Vector, factor: Vector) -> Iterable[Vector]:
+    size = BLOCK if X.dtype == factor.dtype else _WIDENED
+    blocks = [slice(i, min(i + size, len(X))) for i in range(0, len(X), size)]
+    threads = min(n_threads(X.size * factor.shape[1]), len(blocks))
     if threads == 1:
         return map(work, blocks)
     with ThreadPoolExecutor(threads) as crew:
@@ -47,4 +46,4 @@ def _each(work: Callable[[slice], Vector], X: Vector, columns: int) -> Iterable[
 
 def largest_entry(X: Vector) -> float:
     """max |X|, without a copy of X."""
-    return max(float(np.abs(X[i : i + BLOCK]).max()) for i in range(0, len(X), BLOCK))
+    return max(float(X.max()), -float(X.min()))
