@@ -36,6 +36,16 @@ class GramScores(Operator):
         self.largest = largest_entry(gram)
         moved = sqrt(self.n_tokens) * float(np.finfo(gram.dtype).eps) + 2 * self.n_tokens * U
         self.nugget = 4 * moved * self.largest if nugget is None else nugget
+        self._refute()
+
+    def _refute(self) -> None:
+        """Refuse a Gram that shows without a factorisation that it is not positive semidefinite: none of its entries is
+        larger than the largest on the diagonal, and none there is negative."""
+        diagonal = self.gram.diagonal().astype(np.float64)
+        low, high = float(diagonal.min(initial=0.0)), float(diagonal.max(initial=0.0))
+        if low < -self.nugget or self.largest > high + self.nugget:
+            what = f"{low:.3g} on its diagonal" if low < -self.nugget else f"{self.largest:.3g}, and {high:.3g} there"
+            raise ValueError(f"the kernel is not positive semidefinite on the tokens: its matrix has {what}")
 
     def matvec(self, w: Vector) -> Vector:
         return self._product(w, np.dtype(np.float64))
@@ -68,6 +78,8 @@ class GramScores(Operator):
         scores = self.matvec(w) if product is None else product
         square, rounding = dot(w, scores)
         error = rounding + 1.01 * float(np.abs(w) @ self.matvec_error(w))
+        if square < -error:
+            raise ArithmeticError(f"the kernel is not positive semidefinite on the tokens: some |w|^2 is {square:.3g}")
         length = sqrt(max(square, 0.0))
         return length, 1.01 * (error / length if length * length > error else sqrt(2 * error))
 
