@@ -86,15 +86,15 @@ def test_the_rounding_of_an_entropy_is_paid_for(seed):
 @pytest.mark.parametrize("seed", range(20))
 @pytest.mark.parametrize(("kind", "precision"), KINDS)
 def test_certificates_with_rules_hold_in_fifty_digits(kind, precision, seed):
-    """Scores are up to some hundreds, and rounding of 1e-12 of their sizes is allowed for."""
+    """Scores are up to some hundreds, and rounding of 1e-11 of their sizes is allowed for."""
     problem = drawn(seed, kind, precision, size=10.0 ** (seed % 3 - 1), has_rules=True)
     rng = np.random.default_rng(seed)
     w, point = random_weights(problem, rng), random_point(problem, rng, 10.0 ** rng.integers(-1, 3))
     proof = pragam.certify(problem, w, point)
     J, D = exact_primal(problem, w), exact_dual(problem, point)
     assert proof.rigorous and Decimal(proof.primal) >= J and Decimal(proof.dual) <= D
-    assert float(Decimal(proof.primal) - J) <= 1e-9 * float(abs(J)) + 1e-9
-    assert float(D - Decimal(proof.dual)) <= 1e-9 * float(abs(D)) + 1e-9
+    assert float(Decimal(proof.primal) - J) <= 1e-9 * float(abs(J)) + 1e-8
+    assert float(D - Decimal(proof.dual)) <= 1e-9 * float(abs(D)) + 1e-8
 
 
 def test_what_underflows_on_the_way_is_not_lost():
