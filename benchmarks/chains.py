@@ -4,9 +4,10 @@ OCR letters (nine folds and one, 128 pixels and a bias) and CoNLL-2000 chunks (w
 words if these data are not there. Printed: CPU seconds of ``flow-ascent`` to each gap, certificates included, and what
 its labels are worth on the other data: the share of right tokens, and the F1 of chunks. With ``--peer`` (which needs
 python-crfsuite) the CPU seconds of CRFsuite's L-BFGS, or with ``--perceptron`` of ten iterations of its averaged
-perceptron, timed once, and the ratio. One thread.
+perceptron, timed once, and the ratio. One thread. With ``--threads 2`` also the seconds by the clock of one thread and
+of two, in turns, and their ratio.
 
-    python benchmarks/chains.py [--tasks ocr9-mean conll] [--tols 1e-2 1e-3] [--repeats 3] [--peer]
+    python benchmarks/chains.py [--tasks ocr9-mean conll] [--tols 1e-2 1e-3] [--repeats 3] [--peer] [--threads 2]
 """
 
 from __future__ import annotations
@@ -16,6 +17,7 @@ import os
 import tempfile
 import zipfile
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -26,6 +28,7 @@ import pragam
 from _common import interleaved, one_thread, show
 from pragam.sequences.evaluation import evaluate
 from pragam.structured import chain_hinge
+from pragam.threads import using
 
 OCR, CONLL = "structured/letters_ocr_taskar.npz", "sequence/conll2000.zip"
 #: What is looked at around a token: (kind, place) of words and tags.
@@ -180,7 +183,10 @@ def main() -> None:
     parser.add_argument("--repeats", type=int, default=3)
     parser.add_argument("--peer", action="store_true", help="time CRFsuite too")
     parser.add_argument("--perceptron", action="store_true", help="the same with its averaged perceptron")
+    parser.add_argument("--threads", type=int, help="time one thread against as many by the clock")
     args = parser.parse_args()
+    if args.threads:
+        return by_threads(args.tasks, args.tols, args.repeats, args.threads)
     rows = []
     with one_thread():
         for name in args.tasks:
@@ -191,6 +197,23 @@ def main() -> None:
             for tol in args.tols:
                 rows.append(row(name, task, tol, args.repeats, peer))
     show("To a certified gap", ["task", "gap", "CPU s", "passes", "certified", "right", "CRFsuite s", "ratio"], rows)
+
+
+def by_threads(names: list[str], tols: list[float], repeats: int, threads: int) -> None:
+    """Seconds by the clock of one thread and of several."""
+    rows = []
+    for name in names:
+        task = tasks()[name]()
+
+        def solve(count: int, tol: float, task: Task = task) -> None:
+            with one_thread(), using(count):
+                pragam.solve(chain_hinge(*task.train, task.lam, task.loss), "flow-ascent", tol=tol)
+
+        for tol in tols:
+            calls = {str(count): partial(solve, count, tol) for count in (1, threads)}
+            one, several = (times.median for times in interleaved(calls, repeats).values())
+            rows.append([name, f"{tol:g}", f"{one:.3f}", f"{several:.3f}", f"{one / several:.2f}"])
+    show("By the clock", ["task", "gap", "one thread", f"{threads} threads", "ratio"], rows)
 
 
 def row(name: str, task: Task, tol: float, repeats: int, peer: float | None) -> list[str]:

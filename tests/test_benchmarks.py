@@ -22,6 +22,7 @@ COMMANDS = {
     "choice": "--seeds 5 --tols 1e-1 --repeats 1 --cap 1",
     "dcd_per_pass": "a9a --sweeps 3 --repeats 1",
     "gp_sequences": "--rows fold0 landmarks --words 8 --repeats 1 --tol 1e-1",
+    "graphs": "--trees 5 --grids 2 --side 3 --sweeps 2 --signals 1 --solvers block-ascent",
     "growth": "--series 1/lambda --tol 1e-1 --repeats 1 --quick",
     "index_order": "--rows 300 --columns 200 --words 20 --tols 1e-1 --repeats 1",
     "interrupt": "--runs 2 --rows 2000 --columns 20 --classes 3 --within 0.2",

@@ -12,8 +12,9 @@ import numpy as np
 import pytest
 
 import pragam
-from pragam import _kernels
+from pragam import _kernels, turn
 from pragam.interrupts import check, ended_by, listen
+from pragam.structured import Labellings, Oracle, structured_hinge
 
 PROGRAM = """
 import sys
@@ -188,3 +189,48 @@ def test_a_solve_inside_a_callback_ends_with_the_one_around_it():
     result = in_another_thread(solve)
     assert result.status is pragam.Status.INTERRUPTED and result.n_iter == 3
     assert statuses == [pragam.Status.MAX_ITER] * 2 + [pragam.Status.INTERRUPTED]
+
+
+class Interrupting(Oracle):
+    """The binary hinge loss. The call of ``argmax`` with this number sends SIGINT to the process."""
+
+    def __init__(self, call):
+        rng = np.random.default_rng(0)
+        self.X, self.left, self.after = rng.standard_normal((40, 4)), call, 0
+        self.y = np.where(self.X[:, 0] + rng.standard_normal(40) > 0, 1, -1)
+
+    def argmax(self, i, w):
+        self.left -= 1
+        self.after += self.left < 0
+        if self.left == 0:
+            signal.raise_signal(signal.SIGINT)
+        return max((1, -1), key=lambda label: self.loss(i, label) + w @ self.features(i, label))
+
+    def features(self, i, label):
+        return label * self.X[i] / 2
+
+    def loss(self, i, label):
+        return float(label != self.y[i])
+
+    def truth(self, i):
+        return int(self.y[i])
+
+
+@pytest.mark.parametrize("call", range(81, 400, 7))
+def test_a_certificate_that_takes_long_is_given_up_after_a_signal(call, monkeypatch):
+    """In a step or in a certificate: no further example is asked for, and the answer is what was certified. The first
+    80 calls are those of the certificates of the start, which nothing breaks."""
+    monkeypatch.setattr(turn, "_GRACE", 0.0)
+    oracle = Interrupting(call)
+    problem = structured_hinge(oracle, 40, 4, lam=0.1)
+    result = pragam.solve(problem, "qp-bmrm", tol=0.0, start=Labellings.of(tuple(oracle.y.tolist())))
+    assert result.status is pragam.Status.INTERRUPTED and oracle.after == 0
+    assert pragam.certify(problem, result.w, result.alpha) == result.certificate
+    assert signal.getsignal(signal.SIGINT) is signal.default_int_handler
+
+
+def test_without_a_certified_proposal_the_last_certificate_is_waited_for(monkeypatch):
+    monkeypatch.setattr(turn, "_GRACE", 0.0)
+    problem = structured_hinge(Interrupting(100), 40, 4, lam=0.1)
+    result = pragam.solve(problem, "block-ascent", tol=0.0)
+    assert result.status is pragam.Status.INTERRUPTED and result.certificate.dual > 0

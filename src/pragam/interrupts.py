@@ -2,7 +2,8 @@
 
 Python's own handler raises KeyboardInterrupt between any two instructions: inside the last certificate, or inside the
 ``except`` clause of the first one. While :func:`listen` is open, another handler takes its place. It sets a flag, and
-raises only where the caller is ready for it (:meth:`Signals.raising`).
+raises only where the caller is ready for it (:meth:`Signals.raising`). What the caller still does after a signal may be
+given a time (:meth:`Signals.grace`).
 
 Only Python's own handler is replaced; a handler of the user's stays. To let another signal end a solve in the same way,
 give it Python's handler first: ``signal.signal(signal.SIGTERM, signal.default_int_handler)``. Python runs handlers in
@@ -14,8 +15,10 @@ from __future__ import annotations
 
 import signal
 import threading
+import time
 from collections.abc import Iterator
 from contextlib import contextmanager
+from math import inf
 from types import FrameType
 from typing import Protocol
 
@@ -35,6 +38,7 @@ class Signals:
         self._end = end
         self._came = False
         self._raises = False
+        self._deadline = inf
 
     @property
     def asked(self) -> bool:
@@ -62,6 +66,15 @@ class Signals:
         finally:
             self._raises = before
 
+    @contextmanager
+    def grace(self, seconds: float) -> Iterator[None]:
+        """A context that :meth:`check` leaves by KeyboardInterrupt once it has lasted so long."""
+        self._deadline = time.perf_counter() + seconds
+        try:
+            yield
+        finally:
+            self._deadline = inf
+
     def handle(self, number: int, frame: FrameType | None) -> None:
         """What Python calls. It raises once: the next signal must not break the ``except`` clause that follows."""
         self._came = True
@@ -69,8 +82,8 @@ class Signals:
 
     def check(self) -> None:
         """Raise KeyboardInterrupt if it is time and the caller is ready for it."""
-        if self._raises and self.asked:
-            self._raises = False
+        if (self._raises and self.asked) or time.perf_counter() > self._deadline:
+            self._raises, self._deadline = False, inf
             raise KeyboardInterrupt
 
 
@@ -101,12 +114,15 @@ class ended_by:  # noqa: N801 (entered by every solve of a small fit: a generato
 
 
 def check() -> None:
-    """Raise KeyboardInterrupt in a thread that is to end, if its solve is ready for it.
+    """Raise KeyboardInterrupt in a thread that is to end, if its solve is ready for it, or if a time of grace is over.
 
-    For loops that take long outside Python, between their parts. In the main thread signals need no such help.
+    For loops that take long, between their parts. In the main thread signals need no such help, but times of grace do.
     """
-    if _here.signals is not None:
-        _here.signals.check()
+    signals = _here.signals
+    if signals is None and threading.current_thread() is threading.main_thread():
+        signals = _current
+    if signals is not None:
+        signals.check()
 
 
 def deliver(number: int, frame: FrameType | None) -> bool:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -16,9 +16,9 @@ from pragam.solvers.base import Certified, Start
 
 #: Certify at the latest when the passes have grown by this factor since the last certificate.
 _GROWTH = 1.2
-#: They must also have grown by this many where the solver has an estimate that says that there is no hurry: a
-#: certificate costs two.
-_UNHURRIED = 20.0
+#: They must also have grown by this many times what a certificate costs where the solver has an estimate that says that
+#: there is no hurry.
+_UNHURRIED = 10.0
 #: An estimate within the tolerance calls for a certificate only if the passes have grown by this factor since the last
 #: time: it may be wrong.
 _PROMISE_GROWTH = 1.05
@@ -57,6 +57,15 @@ def contradicts(error: ArithmeticError) -> str:
     return f"The problem contradicts itself: {error}."
 
 
+class Judged(NamedTuple):
+    """The better ones of both bounds, what they prove, and the values of the candidate's own as first computed."""
+
+    upper: Upper
+    lower: Lower
+    proof: Certificate
+    values: tuple[float, float]
+
+
 @dataclass
 class Record:
     """The best primal and the best dual point, each with its certified value, and the history.
@@ -83,7 +92,7 @@ class Record:
         self.upper, self.lower = Upper(problem, None), Lower(problem, problem.start())
         self.certificate = certificate_of(problem, self.upper, self.lower)
         if self.start is not None:
-            self._offer(self.start.w, self.start.alpha)
+            self._take(self.judge(self.start))
             self.own()
 
     @property
@@ -96,8 +105,9 @@ class Record:
         """The dual point with the highest certified D."""
         return self.lower.alpha
 
-    def _offer(self, w: Vector, alpha: Any) -> tuple[float, float]:
-        """Keep what improves either bound; the values of both, as first computed."""
+    def judge(self, pair: Start) -> Judged:
+        """What would be kept of a candidate. Changes nothing, so an interrupt may end it."""
+        w, alpha = pair
         upper, lower = Upper(self.problem, w), Lower(self.problem, alpha)
         values = upper.quick.value, lower.quick.value
         lower = lower if lower.beats(self.lower) else self.lower
@@ -111,8 +121,11 @@ class Record:
             upper = self.upper if proof.primal > self.certificate.primal else upper
             lower = self.lower if proof.dual < self.certificate.dual else lower
             proof = certificate_of(self.problem, upper, lower)
-        self.is_owner, self.upper, self.lower, self.certificate = False, upper, lower, proof
-        return values
+        return Judged(upper, lower, proof, values)
+
+    def _take(self, judged: Judged) -> None:
+        self.is_owner = False
+        self.upper, self.lower, self.certificate, _ = judged
 
     def own(self) -> None:
         """Copy what the solver may change in its next step."""
@@ -130,15 +143,17 @@ class Record:
         longer = Upper(self.problem, (1 + 2 * rounding) * upper.w)
         return longer if longer.beats(upper) else upper
 
-    def certify(self, pair: Start) -> Certified:
-        """Certify a candidate and keep what improves either bound."""
-        try:
-            primal, dual = self._offer(*pair)
-        except ArithmeticError as error:
-            raise ContradictionError(contradicts(error)) from error
-        least, most = self.own_best
+    def keep(self, pair: Start, judged: Judged) -> Certified:
+        """Keep what improves either bound."""
+        self._take(judged)
+        (primal, dual), (least, most) = judged.values, self.own_best
         self.own_best = min(primal, least), max(dual, most)
         return Certified(pair, Start(self.w, self.alpha), self.certificate)
+
+    @property
+    def has_proposal(self) -> bool:
+        """Whether anything but the start was certified."""
+        return self.own_best[1] > -np.inf or self.start is not None
 
     def note(self, iteration: int, passes: float, seconds: float) -> None:
         """Write what is certified so far into the history."""
@@ -147,14 +162,14 @@ class Record:
         self.proposed.append((passes, *self.own_best))
 
     def is_due(self, estimate: float | None, passes: float) -> bool:
-        """Whether a certificate is worth its two products now. Never whether to stop."""
+        """Whether a certificate is worth its products now. Never whether to stop."""
         last = self.rows[-1][1]
         if estimate is None:
             return passes >= _GROWTH * last + 1
         if estimate <= self.tol and passes >= _PROMISE_GROWTH * self.promised_at + 1:
             self.promised_at = passes  # if the estimate was wrong, it may not call for another one at once
             return True
-        return passes >= _GROWTH * last + _UNHURRIED
+        return passes >= _GROWTH * last + _UNHURRIED * self.problem.A.certificate_passes
 
     def has_stalled(self) -> bool:
         """Whether the last nine tenths of the work brought the solver's own bounds hardly nearer to each other.

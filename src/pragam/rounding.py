@@ -51,6 +51,11 @@ def is_zero(x: Vector) -> NDArray[np.bool_]:
     return x.view(np.int64) << 1 == 0
 
 
+def all_zero(x: Vector) -> bool:
+    """Whether all entries are 0, by their bits; without an array of answers."""
+    return bool(np.bitwise_or.reduce(x.view(np.int64)) << 1 == 0)
+
+
 def gamma(k: Any) -> Any:
     """A bound of k u / (1 - k u), 1 % above k u: the relative error of k roundings, for k up to 1e13."""
     return (1.01 * U) * k

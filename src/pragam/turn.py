@@ -4,15 +4,19 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from math import inf
 from typing import Any
 
 import numpy as np
 
 from pragam.interrupts import Signals
 from pragam.problem import AnyProblem
-from pragam.record import Clock, ContradictionError, Progress, Record
+from pragam.record import Clock, ContradictionError, Judged, Progress, Record, contradicts
 from pragam.result import Status
 from pragam.solvers.base import AnySolver, Start
+
+#: Seconds for the last certificate after an interrupt. If it takes longer, the one before is the last.
+_GRACE = 0.7
 
 Callback = Callable[[Progress], Any]
 
@@ -100,13 +104,18 @@ class Turn:
 
     def last_word(self, status: Status, reason: str) -> tuple[Status, str]:
         """Certify where the solver stands at the end, unless that was just done; it may have converged."""
-        rows, record = self.record.rows, self.record
+        rows, record, signals = self.record.rows, self.record, self.rules.signals
         if status is not Status.CONVERGED and self.state is not None:
             done = bool(rows) and rows[-1][0] == self.iteration
             if not done or status in (Status.INTERRUPTED, Status.FAILED):
                 record.own()
+                is_short = status is Status.INTERRUPTED and (record.has_proposal or self.iteration == 0)
                 try:
-                    self._certify()
+                    with signals.grace(_GRACE if is_short else inf):
+                        proposed = self._judged()
+                    self._keep(*proposed)
+                except KeyboardInterrupt:  # what was certified before remains
+                    pass
                 except Exception as error:  # an interrupted or failed step may have left nothing to propose
                     if status not in (Status.INTERRUPTED, Status.FAILED):
                         status, reason = Status.FAILED, self._sentence(error)
@@ -123,9 +132,21 @@ class Turn:
         return 0 if self.state is None else self.method.n_screened(self.state)
 
     def _certify(self) -> None:
-        """Certify what the solver proposes and tell it what came of that, which it may count as work."""
-        certified = self.record.certify(Start(*self.method.candidate(self.problem, self.state)))
-        self.state = self.method.observe(self.problem, self.state, certified)
+        """Certify what the solver proposes. An interrupt may end this before anything has changed."""
+        with self.rules.signals.raising:
+            proposed = self._judged()
+        self._keep(*proposed)
+
+    def _judged(self) -> tuple[Start, Judged]:
+        pair = Start(*self.method.candidate(self.problem, self.state))
+        try:
+            return pair, self.record.judge(pair)
+        except ArithmeticError as error:
+            raise ContradictionError(contradicts(error)) from error
+
+    def _keep(self, pair: Start, judged: Judged) -> None:
+        """Tell the solver what came of its proposal, which it may count as work."""
+        self.state = self.method.observe(self.problem, self.state, self.record.keep(pair, judged))
         self.record.note(self.iteration, self.state.passes, self.rules.clock.seconds())
 
     def _go_on_after(self, error: Exception) -> None:

@@ -9,6 +9,8 @@ from scipy import sparse
 from pragam import _kernels
 from pragam._kernels import twins
 from pragam._kernels.records.flows import Rule
+from pragam.operators import check_data
+from pragam.operators.storage import WithConstant
 from pragam.solvers.flow_ascent import FlowAscent
 from pragam.solvers.flow_ascent import token_rows as rows_of_tokens
 from pragam.structured import chain_hinge
@@ -17,7 +19,8 @@ compiled = pytest.mark.skipif(not _kernels.compiled, reason="the extension was n
 
 
 def drawn(seed, kind):
-    """A state at the truth: features that occur once, duplicates, costs, weights of zero, forbidden transitions."""
+    """A state at the truth: features that occur once, duplicates, a constant that is not stored, features of pairs,
+    costs, weights of zero, forbidden transitions."""
     rng = np.random.default_rng([seed, 12])
     K, lengths = int(rng.integers(2, 12)), rng.integers(1, 7, 12)
     N, d = int(lengths.sum()), 40
@@ -38,9 +41,12 @@ def drawn(seed, kind):
         X.resize((N, d))
     elif kind == "dense":
         X = X.toarray().astype(np.float32)
+    elif kind == "constant":
+        X = WithConstant(check_data(X))
     problem = chain_hinge(
         X, y, lengths, 10.0 ** -(seed % 3), cost, list(range(K)), transitions=transitions,
         sample_weight=rng.integers(0, 3, 12) + (np.arange(12) == 0), token_weight=rng.exponential(size=N),
+        edge_features=rng.integers(-1, 2, (N - 12, 3)) * rng.random((N - 12, 3)) if kind == "pairs" else None,
     )  # fmt: skip
     return FlowAscent().init(problem, rng, None, [1e-2, 1e-8][seed % 2])
 
@@ -74,7 +80,7 @@ def assert_equal(answers, changed):
 
 @compiled
 @pytest.mark.parametrize("in_place", [False, True])
-@pytest.mark.parametrize("kind", ["binary", "reals", "duplicates", "dense"])
+@pytest.mark.parametrize("kind", ["binary", "reals", "duplicates", "dense", "constant", "pairs"])
 def test_sweeps_equal_their_twins(kind, in_place, monkeypatch):
     if in_place:
         monkeypatch.setattr(rows_of_tokens, "_BYTES_A_TOKEN", 0)
@@ -112,7 +118,7 @@ def test_a_full_pool_ends_the_sweep_in_kernel_and_twin():
 
 
 @compiled
-@pytest.mark.parametrize("kind", ["binary", "reals", "duplicates", "dense"])
+@pytest.mark.parametrize("kind", ["binary", "reals", "duplicates", "dense", "constant", "pairs"])
 def test_tables_equal_their_twins(kind):
     state = drawn(2, kind)
     state.table.begin_mean()
@@ -122,7 +128,7 @@ def test_tables_equal_their_twins(kind):
     answers, changed = both(state, f"flow_renew_{state.rows.kind}")
     assert_equal(answers, changed)
     assert np.allclose(state.table.weights, swept, rtol=1e-4, atol=1e-5)  # the sweep has kept them up to date
-    nodes = [np.empty(state.chains.K * 40) for _ in range(2)]
+    nodes = [np.empty(state.chains.K * len(state.rows.place)) for _ in range(2)]
     for source, out in zip((_kernels.get("flow_weights"), twins.flow_weights), nodes, strict=True):
         lone = state.rows.lone
         source(state.chains, state.table.record, state.flow.record, 0.3, state.rows.place, lone.at, lone.values, out)
@@ -156,3 +162,14 @@ def test_packing_equals_its_twin(kind):
     for ours, theirs in zip(*results, strict=True):
         assert np.allclose(ours, theirs, rtol=1e-6)
     assert np.allclose(results[0][-2], (X**2).sum(axis=1), rtol=1e-6)
+
+
+@pytest.mark.parametrize("kind", ["binary", "reals", "dense", "constant"])
+def test_a_copy_made_in_pieces_is_the_same(kind, monkeypatch):
+    whole = drawn(2, kind).rows
+    monkeypatch.setattr(rows_of_tokens, "_CHUNK", 7)
+    pieces = drawn(2, kind).rows
+    assert whole.kind == pieces.kind and whole.constant == pieces.constant
+    for ours, theirs in zip((*whole.arrays, whole.lone.at, whole.norms), (*pieces.arrays, pieces.lone.at, pieces.norms),
+                            strict=True):  # fmt: skip
+        assert np.array_equal(ours, theirs)

@@ -1,26 +1,10 @@
-"""The constant column, and the weights as one vector."""
+"""The weights as one vector, and what they predict."""
 
 from __future__ import annotations
 
 import numpy as np
-import pytest
-from scipy import sparse
 
 from pragam.sequences import ChainWeights
-from pragam.sequences.weights import with_constant
-
-X = np.array([[0.0, 2, 0], [0, 0, 0], [1, 0, 3], [0, 0, 0]])
-
-
-@pytest.mark.parametrize("dtype", [np.float32, np.float64])
-@pytest.mark.parametrize("form", [np.asarray, sparse.csr_array])
-def test_a_constant_column_stands_behind_the_others(form, dtype):
-    found = with_constant(form(X.astype(dtype)))
-    assert found.dtype == dtype
-    dense = found.toarray() if sparse.issparse(found) else found
-    assert np.array_equal(dense, np.column_stack([X, np.ones(4)]))
-    if sparse.issparse(found):
-        found.check_format(full_check=True)
 
 
 def test_weights_and_their_vector():

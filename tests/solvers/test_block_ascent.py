@@ -10,6 +10,8 @@ from scipy import sparse
 
 import pragam
 from clarabel_qp import solve_qp
+from pragam import _kernels
+from pragam._kernels import twins
 from pragam.solvers import Bcfw, BlockAscent
 from pragam.structured import Labellings, chain_hinge
 
@@ -181,3 +183,21 @@ def test_what_they_cannot_solve_is_refused():
     for name in ("block-ascent", "bcfw"):
         with pytest.raises(ValueError, match=r"needs Q\.structure"):
             pragam.solve(pragam.hinge(X, y), name)
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_the_kernel_of_pairwise_steps_is_its_twin(seed):
+    rng = np.random.default_rng(seed)
+    J, d = int(rng.integers(1, 7)), int(rng.integers(1, 9))
+    rows, losses, w = rng.standard_normal((J, d)), rng.random(J), rng.standard_normal(12)
+    support = np.sort(rng.permutation(12)[:d])
+    p = rng.dirichlet(np.ones(J)) * (rng.random(J) < 0.7)
+    p = p / p.sum() if p.sum() > 0 else np.full(J, 1 / J)
+    gram, found = rows @ rows.T, []
+    for kernel in (_kernels.get("cached_steps"), twins.cached_steps):
+        q, v = p.copy(), w.copy()
+        gap = kernel(support, rows.reshape(-1), losses, gram.reshape(-1), 0.3, 0.05, 0.1, 4 * J, q, v)
+        found.append(np.concatenate([[gap], q, v]))
+        assert (q >= 0).all() and q.sum() == pytest.approx(1)
+        assert np.allclose(v[support], w[support] - 6 * ((q - p) @ rows)) and gap >= 0
+    assert np.abs(found[0] - found[1]).max() <= 1e-11

@@ -15,6 +15,8 @@ import pragam
 import pragam.threads
 from clarabel_qp import solve_qp
 from pragam import _kernels
+from pragam.operators import check_data
+from pragam.operators.storage import WALKING
 from pragam.result import Status
 from pragam.solvers.base import Start
 from pragam.solvers.flow_ascent import FlowAscent
@@ -27,7 +29,7 @@ compiled = pytest.mark.skipif(not _kernels.compiled, reason="the twins take too 
 class Drawn:
     """A small random problem, with all labellings that are allowed written out."""
 
-    def __init__(self, seed, forbids=False, digits=1):
+    def __init__(self, seed, forbids=False, digits=1, pairs=0):
         rng = np.random.default_rng([seed, 7])
         n, self.K, d = int(rng.integers(1, 6)), int(rng.integers(2, 4)), int(rng.integers(1, 5))
         self.lengths = rng.integers(1, 5, n)
@@ -43,18 +45,21 @@ class Drawn:
             self.allowed = rng.random((self.K, self.K)) < 0.5
             for labels in np.split(self.y, np.cumsum(self.lengths)[:-1]):
                 self.allowed[labels[:-1], labels[1:]] = True
-        stored = [np.asarray, np.asfortranarray, sparse.csr_array, sparse.csc_array][rng.integers(4)](self.X)
+        stores = [np.asarray, np.asfortranarray, sparse.csr_array, sparse.csc_array]
+        stored, of_pairs = stores[rng.integers(4)](self.X), stores[rng.integers(4)]
+        self.E = rng.standard_normal((N - n, pairs))
         self.problem = chain_hinge(
             stored, self.y, self.lengths, self.lam, self.cost, list(range(self.K)),
             transitions=self.allowed if forbids else None, sample_weight=self.weights, token_weight=self.scale,
+            edge_features=of_pairs(self.E) if pairs else None,
         )  # fmt: skip
 
-    def features(self, X, labels):
+    def features(self, X, E, labels):
         K, d = self.K, X.shape[1]
-        nodes, links, ends = np.zeros((K, d)), np.zeros((K, K)), np.zeros((2, K))
+        nodes, links, ends = np.zeros((K, d)), np.zeros((1 + E.shape[1], K, K)), np.zeros((2, K))
         np.add.at(nodes, labels, X)
-        for one, two in pairwise(labels):
-            links[one, two] += 1
+        for (one, two), own in zip(pairwise(labels), E, strict=True):
+            links[:, one, two] += np.r_[1.0, own]
         ends[0, labels[0]], ends[1, labels[-1]] = 1, 1
         return np.concatenate([nodes.ravel(), links.ravel(), ends.ravel()])
 
@@ -65,21 +70,23 @@ class Drawn:
         for i in np.flatnonzero(self.weights):
             begin, length = begins[i], self.lengths[i]
             part = slice(begin, begin + length)
-            truth = self.features(self.X[part], self.y[part])
+            own = self.X[part], self.E[begin - i : begin - i + length - 1]
+            truth = self.features(*own, self.y[part])
             for labels in product(range(self.K), repeat=int(length)):
                 if all(self.allowed[pair] for pair in pairwise(labels)):
                     loss = float(self.scale[part] @ self.cost[self.y[part], list(labels)])
-                    rows.append(np.r_[self.features(self.X[part], list(labels)) - truth, -np.eye(len(begins))[i]])
+                    rows.append(np.r_[self.features(*own, list(labels)) - truth, -np.eye(len(begins))[i]])
                     right.append(-loss)
         P = np.diag(np.r_[np.full(m, self.lam), np.zeros(len(begins))])
         return solve_qp(P, np.r_[np.zeros(m), self.weights / len(begins)], np.array(rows), np.array(right)).value
 
 
 @compiled
+@pytest.mark.parametrize("pairs", [0, 2])
 @pytest.mark.parametrize("forbids", [False, True])
-def test_the_optimum_is_that_of_all_labellings_written_out(forbids):
+def test_the_optimum_is_that_of_all_labellings_written_out(forbids, pairs):
     for seed in range(25):
-        drawn = Drawn(seed, forbids)
+        drawn = Drawn(seed, forbids, pairs=pairs)
         result = pragam.solve(drawn.problem, "flow-ascent", tol=1e-8, max_iter=2_000)
         optimum = drawn.optimum()
         assert optimum - 1e-7 <= result.certificate.primal <= optimum + 2e-7, (seed, result)
@@ -206,8 +213,9 @@ def test_a_few_rounds_certify_a_rough_gap():
 
 def test_what_does_not_fit_is_refused_before_the_start():
     X, y, lengths = letters(np.random.default_rng(6))
-    features = np.ones((int(lengths.sum()) - len(lengths), 1))
-    with pytest.raises(ValueError, match="takes no edge features"):
-        pragam.solve(chain_hinge(X, y, lengths, edge_features=features), "flow-ascent")
+    storage = check_data(X)
+    storage.lacks = WALKING
+    with pytest.raises(ValueError, match="needs rows of X"):
+        pragam.solve(chain_hinge(storage, y, lengths), "flow-ascent")
     with pytest.raises(ValueError, match=r"needs Q\.trellis"):
         pragam.solve(pragam.hinge(X, y > 1, lam=0.1), "flow-ascent")

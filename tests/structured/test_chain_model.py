@@ -199,7 +199,7 @@ def test_what_is_no_dual_point_is_refused():
         "alpha has 3 entries": np.zeros(3),
         "mixture of 2 points must be 2 finite numbers >= 0": Mixture(np.array([2.0, -1.0]), (flow, flow)),
         "mixture of 1 points must be": Mixture(np.array([0.5, 0.5]), (flow,)),
-        "mixture are all 0": Mixture(np.zeros(2), (flow, flow)),
+        "points of weight 0 only": Mixture(np.zeros(2), (flow, flow)),
         "masses of token 2 ": Mixture(np.ones(1), (broken(flow, mass=set_mass),)),
     }
     for message, point in cases.items():

@@ -16,7 +16,8 @@ from pragam.structured import CliqueGraph, Graph, Labellings, chain_hinge, graph
 from pragam.structured.graphs import graph_messages as messages
 from pragam.structured.graphs.forest import best_of_forest
 from pragam.structured.graphs.graph_moments import _consistent_shares
-from pragam.structured.graphs.graph_values import highest, score_of
+from pragam.structured.graphs.graph_values import highest, relaxed_best
+from pragam.structured.graphs.label_search import improved, score_of
 from pragam.structured.graphs.wiring import Wiring
 
 from .graph_cases import Drawn
@@ -152,7 +153,11 @@ def test_messages_bound_the_linear_program_tightly(seed):
     best = linear_program(9, K, edges, nodes, tables)
     (bound,), _ = highest(wiring, False, nodes, tables)
     assert best - 1e-9 <= bound <= best + 1e-6 * abs(best)
-    p, q = messages.marginals(wiring, messages.pass_messages(wiring, nodes, tables, messages.MILD))
+    found = relaxed_best(wiring, nodes, tables)
+    if found.dtype.kind == "i":
+        assert score_of(wiring, nodes, tables, found)[0] == pytest.approx(best, rel=1e-9)
+        return
+    p, q = found[: 9 * K].reshape(9, K), found[9 * K :].reshape(-1, K, K)
     assert (
         np.abs(q.sum(axis=2) - p[edges[:, 0]]).max() <= 1e-14 and np.abs(q.sum(axis=1) - p[edges[:, 1]]).max() <= 1e-14
     )
@@ -164,8 +169,7 @@ def test_any_messages_bound_every_labelling():
     edges = np.array(GRID)
     nodes, tables = rng.standard_normal((9, 2)), rng.standard_normal((len(edges), 2, 2))
     wiring = Wiring(np.array([9]), np.array([len(edges)]), edges)
-    found = messages.pass_messages(wiring, nodes, tables, messages.MILD, sweeps=3)  # far from the best ones
-    moved, rest = messages.reparametrised(wiring, nodes, tables, found)
+    moved, rest = messages.reparametrised(wiring, nodes, tables, rng.standard_normal((len(edges), 2, 2)))
     bound = moved.max(axis=1).sum() + rest.max(axis=(1, 2)).sum()
     for number in range(2**9):
         labels = number >> np.arange(9) & 1
@@ -180,7 +184,7 @@ def test_a_frustrated_triangle_has_a_relaxed_value_above_all_labellings():
     wiring = Wiring(np.array([3]), np.array([3]), triangle)
     tables = np.broadcast_to(1.0 - np.eye(2), (3, 2, 2))
     assert highest(wiring, False, np.zeros((3, 2)), tables)[0][0] == pytest.approx(3.0, abs=1e-9)
-    labels = messages.improved(wiring, np.zeros((3, 2)), tables, np.zeros(3, dtype=np.int64))
+    labels = improved(wiring, np.zeros((3, 2)), tables, np.zeros(3, dtype=np.int64))
     assert score_of(wiring, np.zeros((3, 2)), tables, labels)[0] == 2.0
 
 
@@ -205,8 +209,21 @@ def test_a_long_path_and_a_star_are_decoded():
         nodes, tables = rng.standard_normal((3001, 3)), rng.standard_normal((3000, 3, 3))
         value, labels = best_of_forest(wiring, nodes, tables)
         assert value[0] == pytest.approx(score_of(wiring, nodes, tables, labels)[0], rel=1e-12)
-        better = messages.improved(wiring, nodes, tables, labels)
+        better = improved(wiring, nodes, tables, labels)
         assert score_of(wiring, nodes, tables, better)[0] <= value[0] + 1e-9
+
+
+@pytest.mark.parametrize("K", [1, 2, 4])
+def test_the_kernel_of_forests_is_its_twin(K):
+    rng = np.random.default_rng(K)
+    edges = np.array([(1, 0), (1, 2), (3, 1), (5, 4), (8, 7), (6, 8)])
+    wiring = Wiring(np.array([4, 2, 4]), np.array([3, 1, 2]), edges)
+    nodes, tables, found = rng.standard_normal(10 * K), rng.standard_normal(6 * K * K), []
+    for kernel in (_kernels.get("forest_best"), twins.forest_best):
+        best, labels = nodes.copy(), np.empty(10, dtype=np.int64)
+        kernel(*wiring.rooted, tables, K, best, labels)
+        found.append(np.concatenate([best, labels]))
+    assert np.abs(found[0] - found[1]).max() <= 1e-13
 
 
 def test_blocks_change_nothing(monkeypatch):
@@ -292,21 +309,43 @@ def test_bad_options_are_named():
         assert message in str(refused.value)
 
 
+@pytest.mark.parametrize("shares", [np.zeros(7), np.geomspace(1, 0.01, 20)])
 @pytest.mark.parametrize("K", [1, 2, 5])
-def test_the_kernel_of_messages_is_its_twin(K):
+def test_the_kernel_of_messages_is_its_twin(K, shares):
     rng = np.random.default_rng(K)
-    edges = np.array([*GRID, (2, 0), (9, 10)])
-    wiring = Wiring(np.array([9, 3]), np.array([13, 1]), edges)
-    first, half = wiring.ends
-    order = np.concatenate([colour.nodes for colour in wiring.colours])
-    bounds = np.cumsum([0, *(len(colour.nodes) for colour in wiring.colours)])
-    scores = rng.standard_normal(12 * K), rng.standard_normal(len(edges) * K * K)
+    edges = np.array([*GRID, (2, 0), (9, 10), (12, 13)])
+    wiring = Wiring(np.array([9, 3, 2]), np.array([13, 1, 1]), edges)
+    scores = rng.standard_normal(14 * K), rng.standard_normal(len(edges) * K * K)
     found = []
     for kernel in (_kernels.get("graph_messages"), twins.graph_messages):
         nodes, tables, sent = *(part.copy() for part in scores), np.zeros(2 * len(edges) * K)
-        kernel(order, bounds, first, half, np.linspace(0.5, 2, 12), np.geomspace(1, 0.01, 20), K, nodes, tables, sent)
-        found.append(np.concatenate([nodes, tables, sent]))
+        levels, labels = np.zeros(14 * K), np.zeros(14, dtype=np.int64)
+        kernel(
+            np.array([0, 2]), wiring.first_node, *wiring.turns, *wiring.ends, edges.reshape(-1), np.array([0.5, 1, 2]),
+            shares, K, nodes, tables, sent, levels, labels,
+        )  # fmt: skip
+        assert np.array_equal(nodes[9 * K : 12 * K], scores[0][9 * K : 12 * K])  # a graph that is not active
+        found.append(np.concatenate([nodes, tables, sent, levels, labels]))
     assert np.abs(found[0] - found[1]).max() <= 1e-11
+
+
+@pytest.mark.skipif(not _kernels.compiled, reason="the twins have one thread")
+def test_threads_do_not_change_the_bits_of_messages():
+    rng = np.random.default_rng(0)
+    edges, n, K = np.array(GRID), 400, 4
+    links = np.concatenate([edges + 9 * g for g in range(n)])
+    wiring = Wiring(np.full(n, 9), np.full(n, len(edges)), links)
+    scores = rng.standard_normal(9 * n * K), rng.standard_normal(len(links) * K * K)
+    found = []
+    for threads in (1, 3):
+        arrays = [*(part.copy() for part in scores), np.zeros(2 * len(links) * K), np.zeros(9 * n * K)]
+        labels = np.zeros(9 * n, dtype=np.int64)
+        _kernels.get("graph_messages")(
+            np.arange(n), wiring.first_node, *wiring.turns, *wiring.ends, links.reshape(-1), np.ones(n),
+            np.geomspace(1, 0.01, 20), K, *arrays, labels, threads,
+        )  # fmt: skip
+        found.append(np.concatenate([*arrays, labels]))
+    assert np.array_equal(*found)
 
 
 @pytest.mark.parametrize("solver", ["block-ascent", "bcfw", "ls-bmrm"])

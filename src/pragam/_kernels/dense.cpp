@@ -85,6 +85,21 @@ void dense_matvec(Matrix<T> X, In<double> w, Out<double> out, int64_t threads) {
     });
 }
 
+// out (d, n) = X' for X (n, d), both flat in C order, by tiles that fit the first cache.
+void transpose(In<double> X, int64_t n, Out<double> out, int64_t threads) {
+    require(n >= 1 && X.size() % size_t(n) == 0 && out.size() == X.size(), "transpose: X and out must have matching sizes");
+    nb::gil_scoped_release free;
+    const int64_t d = int64_t(X.size()) / n;
+    constexpr int64_t tile = 32;
+    parallel_for((d + tile - 1) / tile, worthwhile(threads, n * d), [&](int64_t chunk, Pulse &pulse) {
+        const int64_t from = chunk * tile, end = std::min(from + tile, d);
+        for (int64_t first = 0; first < n; first += tile)
+            for (int64_t j = from; j < end; ++j)
+                for (int64_t i = first; i < std::min(first + tile, n); ++i) out.data()[j * n + i] = X.data()[i * d + j];
+        pulse.beat(size_t(n * (end - from)));
+    });
+}
+
 }  // namespace
 
 void bind_dense(nb::module_ &m) {
@@ -92,6 +107,7 @@ void bind_dense(nb::module_ &m) {
     const auto threads = nb::arg("threads") = 1;
     m.def("dense_matvec", &dense_matvec<double>, a("X"), a("w"), a("out"), threads);
     m.def("dense_matvec", &dense_matvec<float>, a("X"), a("w"), a("out"), threads);
+    m.def("transpose", &transpose, a("X"), nb::arg("n"), a("out"), threads);
 }
 
 }  // namespace pragam

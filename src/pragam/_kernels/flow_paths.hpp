@@ -1,18 +1,11 @@
 // Which way a flow should move: the best labelling of a sequence, and the worst of those that carry mass.
 #pragma once
 
-#include "flows.hpp"
+#include "flow_links.hpp"
+#include "flow_runs.hpp"
 #include "prefetch.hpp"
 
 namespace pragam {
-
-// A move that was found: mass goes from the labels `minus` to `plus`. Both have an entry for each token from `begin` to
-// `end`, and one more for the token that follows if there is one: there they agree.
-struct Direction {
-    int64_t sequence, begin, end;  // tokens, counted from the first of the sequence
-    std::vector<uint16_t> plus, minus, edge;  // edge: the place in its token's list of the edge that minus takes
-    double gap;
-};
 
 // The worst and the best path inside the support, by one pass over its edges.
 template <class F>
@@ -78,7 +71,7 @@ class Search {
   public:
     Search(const R &rows, const Chains<F> &chains, const WeightTable<F> &table, const Flow &flow)
         : rows_(rows), chains_(chains), table_(table), flow_(flow), paths_(chains.K),
-          node_(std::size_t(chains.stride)) {}
+          links_(chains, table), runs_(rows, chains, table_rows(table), flow), node_(std::size_t(chains.stride)) {}
 
     // From the worst path in the support of sequence i to the best labelling of all. `next`: the sequence to come.
     void whole(int64_t i, int64_t next, Direction &out, Pulse &pulse) {
@@ -94,10 +87,10 @@ class Search {
             fetch(t + ahead < L ? o + t + ahead : chains_.first[next] + std::min(t + ahead - L, chains_.length(next) - 1));
             score(i, t, node_.data());
             const FlowEdge *list = flow_.edges(o + t);
-            const F *transitions = t ? table_.transitions : nullptr;
+            const F *transitions = t ? links_.at(i, t) : nullptr;
             paths_.token(list, flow_.count[o + t], node_.data(), transitions, stride);
             mean += expected(list, flow_.count[o + t], transitions);
-            extend(t, block, node_.data());
+            extend(t, block, node_.data(), transitions);
             pulse.beat(std::size_t(stride * (16 + chains_.K / 8)));  // nothing has changed yet
         }
         trace(i, block, out);
@@ -105,6 +98,7 @@ class Search {
         paths_.path(flow_.edges(last), flow_.count[last], 0, out.edge.data());
         for (int64_t t = 0; t < L; ++t) out.minus[std::size_t(t)] = flow_.edges(o + t)[out.edge[std::size_t(t)]].label;
         out.gap = double(best_) - mean;
+        runs_.find(out);
     }
 
     // From the worst to the best path in the support, over tokens begin .. end-1 of sequence i, which have several
@@ -116,7 +110,7 @@ class Search {
         for (int64_t t = begin; t <= last; ++t) {
             if (t < end) score(i, t, node_.data());
             paths_.token(flow_.edges(o + t), flow_.count[o + t], t < end ? node_.data() : nullptr,
-                         t ? table_.transitions : nullptr, chains_.stride);
+                         t ? links_.at(i, t) : nullptr, chains_.stride);
         }
         const FlowEdge *list = flow_.edges(o + last);
         best_edge_.resize(out.edge.size());
@@ -127,6 +121,7 @@ class Search {
             out.plus[k] = flow_.edges(o + t)[best_edge_[k]].label;
             out.minus[k] = flow_.edges(o + t)[out.edge[k]].label;
         }
+        runs_.find(out);
     }
 
     // Zones are met in random order, so what leads to their weights is loaded beforehand too: first where the lists of a
@@ -172,6 +167,7 @@ class Search {
         each_tile(stride, [&](int64_t at, auto width) {
             sum_rows<decltype(width)::value>(rows_, token, table_.nodes + at, stride, out + at);
         });
+        if (chains_.constant >= 0) add_scaled(table_.nodes + chains_.constant * stride, F(1), stride, out);
         add_scaled(chains_.cost + truth * stride, chains_.scale[token], stride, out);
         if (t == 0) add_scaled(table_.starts, F(1), stride, out);
         if (t + 1 == chains_.length(i)) add_scaled(table_.ends, F(1), stride, out);
@@ -194,7 +190,7 @@ class Search {
 
     // Viterbi's recursion: the best value of each label of token t, from those of the token before. The values of one
     // block of tokens are kept, and those before each block.
-    void extend(int64_t t, int64_t block, const F *node) {
+    void extend(int64_t t, int64_t block, const F *node, const F *transitions) {
         const int64_t stride = chains_.stride;
         F *value = values_.data() + t % block * stride;
         const F *before = values_.data() + (t - 1) % block * stride;
@@ -208,7 +204,7 @@ class Search {
             return;
         }
         each_tile(stride, [&](int64_t at, auto width) {
-            add_best<decltype(width)::value>(before, table_.transitions + at, chains_.K, stride, value + at);
+            add_best<decltype(width)::value>(before, transitions + at, chains_.K, stride, value + at);
         });
     }
 
@@ -223,7 +219,7 @@ class Search {
             const int64_t label = best_sum(value, step, stride);
             if (t == L - 1) best_ = value[label];
             out.plus[std::size_t(t)] = uint16_t(label);
-            step = table_.transposed + label * stride;
+            if (t) step = links_.into(i, t, label);
         }
     }
 
@@ -232,7 +228,7 @@ class Search {
         for (int64_t t = begin; t < begin + block; ++t) {
             score(i, t, node_.data());
             if (t && t == begin) std::copy_n(saved_.data() + t / block * stride, stride, values_.data() + (block - 1) * stride);
-            extend(t, block, node_.data());
+            extend(t, block, node_.data(), t ? links_.at(i, t) : nullptr);
         }
     }
 
@@ -241,6 +237,8 @@ class Search {
     const WeightTable<F> &table_;
     const Flow &flow_;
     SupportPaths<F> paths_;
+    Links<F> links_;
+    RunFinder<R, F> runs_;
     std::vector<F> node_, values_, saved_, zeros_;
     std::vector<uint16_t> best_edge_;
     F best_ = 0;

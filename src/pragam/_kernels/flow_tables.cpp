@@ -25,10 +25,10 @@ struct Count {
 };
 
 // The entries of X in the rows that `place` gives to their columns; those of columns without one (-1) go to the list of
-// lone entries. An indptr of length 0: nothing is copied, and only the norms are computed.
+// lone entries, whose number is returned. An indptr of length 0: nothing is copied, and only the norms are computed.
 template <class F, class... Raw>
 struct PackOn {
-    static void call(Raw... raw, In<std::int32_t> place, Out<int64_t> indptr, Out<std::int32_t> indices, Out<F> values,
+    static int64_t call(Raw... raw, In<std::int32_t> place, Out<int64_t> indptr, Out<std::int32_t> indices, Out<F> values,
                      Out<uint32_t> lone, Out<F> lone_values, Out<F> norms, Out<F> own) {
         const int64_t tokens = int64_t(norms.size());
         const auto rows = rows_of(norms.size(), place.size(), raw...);
@@ -57,6 +57,7 @@ struct PackOn {
             if (indptr.size()) indptr.data()[t + 1] = kept;
             pulse.beat(3 * rows.length(t));
         }
+        return left;
     }
 };
 
@@ -68,12 +69,19 @@ struct RenewOn {
         const Chains<F> chains = chains_of<F>(chains_record);
         const WeightTable<F> table = table_of<F>(table_record, chains);
         const Flow flow = flow_of(flow_record, chains);
-        const auto rows = rows_of(std::size_t(chains.tokens), std::size_t(table_rows(table)), raw...);
+        const auto rows = token_rows(chains, table, raw...);
         nb::gil_scoped_release release;
         const int64_t K = chains.K, stride = chains.stride;
         const std::size_t labels = std::size_t(K);
         std::vector<double> transitions(labels * labels), starts(labels), ends(labels), change(labels);
         std::fill(table.nodes, table.transitions, F(0));
+        const auto add_pairs = [&](int64_t i, int64_t t, int64_t a, int64_t b, double change) {
+            if (!chains.n_pair_features) return;
+            each_entry(chains.pairs, chains.pair(i, t), [&](int64_t feature, F value) {
+                table.pair_links(feature)[a * stride + b] += F(change) * value;
+                table.pair_transposed(feature)[b * stride + a] += F(change) * value;
+            });
+        };
         double loss = 0, norm2 = 0;
         Pulse pulse;
         for (int64_t i = 0; i < chains.n; ++i)
@@ -83,12 +91,18 @@ struct RenewOn {
                 const FlowEdge *list = flow.edges(t);
                 std::fill(change.begin(), change.end(), 0.0);
                 change[std::size_t(truth)] = rate;
-                if (t > first) transitions[std::size_t(chains.truth[t - 1] * K + truth)] += rate;
+                if (t > first) {
+                    transitions[std::size_t(chains.truth[t - 1] * K + truth)] += rate;
+                    add_pairs(i, t - first, chains.truth[t - 1], truth, rate);
+                }
                 for (int64_t k = 0; k < flow.count[t]; ++k) {
                     const double share = double(list[k].mass) * mass_unit;
                     loss += chains.totals[i] * share * double(chains.scale[t]) * double(chains.cost[truth * stride + list[k].label]);
                     change[list[k].label] -= rate * share;
-                    if (t > first) transitions[std::size_t(list[k].before * K + list[k].label)] -= rate * share;
+                    if (t > first) {
+                        transitions[std::size_t(list[k].before * K + list[k].label)] -= rate * share;
+                        add_pairs(i, t - first, list[k].before, list[k].label, -rate * share);
+                    }
                 }
                 for (int64_t b = 0; b < K; ++b) {
                     const double own = change[std::size_t(b)];
@@ -96,7 +110,7 @@ struct RenewOn {
                     if (t == first) starts[std::size_t(b)] += own;
                     if (t + 1 == end) ends[std::size_t(b)] += own;
                     norm2 += own * own * double(chains.own[t]);
-                    each_entry(rows, t, [&](int64_t column, auto value) { table.nodes[column * stride + b] += F(own) * F(value); });
+                    each_feature(rows, chains, t, [&](int64_t column, auto value) { table.nodes[column * stride + b] += F(own) * F(value); });
                 }
                 pulse.beat(rows.length(t) + std::size_t(K));
             }
@@ -113,7 +127,11 @@ struct RenewOn {
                 table.transposed[b * stride + a] = table.transitions[a * stride + b];
             }
         }
-        for (const F *entry = table.nodes; entry < table.transitions; ++entry) norm2 += double(*entry) * double(*entry);
+        const auto add_squares = [&](const F *begin, const F *end) {
+            for (const F *entry = begin; entry < end; ++entry) norm2 += double(*entry) * double(*entry);
+        };
+        add_squares(table.nodes, table.pairs);
+        for (int64_t f = 0; f < chains.n_pair_features; ++f) add_squares(table.pair_links(f), table.pair_transposed(f));
         return {loss, norm2};
     }
 };

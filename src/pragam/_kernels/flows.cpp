@@ -23,7 +23,7 @@ Answer visits(const R &rows, const Chains<F> &chains, const WeightTable<F> &tabl
     Team team(std::min({threads, block / 2, n / 2}));
     std::vector<Search<R, F>> searches(std::size_t(team.size()), Search<R, F>(rows, chains, table, flow));
     std::vector<Direction> found(static_cast<std::size_t>(block));
-    Stepper<R, F> stepper(rows, chains, table, flow, relax);
+    const Stepper<R, F> stepper(rows, chains, table, flow, relax);
     Pulse pulse;
     Gains gains;
     double gap = 0;
@@ -37,6 +37,7 @@ Answer visits(const R &rows, const Chains<F> &chains, const WeightTable<F> &tabl
         });
         for (int64_t k = 0; k < size; ++k) {
             const Direction &along = found[std::size_t(k)];
+            if (team.size() > 1 && k + 1 < size) stepper.fetch(found[std::size_t(k + 1)]);
             if (!stepper.take(along, F(clock), gains)) return {begin + k, gap, gains.gain, gains.moves, tokens, clock};
             gap += chains.totals[along.sequence] * std::max(along.gap, 0.0);
             clock += double(along.end - along.begin);
@@ -54,7 +55,7 @@ struct SequencesOn {
         const Chains<F> chains = chains_of<F>(chains_record);
         const WeightTable<F> table = table_of<F>(table_record, chains);
         const Flow flow = flow_of(flow_record, chains);
-        const auto rows = rows_of(std::size_t(chains.tokens), std::size_t(table_rows(table)), raw...);
+        const auto rows = token_rows(chains, table, raw...);
         const int64_t n = int64_t(order.size());
         nb::gil_scoped_release release;
         return visits(rows, chains, table, flow, n, rule, clock, [&](auto &search, int64_t k, Direction &out, Pulse &pulse) {
@@ -72,7 +73,7 @@ struct ZonesOn {
         const Chains<F> chains = chains_of<F>(chains_record);
         const WeightTable<F> table = table_of<F>(table_record, chains);
         const Flow flow = flow_of(flow_record, chains);
-        const auto rows = rows_of(std::size_t(chains.tokens), std::size_t(table_rows(table)), raw...);
+        const auto rows = token_rows(chains, table, raw...);
         const int64_t n = int64_t(order.size());
         nb::gil_scoped_release release;
         return visits(rows, chains, table, flow, n, rule, clock, [&](auto &search, int64_t k, Direction &out, Pulse &) {

@@ -38,17 +38,27 @@ struct Chains {
     const F *norms, *own;   // |x_t|^2, and that of the features that no other token has, kept out of the table
     const double *rates, *totals;  // of each sequence: weight / (n lam) and weight / n
     int64_t n, tokens, K, stride;
+    int64_t constant;  // the row of the table for a feature that is one at every token; -1: there is none
+    CsrRows<const F *, std::int32_t> pairs;  // the features of each pair of neighbours, in order
+    int64_t n_pair_features;
 
+    // The number of the pair of token t of sequence i, counted from its first, and the one before.
+    int64_t pair(int64_t i, int64_t t) const { return first[i] - i + t - 1; }
     int64_t length(int64_t i) const { return first[i + 1] - first[i]; }
 };
 
-// The rows of nodes, then of transitions by the label before and by the label after, then starts and ends. -inf forbids.
+// The rows of nodes; for each feature of pairs those of transitions by the label before and by the label after; these of
+// the transitions themselves, then starts and ends. -inf forbids.
 // `late` sums each change times the clock at which it was made, so that w - late / clock is the mean since clock 0.
 template <class F>
 struct WeightTable {
-    F *nodes, *transitions, *transposed, *starts, *ends;
+    F *nodes, *pairs, *transitions, *transposed, *starts, *ends;
     F *late;  // null: no mean is wanted
-    int64_t stride;
+    int64_t stride, K;
+
+    // The weights of a feature of pairs by the label before and by the label after.
+    F *pair_links(int64_t feature) const { return pairs + 2 * feature * K * stride; }
+    F *pair_transposed(int64_t feature) const { return pair_links(feature) + K * stride; }
 
     void add(F *entry, F change, F clock) const {
         *entry += change;
@@ -58,6 +68,11 @@ struct WeightTable {
     void add_transition(int64_t a, int64_t b, F change, F clock) const {
         add(transitions + a * stride + b, change, clock);
         add(transposed + b * stride + a, change, clock);
+    }
+
+    void add_pair(int64_t feature, int64_t a, int64_t b, F change, F clock) const {
+        add(pair_links(feature) + a * stride + b, change, clock);
+        add(pair_transposed(feature) + b * stride + a, change, clock);
     }
 };
 
@@ -124,14 +139,16 @@ struct Flow {
 
 template <class F>
 using ChainsRecord =
-    std::tuple<In<int64_t>, In<uint16_t>, In<F>, In<F>, In<F>, In<F>, In<double>, In<double>, int64_t>;
+    std::tuple<In<int64_t>, In<uint16_t>, In<F>, In<F>, In<F>, In<F>, In<double>, In<double>, int64_t, int64_t,
+               std::tuple<In<F>, In<std::int32_t>, In<int64_t>, int64_t>>;
 template <class F>
 using TableRecord = std::tuple<Out<F>, Out<F>>;
 using FlowRecord = std::tuple<Out<uint32_t>, Out<uint16_t>, Out<uint16_t>, Out<uint32_t>, Out<int64_t>>;
 
 template <class F>
 Chains<F> chains_of(const ChainsRecord<F> &record) {
-    const auto &[first, truth, scale, cost, norms, own, rates, totals, K] = record;
+    const auto &[first, truth, scale, cost, norms, own, rates, totals, K, constant, pairs] = record;
+    const auto &[pair_values, pair_indices, pair_indptr, pair_features] = pairs;
     const std::size_t tokens = truth.size(), n = rates.size();
     require(K >= 1 && K <= 65535 && cost.size() % std::size_t(K) == 0 && cost.size() >= std::size_t(K * K) &&
                 (cost.size() / std::size_t(K)) % lane_count == 0,
@@ -139,19 +156,22 @@ Chains<F> chains_of(const ChainsRecord<F> &record) {
     require(first.size() == n + 1 && totals.size() == n && scale.size() == tokens && norms.size() == tokens &&
                 own.size() == tokens && first.data()[n] == int64_t(tokens),
             "flows: arrays of unequal length");
+    require(pair_features == 0 || pair_indptr.size() == tokens - n + 1, "flows: pairs must have a row for each link");
     return {first.data(), truth.data(), scale.data(), cost.data(), norms.data(), own.data(), rates.data(),
-            totals.data(), int64_t(n), int64_t(tokens), K, int64_t(cost.size()) / K};
+            totals.data(), int64_t(n), int64_t(tokens), K, int64_t(cost.size()) / K, constant,
+            {pair_values.data(), pair_indices.data(), pair_indptr.data()}, pair_features};
 }
 
 template <class F>
 WeightTable<F> table_of(const TableRecord<F> &record, const Chains<F> &chains) {
     const auto &[weights, late] = record;
-    const int64_t stride = chains.stride, K = chains.K, rows = int64_t(weights.size()) / stride - 2 * K - 2;
-    require(rows >= 0 && weights.size() % std::size_t(stride) == 0, "flows: the table has too few rows");
+    const int64_t stride = chains.stride, K = chains.K, of_pairs = 2 * K * chains.n_pair_features;
+    const int64_t rows = int64_t(weights.size()) / stride - of_pairs - 2 * K - 2;
+    require(rows > chains.constant && weights.size() % std::size_t(stride) == 0, "flows: the table has too few rows");
     require(late.size() == 0 || late.size() == weights.size(), "flows: late must be as large as the table");
-    F *nodes = weights.data(), *transitions = nodes + rows * stride, *transposed = transitions + K * stride;
-    F *starts = transposed + K * stride;
-    return {nodes, transitions, transposed, starts, starts + stride, late.size() ? late.data() : nullptr, stride};
+    F *nodes = weights.data(), *pairs = nodes + rows * stride, *transitions = pairs + of_pairs * stride;
+    F *transposed = transitions + K * stride, *starts = transposed + K * stride;
+    return {nodes, pairs, transitions, transposed, starts, starts + stride, late.size() ? late.data() : nullptr, stride, K};
 }
 
 template <class F>
@@ -184,6 +204,19 @@ void bind_flow_rows(nb::module_ &m, const std::string &name, Args... args) {
 }
 
 template <class F>
-int64_t table_rows(const WeightTable<F> &table) { return (table.transitions - table.nodes) / table.stride; }
+int64_t table_rows(const WeightTable<F> &table) { return (table.pairs - table.nodes) / table.stride; }
+
+// The rows of X, from the raw arrays that Python passes.
+template <class F, class... Raw>
+auto token_rows(const Chains<F> &chains, const WeightTable<F> &table, const Raw &...raw) {
+    return rows_of(std::size_t(chains.tokens), std::size_t(table_rows(table) - (chains.constant >= 0)), raw...);
+}
+
+// The features of token t, one by one: f(row of the table, value).
+template <class R, class F, class Each>
+PRAGAM_INLINE void each_feature(const R &rows, const Chains<F> &chains, int64_t t, const Each &f) {
+    each_entry(rows, t, f);
+    if (chains.constant >= 0) f(chains.constant, F(1));
+}
 
 }  // namespace pragam

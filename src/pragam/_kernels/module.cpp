@@ -17,9 +17,12 @@ NB_MODULE(_compiled, m) {
     pragam::bind_flows(m);
     pragam::bind_flow_tables(m);
     pragam::bind_decoding(m);
+    pragam::bind_chain_values(m);
     pragam::bind_forward_backward(m);
     pragam::bind_chain_ascent(m);
     pragam::bind_graph_messages(m);
+    pragam::bind_forests(m);
+    pragam::bind_cached_labellings(m);
     pragam::bind_outer_products(m);
     pragam::bind_newton(m);
     pragam::bind_dense_newton(m);

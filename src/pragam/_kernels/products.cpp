@@ -12,6 +12,7 @@ namespace {
 
 using InBlock = nb::ndarray<const double, nb::ndim<2>, nb::c_contig, nb::device::cpu>;
 using OutBlock = nb::ndarray<double, nb::ndim<2>, nb::c_contig, nb::device::cpu>;
+using Strided = nb::ndarray<double, nb::ndim<2>, nb::device::cpu>;
 
 // sum over p of data[p] w[indices[p]], in four independent sums so that gathers overlap. `end` is that of all entries.
 template <bool is_wide, class Values, class I>
@@ -172,16 +173,27 @@ void csr_matmat(In<T> data, In<I> indices, Indptr indptr, InBlock W, OutBlock ou
     each_row(indptr, row, threads);
 }
 
-// out += X' B with B (rows of X, K).
+// out += X' B with B (rows of X, K). Rows of out need not be contiguous, nor its entries next to each other: if they are
+// not, only columns with an entry other than zero in their row of B are touched.
 template <class T, class I>
-void csr_rmatmat(In<T> data, In<I> indices, Indptr indptr, InBlock B, OutBlock out) {
+void csr_rmatmat(In<T> data, In<I> indices, Indptr indptr, InBlock B, Strided out) {
     require_rows(indptr, B.shape(0));
     require(B.shape(1) == out.shape(1), "B and out must have as many columns");
     const size_t K = B.shape(1);
+    const int64_t down = out.stride(0), right = out.stride(1);
+    const bool is_plain = right == 1 && down == int64_t(K);
+    std::vector<std::pair<int64_t, double>> some(K);
     each_row(indptr, [&, K](int64_t i, int64_t first, int64_t last) {
         const double *from = B.data() + size_t(i) * K;
-        if (std::all_of(from, from + K, [](double b) { return b == 0; })) return;
-        add_to_rows(data.data() + first, indices.data() + first, last - first, from, K, out.data());
+        size_t count = 0;
+        for (size_t k = 0; k < K; ++k)
+            if (from[k] != 0) some[count++] = {int64_t(k) * right, from[k]};
+        if (count == 0) return;
+        if (is_plain) return add_to_rows(data.data() + first, indices.data() + first, last - first, from, K, out.data());
+        for (int64_t p = first; p < last; ++p) {
+            double *to = out.data() + int64_t(indices.data()[p]) * down;
+            for (size_t k = 0; k < count; ++k) to[some[k].first] += double(data.data()[p]) * some[k].second;
+        }
     });
 }
 

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from pragam import __version__
+from pragam.arguments import is_whole
 from pragam.datasets import source
 from pragam.estimators.kernel_record import kernel_of, kernel_record
 from pragam.estimators.token_kernel import TokenKernel, dense
@@ -68,12 +69,19 @@ def restore(model: ChainSVC, path: source.Path) -> ChainSVC:
     model._keep_weights(stored.weights)
     model.dual_, model.certificate_, model.certificates_ = stored.dual, stored.certificate, [stored.certificate]
     model.status_ = _status(parameters.get("status"))
-    model.history_, model.n_iter_ = History.from_rows([]), int(parameters.get("n_iter", 0))
+    model.history_, model.n_iter_ = History.from_rows([]), _count(parameters.get("n_iter", 0))
+    model.n_unseen_features_ = 0
     return model
 
 
+def _count(number: Any) -> int:
+    if not is_whole(number):
+        raise ValueError(f"the n_iter of the model, {number!r:.40}, is no number of iterations")
+    return int(number)
+
+
 def _status(name: Any) -> Status:
-    if name not in Status.__members__:
+    if not isinstance(name, str) or name not in Status.__members__:
         raise ValueError(f"the status of the model, {name!r:.40}, is not known")
     return Status[name]
 

@@ -33,6 +33,7 @@ from pragam.sequences.iob import allowed_by
 from pragam.sequences.problem import chain_problem
 from pragam.sequences.vocabulary import Vocabulary
 from pragam.sequences.weights import ChainWeights
+from pragam.structured.targets import weights_of
 from pragam.threads import using
 
 if TYPE_CHECKING:
@@ -185,7 +186,9 @@ class ChainSVC(CertificateHTML, CallbackSupportMixin, BaseEstimator):
         lams = list(lams)
         seed = int(self.random_state) if isinstance(self.random_state, Integral) else None
         with self._threads():
-            results = path(problem, lams, self.tol, self.solver, self.max_seconds, random_state=seed)
+            results = path(
+                problem, lams, self.tol, self.solver, self.max_seconds, random_state=seed, max_iter=self.max_iter
+            )
         models = []
         for lam, result in zip(lams, results, strict=True):
             model = clone(self).set_params(lam=lam)
@@ -266,8 +269,12 @@ class ChainSVC(CertificateHTML, CallbackSupportMixin, BaseEstimator):
         """The share of tokens that are labelled right; ``sample_weight`` has a number for each sequence."""
         sequences, rows = self._prepared(X, lengths)
         is_right = labels_of(y, sequences) == self.classes_[self._weights.labels(rows, sequences.lengths)]
-        weights = None if sample_weight is None else np.repeat(np.asarray(sample_weight), sequences.lengths)
-        return float(np.average(is_right, weights=weights))
+        if sample_weight is None:
+            return float(is_right.mean())
+        weights = weights_of("sample_weight", sample_weight, len(sequences.lengths))
+        if not weights.any():
+            raise ValueError("sample_weight must not be 0 for all sequences")
+        return float(np.average(is_right, weights=np.repeat(weights, sequences.lengths)))
 
     def certify(self, X: Any, y: Any, lengths: Any = None) -> Certificate:
         """The certificate of this model, computed anew from its training data, its weights and its dual point."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import warnings
 from collections.abc import Sequence
 from dataclasses import replace
@@ -16,6 +17,7 @@ from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.validation import check_is_fitted
 
 from pragam import solvers
+from pragam.certificate import Certificate, certify
 from pragam.estimators import advice
 from pragam.estimators.callbacks import FRAMES_AROUND_FIT, CallbackSupportMixin, with_callbacks
 from pragam.estimators.html import CertificateHTML
@@ -28,7 +30,7 @@ if TYPE_CHECKING:
     from typing_extensions import Self
 
 #: What ``decoder_`` says.
-EXACT, MESSAGES = "exact max-product on trees", "messages, no guarantee"
+EXACT, PROVEN, MESSAGES = "exact max-product on trees", "messages, proven best", "messages, no guarantee"
 
 
 class GraphSVC(CertificateHTML, CallbackSupportMixin, BaseEstimator):
@@ -71,8 +73,8 @@ class GraphSVC(CertificateHTML, CallbackSupportMixin, BaseEstimator):
     pairwise_ : (1 + edge features, K, K)
         Those of edges. The first table is that of every edge.
     decoder_ : str
-        How the last prediction was made: "exact max-product on trees", or "messages, no guarantee" if a graph had a
-        cycle.
+        How the last prediction was made: "exact max-product on trees"; or, if a graph had a cycle, "messages, proven
+        best" where their bound meets the score of the labels (but for rounding), else "messages, no guarantee".
     certificate_, status_, history_, n_iter_ : the proof, how the solve ended, what was certified on the way
     dual_ : the dual point that proves it
     """
@@ -128,6 +130,7 @@ class GraphSVC(CertificateHTML, CallbackSupportMixin, BaseEstimator):
         self._validate_params()
         problem = graph_hinge(_with_constant(graphs), self.lam, self.loss, self.labels, sample_weight)
         self.classes_ = np.unique(labels_of(graphs)) if self.labels is None else np.asarray(self.labels)
+        self._sample_weight = None if sample_weight is None else np.array(sample_weight, dtype=np.float64)
         (result,), _ = solve_problems(self, [problem], [None])
         self._keep(problem.Q.structure, result)
         text = advice.unfinished([result], self)
@@ -146,6 +149,55 @@ class GraphSVC(CertificateHTML, CallbackSupportMixin, BaseEstimator):
 
     def predict(self, graphs: Sequence[Graph]) -> list[NDArray[Any]]:
         """The labels of the nodes of each graph. ``decoder_`` says whether they are the best ones for sure."""
+        model = self._model(graphs)
+        labels, is_best = model.predict(self._w)
+        self.decoder_ = EXACT if model.exact else PROVEN if is_best else MESSAGES
+        return model.split(self.classes_[labels])
+
+    def node_margins(self, graphs: Sequence[Graph]) -> list[NDArray[np.float64]]:
+        """For each node of trees, how much the best labelling loses if this node must have another label.
+
+        That is the max-marginal of the predicted label less that of the best other one, a number >= 0 up to rounding:
+        the smaller, the less certain. ValueError for a graph with a cycle, where they are hard to compute.
+        """
+        model = self._model(graphs)
+        if not model.exact:
+            cyclic = int(np.argmin(model.wiring.is_forest))
+            raise ValueError(f"graph {cyclic} has a cycle: margins are known for trees only")
+        highest = np.sort(model.max_marginals(self._w), axis=1)
+        return model.split(highest[:, -1] - highest[:, -2])
+
+    def certify(self, graphs: Sequence[Graph]) -> Certificate:
+        """The certificate of this model, computed anew from its training graphs, its weights and its dual point."""
+        check_is_fitted(self)
+        labels = self.classes_.tolist()
+        problem = graph_hinge(_with_constant(graphs), self.lam, self.loss, labels, self._sample_weight)
+        if problem.n_weights != len(self._w):
+            raise ValueError(f"the graphs have {problem.n_weights} weights, and the model {len(self._w)}")
+        return certify(problem, self._w, self.dual_)
+
+    def save(self, path: str | os.PathLike[str]) -> None:
+        """Write the model and its proof as a file of pragam's own (safetensors), whole or not at all."""
+        from pragam.estimators import graph_files
+
+        check_is_fitted(self)
+        graph_files.save(path, self)
+
+    @classmethod
+    def load(cls, path: Any) -> GraphSVC:
+        """The model that :meth:`save` wrote. Nothing in the file is executed."""
+        from pragam.estimators import graph_files
+
+        return graph_files.restore(cls(), path)
+
+    @property
+    def _w(self) -> NDArray[np.float64]:
+        """All weights as one vector."""
+        nodes = np.column_stack([self.coef_, self.intercept_])
+        return np.concatenate([nodes.ravel(), self.pairwise_.ravel()])
+
+    def _model(self, graphs: Sequence[Graph]) -> GraphModel:
+        """Graphs without labels, with as many features as in training."""
         check_is_fitted(self)
         nodes, edges, wiring = join_graphs(_with_constant(graphs))
         for name, storage, own in (
@@ -157,10 +209,7 @@ class GraphSVC(CertificateHTML, CallbackSupportMixin, BaseEstimator):
                     f"{name} has {storage.shape[1] - 1} columns, and the model was trained on {own - 1}"
                 )  # without the constant
         K, none = len(self.classes_), np.zeros(wiring.n_nodes)
-        model = GraphModel(nodes, edges, wiring, none.astype(np.int64), K, np.zeros(wiring.n), np.zeros((K, K)), none)
-        w = np.concatenate([np.column_stack([self.coef_, self.intercept_]).ravel(), self.pairwise_.ravel()])
-        self.decoder_ = EXACT if model.exact else MESSAGES
-        return model.split(self.classes_[model.predict(w)])
+        return GraphModel(nodes, edges, wiring, none.astype(np.int64), K, np.zeros(wiring.n), np.zeros((K, K)), none)
 
     def score(self, graphs: Sequence[Graph], y: Any = None, sample_weight: Any = None) -> float:
         """The share of nodes that are labelled right; ``sample_weight`` has a number for each graph."""

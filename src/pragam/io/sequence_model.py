@@ -77,6 +77,7 @@ class SequenceModel:
 
 def save_sequence_model(path: str | os.PathLike[str], model: SequenceModel) -> None:
     """Write a model; the file appears whole, with all bytes on the disk, or not at all."""
+    check_classes(model.classes)
     dual, tensors = to_tensors(model.dual)
     tensors |= {name: getattr(model.weights, name) for name in _WEIGHTS} | model.arrays
     if model.features is not None:

@@ -69,6 +69,11 @@ class Operator(Stating, ABC):
         """How many numbers a product reads, for estimates of costs: all places, unless there are known to be fewer."""
         return self.shape[0] * self.shape[1]
 
+    @property
+    def certificate_passes(self) -> float:
+        """What a certificate costs beside a pass over the data: its two products."""
+        return 2.0
+
     @abstractmethod
     def row_norms(self) -> Vector:
         """The Euclidean norm of every row of A."""

@@ -31,6 +31,11 @@ class Counting(Operator):
         """As the operator's."""
         return self.operator.entries
 
+    @property
+    def certificate_passes(self) -> float:
+        """As the operator's."""
+        return self.operator.certificate_passes
+
     def matvec(self, w: Vector) -> Vector:
         """A w, counted."""
         self.matvecs += 1

@@ -13,7 +13,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from pragam.rounding import TINY, Stating, Vector, gamma, is_zero, two_product, two_sum
+from pragam.rounding import TINY, Stating, Vector, all_zero, gamma, two_product, two_sum
 
 
 class Planes(Stating):
@@ -68,14 +68,14 @@ class Planes(Stating):
 
     def add_to(self, scores: Vector, slack: Vector, b: Vector) -> tuple[Vector, Vector]:
         """(scores + B b, a bound of its error), where the scores have an error of at most ``slack``."""
-        if is_zero(b).all():
+        if all_zero(b):
             return scores, slack
         shift = self.matvec(b)
         return scores + shift, slack + gamma(3) * (np.abs(scores) + np.abs(shift)) + 2 * TINY
 
     def sharp_add_to(self, high: Vector, low: Vector, slack: Vector, b: Vector) -> tuple[Vector, Vector, Vector]:
         """The same for scores high + low in twice the precision."""
-        if is_zero(b).all():
+        if all_zero(b):
             return high, low, slack
         shift, cut = two_product(self.sigma, b[0] if self.shape[1] == 1 else b[self.group])
         high, rest = two_sum(high, shift)

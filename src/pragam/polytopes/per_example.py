@@ -6,7 +6,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from pragam.polytopes.base import Polytope, Vector
-from pragam.rounding import TINY, gamma, is_zero, total, two_sum
+from pragam.rounding import TINY, all_zero, gamma, is_zero, total, two_sum
 
 
 class PerExample(Polytope):
@@ -38,7 +38,7 @@ class PerExample(Polytope):
 
     def _lost(self, s: Vector, slack: Vector) -> float:
         """What products of totals and scores may lose below TINY: nothing where the one or the other are all 0."""
-        nothing = is_zero(self.totals).all() or (is_zero(s).all() and is_zero(slack).all())
+        nothing = all_zero(self.totals) or (all_zero(s) and all_zero(slack))
         return 0.0 if nothing else 8 * self.size * TINY
 
     def rows(self, x: Vector) -> NDArray[np.float64]:

@@ -55,7 +55,10 @@ class ChainScores:
 
 
 def best_labels(scores: ChainScores) -> tuple[Indices, Vector]:
-    """A labelling of the highest score for each sequence (Viterbi), and that score. Of equal labels the first wins."""
+    """A labelling of the highest score for each sequence (Viterbi), and that score. Of equal labels the first wins.
+
+    The score is -inf where every labelling is forbidden.
+    """
     before, labels = scores.before(), np.empty(len(scores.nodes), dtype=np.int64)
     bounds, K = np.append(scores.first, len(labels)), before.shape[1]
     before[bounds[1:] - 1] += scores.ends
@@ -84,6 +87,7 @@ def k_best(scores: ChainScores, k: int) -> list[tuple[Indices, Vector]]:
 def _k_best(scores: ChainScores, first: int, length: int, k: int) -> tuple[Indices, Vector]:
     """Each label keeps the k best prefixes that end in it: value (K, k), and which (label, rank) each came from."""
     nodes, K = scores.nodes[first : first + length], scores.nodes.shape[1]
+    k = min(k, K ** min(int(length), 64))  # there are no more
     value = np.full((K, k), -np.inf)
     value[:, 0] = nodes[0] + scores.starts
     origins = []

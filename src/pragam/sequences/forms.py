@@ -14,8 +14,8 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
-from pragam.arguments import array_of, is_whole, refuse_masked
-from pragam.structured.targets import sorted_labels
+from pragam.arguments import array_of, refuse_masked
+from pragam.structured.targets import check_lengths, sorted_labels
 
 FLAT, MATRICES, TOKENS = "flat", "matrices", "tokens"
 
@@ -39,8 +39,10 @@ def sequences_of(X: Any, lengths: Any = None) -> Sequences:
     """The sequences in X. ValueError, naming the sequence, if one is empty or not of the form of the others."""
     refuse_masked(X=X)
     is_sparse = sparse.issparse(X)
+    if is_sparse and len(X.shape) != 2:
+        raise ValueError(f"X must be two-dimensional, not of shape {X.shape}")
     if is_sparse or (not isinstance(X, (list, tuple)) and np.ndim(X) == 2):
-        sizes = _sizes([X.shape[0]] if lengths is None else lengths)
+        sizes = check_lengths([X.shape[0]] if lengths is None else lengths)
         if sizes.sum() != X.shape[0]:
             raise ValueError(f"lengths sum to {sizes.sum()}, and X has {X.shape[0]} rows")
         return Sequences(_finite(X if is_sparse else np.asarray(X), sizes), sizes, FLAT)
@@ -48,9 +50,10 @@ def sequences_of(X: Any, lengths: Any = None) -> Sequences:
         raise ValueError("lengths must not be given when X is a list: each sequence has its own")
     if isinstance(X, str) or not hasattr(X, "__len__") or len(X) == 0:
         raise ValueError(f"X must be a matrix or a list of sequences, not {X!r:.60}")
-    sizes = _sizes([_length(part, i) for i, part in enumerate(X)])
+    X = [_matrix(part) for part in X]
+    sizes = check_lengths([_length(part, i) for i, part in enumerate(X)])
     if _has_tokens(X[0]):
-        return Sequences(list(X), sizes, TOKENS)
+        return Sequences(X, sizes, TOKENS)
     return Sequences(_finite(_stacked(X), sizes), sizes, MATRICES)
 
 
@@ -65,6 +68,7 @@ def labels_of(y: Any, sequences: Sequences) -> NDArray[Any]:
             if isinstance(own, str) or np.ndim(own) != 1 or len(own) != lengths[i]:
                 raise ValueError(f"sequence {i}: {lengths[i]} tokens and {np.size(own)} labels")
         y = [label for own in y for label in (own.tolist() if isinstance(own, np.ndarray) else own)]
+    _check_kinds(y)
     flat = array_of("y", y)
     if flat.shape != (lengths.sum(),):
         raise ValueError(f"y must hold {lengths.sum()} labels, one for each token, not of shape {flat.shape}")
@@ -74,22 +78,25 @@ def labels_of(y: Any, sequences: Sequences) -> NDArray[Any]:
     return flat
 
 
+def _check_kinds(labels: Any) -> None:
+    """Refuse strings among other labels: an array would make strings of all."""
+    if isinstance(labels, (list, tuple)) and 0 < sum(isinstance(label, str) for label in labels) < len(labels):
+        raise ValueError("labels must be of one kind: all strings, or none")
+
+
 def label_set(y: NDArray[Any], labels: Any) -> list[Any]:
     """The labels that occur, sorted; or ``labels`` if they are given."""
-    return (sorted_labels(y) if labels is None else array_of("labels", labels).ravel()).tolist()
+    if labels is None:
+        return list(sorted_labels(y).tolist())
+    _check_kinds(labels)
+    given = array_of("labels", labels)
+    if given.ndim != 1:
+        raise ValueError(f"labels must be a list of labels, not {labels!r:.60}")
+    return list(given.tolist())
 
 
 def _sequence_of(token: int, lengths: NDArray[np.int64]) -> int:
     return int(np.searchsorted(np.cumsum(lengths), token, side="right"))
-
-
-def _sizes(lengths: Any) -> NDArray[np.int64]:
-    sizes = array_of("lengths", lengths)
-    if sizes.ndim != 1 or not len(sizes) or not all(is_whole(size) for size in sizes.tolist()):
-        raise ValueError("lengths must be a list of whole numbers")
-    if not (sizes > 0).all():
-        raise ValueError(f"sequence {int(np.argmin(sizes))}: it is empty")
-    return sizes.astype(np.int64)
 
 
 def _length(part: Any, i: int) -> int:
@@ -98,12 +105,21 @@ def _length(part: Any, i: int) -> int:
     return part.shape[0] if hasattr(part, "shape") else len(part)
 
 
+def _matrix(part: Any) -> Any:
+    """A table, such as a data frame, as an array; everything else as it is."""
+    is_table = hasattr(part, "__array__") and not sparse.issparse(part) and np.ndim(part) == 2
+    return np.asarray(part) if is_table else part
+
+
 def _has_tokens(sequence: Any) -> bool:
     """Whether the tokens of a sequence have features by name."""
     if sparse.issparse(sequence) or (isinstance(sequence, np.ndarray) and sequence.dtype.kind != "O"):
         return False
-    token = sequence[0]
-    return isinstance(token, Mapping) or (not len(token)) or isinstance(next(iter(token)), str)
+    token = next(iter(sequence))
+    if isinstance(token, Mapping):
+        return True
+    is_list = isinstance(token, (list, tuple, set, frozenset, np.ndarray))
+    return is_list and (not len(token) or isinstance(next(iter(token)), str))
 
 
 def _stacked(X: Any) -> Any:

@@ -8,10 +8,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from pragam.operators.storage import WithConstant
 from pragam.problem import AnyProblem
 from pragam.sequences.iob import allowed_by
-from pragam.sequences.weights import with_constant
 from pragam.structured import chain_hinge
+from pragam.structured.chains.chain_hinge import token_storage
 
 NAME = "chain_hinge"
 
@@ -30,8 +31,9 @@ def chain_problem(
     ``risk`` has lam, loss and transitions as :class:`pragam.ChainSVC` takes them; ``classes`` is the label set.
     """
     allowed = allowed_by(risk["transitions"], list(classes))
+    tokens = WithConstant(token_storage(X, lengths))
     return chain_hinge(
-        with_constant(X), y, lengths, risk["lam"], risk["loss"], classes, sample_weight=sample_weight,
+        tokens, y, lengths, risk["lam"], risk["loss"], classes, sample_weight=sample_weight,
         token_weight=token_weight, transitions=None if allowed is None else allowed.transitions,
         starts=None if allowed is None else allowed.starts,
     )  # fmt: skip

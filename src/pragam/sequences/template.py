@@ -116,6 +116,11 @@ def _change(form: str) -> Callable[[str], str]:
     return str.lower if form == "lower" else _shape
 
 
+def _escaped(value: str) -> str:
+    """A value that is joined to others by bars: its own ones are marked, so that no two features have one name."""
+    return value.replace("\\", "\\\\").replace("|", "\\|")
+
+
 def _shape(value: str) -> str:
     kinds = "".join("X" if c.isupper() else "x" if c.islower() else "0" if c.isdigit() else c for c in value)
     return re.sub(r"(.)\1{2,}", r"\1\1", kinds)
@@ -136,6 +141,6 @@ def _joined(
         kept, codes = np.unique(pairs, return_inverse=True)
         if kept[0] == -1:  # tokens without the feature stay without it
             kept, codes = kept[1:], codes - 1
-        gap = "|" if k else ""
+        gap, own = ("|" if k else ""), own if len(parts) == 1 else [_escaped(value) for value in own]
         values = [f"{values[pair // len(own)]}{gap}{own[pair % len(own)]}" for pair in kept.tolist()]
     return Occurrences(values, codes)

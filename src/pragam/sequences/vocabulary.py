@@ -14,6 +14,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from scipy import sparse
 
+from pragam.arguments import float_of
 from pragam.sequences.template import Occurrences
 
 
@@ -94,7 +95,8 @@ def _features(sequences: Sequence[Any]) -> Iterator[tuple[int, str, float]]:
 
 def _of_token(features: Any) -> Iterator[tuple[str, float]]:
     if not isinstance(features, Mapping):
-        if isinstance(features, str) or not all(isinstance(name, str) for name in features):
+        is_list = isinstance(features, (list, tuple, set, frozenset, np.ndarray))
+        if not is_list or not all(isinstance(name, str) for name in features):
             raise ValueError(f"a token must be a dictionary or a list of strings, not {features!r:.60}")
         yield from ((name, 1.0) for name in features)
         return
@@ -102,9 +104,10 @@ def _of_token(features: Any) -> Iterator[tuple[str, float]]:
         if isinstance(value, str):
             yield f"{name}={value}", 1.0
         elif isinstance(value, (Real, np.bool_)):
-            if not np.isfinite(float(value)):
-                raise ValueError(f"the feature {name!r:.40} is {value}, which is not finite")
-            yield str(name), float(value)
+            number = float_of(float(value) if isinstance(value, (bool, np.bool_)) else value)
+            if not np.isfinite(number):
+                raise ValueError(f"the feature {name!r:.40} is {value!r:.40}, which is not a finite number")
+            yield str(name), number
         elif isinstance(value, (list, tuple, set, frozenset)) and all(isinstance(one, str) for one in value):
             yield from ((f"{name}={one}", 1.0) for one in value)
         else:

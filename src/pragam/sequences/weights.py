@@ -8,7 +8,6 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy import sparse
 
 from pragam.operators import check_data
 from pragam.sequences.decoding import ChainScores, best_labels, k_best, label_margins
@@ -47,22 +46,22 @@ class ChainWeights:
 
     def labels(self, X: Any, lengths: Indices) -> Indices:
         """The numbers of the best labels of all tokens."""
-        return np.concatenate([best_labels(scores)[0] for scores in self._scores(X, lengths)])
+        return np.concatenate([_allowed(*best_labels(scores), first) for first, scores in self._scores(X, lengths)])
 
     def labels_and_margins(self, X: Any, lengths: Indices) -> tuple[Indices, Vector]:
         """The same, and for each token how far its max-marginal is above that of the best other label."""
         pairs = []
-        for scores in self._scores(X, lengths):
-            labels = best_labels(scores)[0]
+        for first, scores in self._scores(X, lengths):
+            labels = _allowed(*best_labels(scores), first)
             pairs.append((labels, label_margins(scores, labels)))
         return np.concatenate([pair[0] for pair in pairs]), np.concatenate([pair[1] for pair in pairs])
 
     def top(self, X: Any, lengths: Indices, k: int) -> list[tuple[Indices, Vector]]:
         """For each sequence its k best labellings and their scores."""
-        return [pair for scores in self._scores(X, lengths) for pair in k_best(scores, k)]
+        return [pair for _, scores in self._scores(X, lengths) for pair in k_best(scores, k)]
 
-    def _scores(self, X: Any, lengths: Indices) -> Iterator[ChainScores]:
-        """The scores of all sequences, some sequences at a time."""
+    def _scores(self, X: Any, lengths: Indices) -> Iterator[tuple[int, ChainScores]]:
+        """The scores of all sequences, some sequences at a time, with the number of the first."""
         K, ends = len(self.intercept), np.cumsum(lengths)
         transitions, start = self.transitions, self.start
         if self.allowed is not None:
@@ -73,14 +72,12 @@ class ChainWeights:
             begin = int(ends[i] - lengths[i])
             j = max(i + 1, int(np.searchsorted(ends, begin + _SCORES // K, side="right")))
             nodes = check_data(X[begin : ends[j - 1]]).matmat(self.coef) + self.intercept
-            yield ChainScores(nodes, transitions, start, self.end, lengths[i:j])
+            yield i, ChainScores(nodes, transitions, start, self.end, lengths[i:j])
             i = j
 
 
-def with_constant(X: Any) -> Any:
-    """X and a last column of ones, for the bias of each label."""
-    if isinstance(X, np.ndarray):
-        return np.column_stack([X, np.ones(len(X), dtype=X.dtype)])
-    n, d = X.shape
-    data, indices = (np.insert(part, X.indptr[1:], end) for part, end in ((X.data, 1.0), (X.indices, d)))
-    return sparse.csr_array((data, indices, X.indptr + np.arange(n + 1)), shape=(n, d + 1))
+def _allowed(labels: Indices, scores: Vector, first: int) -> Indices:
+    """The labels, if each sequence has a labelling that is not forbidden; ``first`` is the number of the first one."""
+    if np.isneginf(scores).any():
+        raise ValueError(f"sequence {first + int(np.argmin(scores))}: every labelling of its length is forbidden")
+    return labels

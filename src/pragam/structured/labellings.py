@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
+from pragam.arguments import real_array
 from pragam.vector import Vector
 
 #: Labellings whose weight is below this share everywhere are left out of a mixture.
@@ -28,6 +29,9 @@ class Labellings:
     weights: Vector
     labels: tuple[Any, ...]
 
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "weights", _float64(self.weights))
+
     @classmethod
     def of(cls, labels: Any) -> Labellings:
         """One labelling."""
@@ -39,11 +43,12 @@ class Labellings:
 
     def checked(self, n: int) -> Labellings:
         """Itself, if its weights fit n examples. ValueError if not."""
+        if not isinstance(self.labels, (tuple, list)):
+            raise ValueError(f"the labels of labellings must be a tuple, not {self.labels!r:.40}")
         J = len(self.labels)
         if self.weights.shape not in ((J, n), (J, 1)) or not (np.isfinite(self.weights) & (self.weights >= 0)).all():
             raise ValueError(f"the weights of {J} labellings must be a ({J}, {n}) or ({J}, 1) array of numbers >= 0")
-        if not (self.weights.sum(axis=0) > 0).all():
-            raise ValueError("an example has labellings of weight 0 only")
+        _check_sums(self.weights, "an example has labellings")
         return self
 
     @property
@@ -59,18 +64,36 @@ class Mixture:
     weights: Vector
     points: tuple[Any, ...]
 
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "weights", _float64(self.weights))
+
     def copy(self) -> Mixture:
         """With points of its own."""
         return Mixture(self.weights, tuple(point.copy() for point in self.points))
 
     def checked(self) -> Mixture:
         """Itself, if its weights are those of a mixture. ValueError if not: then it need not be in Q."""
-        weights, J = np.asarray(self.weights), len(self.points)
-        if weights.shape != (J,) or weights.dtype.kind != "f" or not (np.isfinite(weights) & (weights >= 0)).all():
+        if not isinstance(self.points, (tuple, list)):
+            raise ValueError(f"the points of a mixture must be a tuple, not {self.points!r:.40}")
+        weights, J = self.weights, len(self.points)
+        if weights.shape != (J,) or not (np.isfinite(weights) & (weights >= 0)).all():
             raise ValueError(f"the weights of a mixture of {J} points must be {J} finite numbers >= 0")
-        if not weights.sum() > 0:
-            raise ValueError("the weights of a mixture are all 0")
+        _check_sums(weights, "a mixture has points")
         return self
+
+
+def _float64(weights: Any) -> Vector:
+    """Shares are quotients of weights and their sum, whose rounding is bounded in this precision."""
+    return np.asarray(real_array("weights", weights), dtype=np.float64)
+
+
+def _check_sums(weights: Vector, who: str) -> None:
+    with np.errstate(over="ignore"):
+        sums = weights.sum(axis=0)
+    if not (sums > 0).all():
+        raise ValueError(f"{who} of weight 0 only")
+    if not np.isfinite(sums).all():
+        raise ValueError(f"{who} whose weights sum to more than the largest number")
 
 
 def check_point(point: Any, n: int, check_labels: Callable[[Any], None], check_other: Callable[[Any], Any]) -> Any:

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from pragam import interrupts
 from pragam.arguments import is_whole, real_array, refuse_masked
 from pragam.problem import Problem
 from pragam.structured.by_example import ByExample, summed
@@ -163,7 +164,11 @@ class OracleExamples(ByExample):
         if not loss > 0:
             raise ValueError("an oracle decodes with the loss added: it makes no predictions without")
         w = _read_only(w / loss)
-        return tuple(self.oracle.argmax(i, w) for i in range(self.n))
+        return tuple(self._asked(i, w) for i in range(self.n))
+
+    def _asked(self, i: int, w: Vector) -> Any:
+        interrupts.check()
+        return self.oracle.argmax(i, w)
 
     def _value(self, i: int, y: Any, w: Vector, loss: float) -> float:
         """loss * loss_i(y) + <w, psi_i(y)>. That of the truth is 0, so a maximum is not below."""

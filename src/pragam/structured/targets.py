@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from pragam.arguments import real_array
+from pragam.arguments import array_of, is_whole, real_array
 from pragam.vector import Vector
 
 LOSSES = ("hamming_mean", "hamming_sum")
@@ -38,6 +38,19 @@ def label_numbers(
         i = int(np.searchsorted(np.cumsum(lengths), unknown[0], side="right"))
         raise ValueError(f"{kind} {i}: y contains the label {unknown[1]!r:.40}, which is not among labels")
     return classes, np.array([place[label] for label in y.tolist()], dtype=np.int64)
+
+
+def check_lengths(lengths: Any) -> NDArray[np.int64]:
+    """The lengths of sequences: whole numbers >= 1 whose sum is one that an array can have."""
+    sizes = array_of("lengths", lengths)
+    values = sizes.tolist() if sizes.ndim == 1 else []
+    if not values or not all(is_whole(size) for size in values):
+        raise ValueError("lengths must be a list of whole numbers")
+    if min(values) < 1:
+        raise ValueError(f"sequence {values.index(min(values))}: it is empty")
+    if sum(values) >= 2**62:  # of Python's own numbers, which do not overflow
+        raise ValueError(f"lengths sum to {sum(values):.3g}, which is more than there can be")
+    return np.array(values, dtype=np.int64)
 
 
 def costs_of(loss: Any, lengths: NDArray[np.int64], K: int) -> tuple[Vector, Vector]:

@@ -16,6 +16,15 @@ Weights = NDArray[Any]
 EDGE = np.dtype([("before", np.uint16), ("label", np.uint16), ("mass", np.uint32)])
 
 
+class Pairs(NamedTuple):
+    """The features of each pair of neighbours, in order: compressed rows. Without any, all are empty."""
+
+    values: Weights
+    indices: NDArray[np.int32]
+    indptr: NDArray[np.int64]
+    n_features: int
+
+
 class Chains(NamedTuple):
     """What does not change: the sequences, their labels and costs, and how far the weights move with the flow."""
 
@@ -28,11 +37,14 @@ class Chains(NamedTuple):
     rates: Vector  # of each sequence: weight / (n lam)
     totals: Vector  # weight / n
     K: int
+    constant: int  # the row of the table for a feature that is one at every token; -1: there is none
+    pairs: Pairs
 
 
 class Table(NamedTuple):
-    """Weights in rows of ``stride``: of the features, then K of transitions by the label before and K by the label,
-    then starts and ends. -inf forbids. ``late`` sums each change times its clock; empty where no mean is wanted."""
+    """Weights in rows of ``stride``: of the features of tokens; K of transitions by the label before and K by the
+    label, for each feature of pairs and then for all pairs; starts and ends. -inf forbids. ``late`` sums each change
+    times its clock; empty where no mean is wanted."""
 
     weights: Weights
     late: Weights

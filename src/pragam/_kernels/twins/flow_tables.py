@@ -27,6 +27,19 @@ def rounded(row: Row, dtype: Any) -> Row:
     return read
 
 
+def features(row: Row, chains: Chains, dtype: Any) -> Row:
+    """The rows of the table and the values of a token, that of the constant feature last."""
+    read = rounded(row, dtype)
+    if chains.constant < 0:
+        return read
+
+    def with_constant(t: int) -> Any:
+        columns, values = read(t)
+        return np.append(columns, chains.constant), np.append(values, values.dtype.type(1))
+
+    return with_constant
+
+
 def edges(flow: Flow, t: int) -> NDArray[np.void]:
     """Those of token t, a view."""
     first, count = int(flow.first[t]), int(flow.counts[t])
@@ -51,12 +64,12 @@ def _count(row: Row, tokens: int, counts: NDArray[np.int32]) -> bool:
     return ones
 
 
-def flow_pack_csr(data: Any, indices: Any, indptr: Any, *args: Any) -> None:
-    _pack(csr_rows(data, indices, indptr), *args)
+def flow_pack_csr(data: Any, indices: Any, indptr: Any, *args: Any) -> int:
+    return _pack(csr_rows(data, indices, indptr), *args)
 
 
-def flow_pack_dense(X: Any, *args: Any) -> None:
-    _pack(dense_rows(X), *args)
+def flow_pack_dense(X: Any, *args: Any) -> int:
+    return _pack(dense_rows(X), *args)
 
 
 def _pack(
@@ -69,8 +82,9 @@ def _pack(
     lone_values: Weights,
     norms: Weights,
     own: Weights,
-) -> None:
-    """The entries of X in the rows that ``place`` gives to their columns, -1: in the list of lone entries.
+) -> int:
+    """The entries of X in the rows that ``place`` gives to their columns, -1: in the list of lone entries. Returns the
+    number of these.
 
     Without an indptr nothing is copied, and only the norms are computed.
     """
@@ -97,6 +111,7 @@ def _pack(
         own[t] = alone
         if len(indptr):
             indptr[t + 1] = kept
+    return left
 
 
 def flow_renew_csr(data: Any, indices: Any, indptr: Any, *args: Any) -> tuple[float, float]:
@@ -115,8 +130,10 @@ def _renew(row: Row, chains: Chains, table: Table, flow: Flow) -> tuple[float, f
     """The weights of the flow. Returns its mean loss and |w|^2, with the part of lone features."""
     K, stride = chains.K, len(chains.cost) // chains.K
     weights, cost = table.weights.reshape(-1, stride), chains.cost.reshape(K, stride)
-    rows, row = len(weights) - 2 * K - 2, rounded(row, weights.dtype)
-    weights[:rows] = 0
+    link, row = len(weights) - 2 * K - 2, features(row, chains, weights.dtype)
+    rows, of_pair = link - 2 * K * chains.pairs.n_features, csr_rows(*chains.pairs[:3])
+    pairs = np.zeros((chains.pairs.n_features, K, K))
+    weights[:link] = 0
     links = np.zeros((K + 2, K))  # transitions, starts and ends
     loss = norm2 = 0.0
     for i, rate in enumerate(chains.rates):
@@ -124,25 +141,29 @@ def _renew(row: Row, chains: Chains, table: Table, flow: Flow) -> tuple[float, f
         for t in range(first, end):
             truth, change = int(chains.truth[t]), np.zeros(K)
             change[truth] = rate
-            if t > first:
-                links[chains.truth[t - 1], truth] += rate
+            moved = [(int(chains.truth[t - 1]), truth, rate)]
             for before, label, mass in edges(flow, t).tolist():
                 share = mass * 2.0**-30
                 loss += chains.totals[i] * share * float(chains.scale[t]) * float(cost[truth, label])
                 change[label] -= rate * share
-                if t > first:
-                    links[before, label] -= rate * share
+                moved.append((before, label, -rate * share))
+            for before, label, by in moved if t > first else []:
+                links[before, label] += by
+                if len(pairs):
+                    own, values = of_pair(t - i - 1)
+                    np.add.at(pairs[:, before, label], own, by * values)
             links[K] += change if t == first else 0
             links[K + 1] += change if t + 1 == end else 0
             norm2 += float(change @ change) * float(chains.own[t])
             columns, values = row(t)
             np.add.at(weights[:rows, :K], columns, values[:, None] * change.astype(weights.dtype))
-    norm2 += float(np.sum(np.float64(weights[:rows]) ** 2))
-    for target, source in ((weights[rows : rows + K, :K], links[:K]), (weights[rows + 2 * K :, :K], links[K:])):
+    weights[rows:link, :K] = np.stack([pairs, pairs.transpose(0, 2, 1)], axis=1).reshape(-1, K)
+    norm2 += float(np.sum(np.float64(weights[:rows]) ** 2)) + float(np.sum(pairs**2))
+    for target, source in ((weights[link : link + K, :K], links[:K]), (weights[link + 2 * K :, :K], links[K:])):
         allowed = target > -np.inf
         target[allowed] = source[allowed]
         norm2 += float(np.sum(source[allowed] ** 2))
-    weights[rows + K : rows + 2 * K, :K] = weights[rows : rows + K, :K].T
+    weights[link + K : link + 2 * K, :K] = weights[link : link + K, :K].T
     return loss, norm2
 
 

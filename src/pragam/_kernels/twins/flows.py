@@ -166,7 +166,7 @@ class _Ascent(Paths):
         change = self.dtype(rate * share)
         for t, to, away, k in zip(tokens, up, down, places, strict=True):
             _move(flow, t, to, k, mass)
-            self.shift(first, t, t - first <= e, t + 1 == chains.first[i + 1], to, away, change, clock)
+            self.shift(i, t, t - first <= e, to, away, change, clock)
         return float(chains.totals[i] * share * (slope - 0.5 * share * rate * bend))
 
     def slope_and_bend(self, i: int, s: int, e: int, up: list[Any], down: list[Any]) -> tuple[float, float]:
@@ -193,27 +193,26 @@ class _Ascent(Paths):
                 np.add.at(sums.setdefault(label, np.zeros(max(self.rows, 1))), columns, sign * np.float64(values))
             bend += 2 * own
         bend += sum(float(total @ total) for total in sums.values())
-        counts: dict[Any, int] = {}
+        counts: dict[Any, float] = {}  # by the row of the label before, and the label
         for t, (plus, minus) in enumerate(zip(up, down, strict=True), s):
-            if t:
-                slope += float(self.transitions[plus]) - float(self.transitions[minus])
-                counts[plus], counts[minus] = counts.get(plus, 0) + 1, counts.get(minus, 0) - 1
-                if plus == minus:
-                    counts[plus] = counts.get(plus, 0)
+            for row, value in [(self.link, 1.0), *self.pair_features(i, t)] if t else []:
+                for (before, label), by in ((plus, float(value)), (minus, -float(value))):
+                    slope += by * float(self.weights[row + before, label])
+                    counts[row + before, label] = counts.get((row + before, label), 0.0) + by
         return slope, bend + sum(count**2 for count in counts.values())
 
     def mass(self, token: int, label: int) -> float:
         own = edges(self.flow, token)
         return int(own["mass"][own["label"] == label].sum(dtype=np.int64)) * 2.0**-30
 
-    def shift(
-        self, first: int, token: int, is_inside: bool, is_last: bool, plus: Any, minus: Any, change: Any, clock: Any
-    ) -> None:
+    def shift(self, i: int, token: int, is_inside: bool, plus: Any, minus: Any, change: Any, clock: Any) -> None:
         """The weights follow the flow at one token of a run, or at the one after it."""
+        first, is_last = int(self.chains.first[i]), token + 1 == self.chains.first[i + 1]
+        pairs = [(self.link, self.dtype(1)), *self.pair_features(i, token - first)] if token > first else []
         for (before, label), by in ((plus, -change), (minus, change)):
-            if token > first:
-                self.add(self.rows + before, label, by, clock)
-                self.add(self.rows + self.chains.K + label, before, by, clock)
+            for row, value in pairs:
+                self.add(row + before, label, by * value, clock)
+                self.add(row + self.chains.K + label, before, by * value, clock)
             if is_inside:
                 for column, value in zip(*self.row(token), strict=True):
                     self.add(int(column), label, by * value, clock)

@@ -1,68 +1,91 @@
 """Twin of graph_messages.cpp: messages between the nodes and edges of graphs with cycles.
 
-With the scores s_v of nodes and t_e of edges, all messages into a node v have the joint minimum of the smoothed bound
+A sweep visits the nodes of a graph in order, the next one in the opposite order. With the scores s_v of nodes and t_e
+of edges, and max or tau log sum exp as ``smax``, the turn of a node v is
 
-    sum_v tau log sum exp(s_v / tau) + sum_e tau log sum exp(t_e / tau)
+    m_e(k) = smax over labels of the other end of t_e,     level(k) = s_v(k) + sum over the edges e at v of m_e(k)
+    t_e(k, .) <- t_e(k, .) - m_e(k) + [e leads to a later node] share level(k),     s_v <- level less these shares
 
-where v and its edges have the same marginals. With the smoothed marginals m_e(k) of its edges, tau log sum over the
-labels of the other end, that is s_v <- (s_v + sum_e m_e) / (1 + degree), and each t_e loses m_e less the new s_v.
+with share = 1 / max(number of later neighbours, number of earlier ones). ``messages`` holds what edges have given to
+either end in all.
 """
 
 from __future__ import annotations
 
-from itertools import pairwise
-
 import numpy as np
-from scipy import sparse
+from numpy.typing import NDArray
 
 from pragam.vector import Vector
 
 __all__ = ["graph_messages"]
 
+Indices = NDArray[np.int64]
+
 
 def graph_messages(
-    order: Vector,
-    colours: Vector,
-    first: Vector,
-    half: Vector,
+    active: Indices,
+    first_node: Indices,
+    order: Indices,
+    rank: Indices,
+    first: Indices,
+    half: Indices,
+    edges: Indices,
     tau: Vector,
     shares: Vector,
     K: int,
     nodes: Vector,
     tables: Vector,
     messages: Vector,
+    levels: Vector,
+    labels: Indices,
+    threads: int = 1,
 ) -> None:
-    """A sweep over all nodes for each of ``shares``, with shares times tau of each node; in place.
+    """A sweep over the active graphs for each of ``shares``, with shares times tau of the graph; in place.
 
-    The ends of edges at node v are half[first[v] : first[v + 1]], two times the edge, and one more at its second end.
-    ``nodes`` (N, K), ``tables`` (E, K, K) and ``messages`` (E, 2, K), what the tables have given to either end, are
-    flat. ``order`` has all nodes, and those of one colour, order[colours[c] : colours[c + 1]], are not linked.
+    Graph g has the nodes order[first_node[g] : first_node[g + 1]], and ``rank`` are their places there. The ends of
+    edges at node v are half[first[v] : first[v + 1]], two times the edge, and one more at its second end; ``edges`` are
+    the nodes at the ends. ``nodes`` (N, K), ``tables`` (E, K, K), ``messages`` (E, 2, K) and ``levels`` (N, K), share
+    times the level in the last turn of a node, are flat. ``labels`` are those that the last sweep chooses, one node
+    after the other.
     """
-    s, t, d = nodes.reshape(-1, K), tables.reshape(-1, K, K), messages.reshape(-1, 2, K)
-    groups = [_Group(order[a:b], first, half) for a, b in pairwise(colours.tolist())]
-    for share in shares:
-        for group in groups:
-            group.update(s, t, d, share * tau)
+    state = _State(K, first, half, edges.reshape(-1, 2), rank, nodes, tables, messages, levels, labels)
+    for g in active:
+        own = order[first_node[g] : first_node[g + 1]]
+        for sweep, share in enumerate(shares):
+            is_up = sweep % 2 == 0
+            for v in own if is_up else own[::-1]:
+                state.update(v, share * tau[g], is_up, sweep + 1 == len(shares))
 
 
-class _Group:
-    """Nodes that are not linked, and the ends of edges there."""
+class _State:
+    """The arrays, in their shapes."""
 
-    def __init__(self, nodes: Vector, first: Vector, half: Vector) -> None:
-        self.nodes, self.degrees = nodes, first[nodes + 1] - first[nodes]
-        ends = np.concatenate([half[first[v] : first[v + 1]] for v in nodes])
-        owner = np.repeat(np.arange(len(nodes)), self.degrees)
-        self.sums = sparse.csr_array((np.ones(len(ends)), (owner, np.arange(len(ends)))), (len(nodes), len(ends)))
-        self.edges, self.sides, self.owner = ends // 2, ends % 2, owner
+    def __init__(
+        self, K: int, first: Indices, half: Indices, edges: Indices, rank: Indices, nodes: Vector, tables: Vector,
+        messages: Vector, levels: Vector, labels: Indices,
+    ) -> None:  # fmt: skip
+        self.first, self.half, self.edges, self.rank, self.labels = first, half, edges, rank, labels
+        self.s, self.t = nodes.reshape(-1, K), tables.reshape(-1, K, K)
+        self.d, self.levels = messages.reshape(-1, 2, K), levels.reshape(-1, K)
 
-    def update(self, s: Vector, t: Vector, d: Vector, tau: Vector) -> None:
-        """The best messages into these nodes."""
-        is_into = (self.sides == 1)[:, None, None]
-        own = np.where(is_into, t[self.edges].transpose(0, 2, 1), t[self.edges])  # the node's own label first
-        most = own.max(axis=2)
-        at = tau[self.nodes][self.owner][:, None]
-        seen = most + at * np.log(np.exp((own - most[:, :, None]) / at[:, :, None]).sum(axis=2))
-        s[self.nodes] = (s[self.nodes] + self.sums @ seen) / (self.degrees + 1)[:, None]
-        change = seen - s[self.nodes][self.owner]
-        d[self.edges, self.sides] += change
-        t[self.edges] -= np.where(is_into, change[:, None, :], change[:, :, None])
+    def update(self, v: int, tau: float, is_up: bool, is_last: bool) -> None:
+        """The turn of one node."""
+        edge, side = np.divmod(self.half[self.first[v] : self.first[v + 1]], 2)
+        other = self.edges[edge, 1 - side]
+        is_ahead = (self.rank[other] > self.rank[v]) == is_up
+        is_into = (side == 1)[:, None, None]
+        own = np.where(is_into, self.t[edge].transpose(0, 2, 1), self.t[edge])  # the node's own label first
+        seen = own.max(axis=2)
+        if tau > 0:
+            seen = seen + tau * np.log(np.exp((own - seen[:, :, None]) / tau).sum(axis=2))
+        level = self.s[v] + seen.sum(axis=0)
+        if is_last:
+            behind = np.flatnonzero(~is_ahead)
+            given = own[behind, :, self.labels[other[behind]]] - seen[behind]
+            self.labels[v] = (level + given.sum(axis=0)).argmax()
+        ahead = int(is_ahead.sum())
+        self.levels[v] = level / max(ahead, len(edge) - ahead, 1)
+        self.s[v] = level - ahead * self.levels[v]
+        change = seen - is_ahead[:, None] * self.levels[v]
+        self.d[edge, side] += change
+        self.t[edge] -= np.where(is_into, change[:, None, :], change[:, :, None])

@@ -25,6 +25,7 @@ __all__ = [
     "dense_matvec",
     "pattern_matvec",
     "pattern_rmatvec",
+    "transpose",
 ]
 
 Array = NDArray[Any]
@@ -157,3 +158,8 @@ def pattern_rmatvec(
 def dense_matvec(X: Array, w: Array, out: Array, threads: int = 1) -> None:
     """out = X w in float64, for X of any strides."""
     np.einsum("ij,j->i", X, w, out=out, dtype=np.float64)
+
+
+def transpose(X: Array, n: int, out: Array, threads: int = 1) -> None:
+    """out (d, n) = X' for X (n, d), both flat."""
+    out.reshape(-1, n)[:] = X.reshape(n, -1).T

@@ -12,5 +12,6 @@ False, and so is every certificate on it.
 from pragam.operators.storage.base import WALKING, Storage, as_vector
 from pragam.operators.storage.compressed import Csc, Csr
 from pragam.operators.storage.dense import Dense
+from pragam.operators.storage.with_constant import WithConstant
 
-__all__ = ["WALKING", "Csc", "Csr", "Dense", "Storage", "as_vector"]
+__all__ = ["WALKING", "Csc", "Csr", "Dense", "Storage", "WithConstant", "as_vector"]

@@ -49,7 +49,7 @@ class Storage(RoundingBounds, ABC):
 
     @abstractmethod
     def add_rmatmat(self, B: Array, out: Array) -> None:
-        """out += X' B for ``B`` (n, K), with ``out`` (d, K) in C order."""
+        """out += X' B for ``B`` (n, K), with ``out`` (d, K) of any strides."""
 
     @abstractmethod
     def part(self, first: int, last: int) -> Storage:
@@ -66,6 +66,10 @@ class Storage(RoundingBounds, ABC):
     def contiguous_rows(self) -> tuple[str, tuple[Array, ...]]:
         """The same for kernels that walk them many times, which a copy would pay for."""
         return self.rows()
+
+    def split_constant(self) -> tuple[Storage, bool]:
+        """X without a last column of ones that is not stored, and whether there is one."""
+        return self, False
 
     @abstractmethod
     def take(self, rows: Array) -> Storage:

@@ -43,9 +43,9 @@ from pragam.solvers.sizes import digits
 #: and 1.5 s with 3, 29 and 15, 9.2 s and 0.9 s with 10. An oracle that is dearer than these gains more by 10.
 _SHARE, _SUPPORT_SWEEPS = 0.3, 10
 
-#: Sweeps for each digit, and seconds a visit with its support visits: 29 sweeps to 1e-2 and 1.7 ms on OCR words, 15 to
-#: 1e-3 and 0.2 ms on six classes. An entry takes as long as in a bundle method.
-_SWEEPS, _PER_VISIT, _PER_ENTRY = 10.0, 5e-4, 1e-9
+#: Sweeps for each digit: 29 to 1e-2 on OCR words, 15 to 1e-3 on six classes. Seconds a visit with its support visits,
+#: on trees of 20 nodes (benchmarks/graphs.py). An entry takes as long as in a bundle method.
+_SWEEPS, _PER_VISIT, _PER_ENTRY = 10.0, 2.5e-4, 1e-9
 #: C R^2 for each further sweep.
 _HARD = 300.0
 
@@ -93,8 +93,9 @@ class BlockAscent(Solver[AnyProblem, BlockAscentState]):
         state.gap = sum(_visit_with_oracle(problem, state, int(i)) for i in state.rng.permutation(state.live))
         state.passes += 1
         for _ in range(_SUPPORT_SWEEPS):
-            several = [i for i in state.live if len(state.caches[i].losses) > 1]
-            if sum(_visit(problem, state, int(i)) for i in state.rng.permutation(several)) <= _SHARE * state.gap:
+            several = [i for i in state.live.tolist() if len(state.caches[i].losses) > 1]
+            order = state.rng.permutation(several).tolist()
+            if sum(state.caches[i].ascend(state.w, problem.lam) for i in order) <= _SHARE * state.gap:
                 break
         return state
 
@@ -111,19 +112,8 @@ def _visit_with_oracle(problem: AnyProblem, state: BlockAscentState, i: int) -> 
     examples: Examples = problem.Q.structure
     column = column_of(examples, i, examples.decode_one(i, state.w))
     state.caches[i] = state.caches[i].with_column(column)
-    gap = _visit(problem, state, i)
+    gap = state.caches[i].ascend(state.w, problem.lam)
     state.caches[i] = state.caches[i].without_idle()
-    return gap
-
-
-def _visit(problem: AnyProblem, state: BlockAscentState, i: int) -> float:
-    """Pairwise steps in the cache of example i. The gap of the block before them, among what is cached."""
-    cache = state.caches[i]
-    h = cache.scores(state.w)
-    gap = cache.total * float(h.max() - h @ cache.weights)
-    if gap > 0:
-        state.caches[i] = new = cache.ascended(h, problem.lam)
-        cache.move(new, state.w, problem.lam)
     return gap
 
 

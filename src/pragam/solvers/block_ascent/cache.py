@@ -1,11 +1,8 @@
-r"""The labellings of one example that have been met, with their weights, features and Gram matrix.
+"""The labellings of one example that have been met, with their weights, features and Gram matrix.
 
-For the weights p of the labellings, a step that moves the mass delta from labelling j to l changes D by
-
-    total (delta (h_l - h_j) - delta^2/2 total/lam |psi_l - psi_j|^2),     h_j = loss_j + <w, psi_j>.
-
-The features are kept as rows over the union of their supports, so that h is one small product, and so is the change
-of w. A cache is never changed: each method returns another one. So an interrupt finds all caches whole.
+The features are kept as rows over the union of their supports, so that scores are one small product, and so is the
+change of w. Only the weights of a cache are changed, by a kernel that no interrupt divides. For other labellings there
+is another cache. So an interrupt finds all caches whole.
 """
 
 from __future__ import annotations
@@ -15,6 +12,7 @@ from typing import Any
 
 import numpy as np
 
+from pragam import _kernels
 from pragam.operators.base import Vector
 from pragam.solvers.block_ascent.examples import Column, Indices
 
@@ -45,7 +43,8 @@ class Cache:
         rows = np.stack([_row(column, support) for column in columns])
         losses = np.array([column.loss for column in columns])
         idle = np.zeros(len(columns), dtype=np.int64)
-        return cls(total, [column.labelling for column in columns], losses, support, rows, rows @ rows.T, weights, idle)
+        labellings, weights = [column.labelling for column in columns], np.array(weights)
+        return cls(total, labellings, losses, support, rows, rows @ rows.T, weights, idle)
 
     @property
     def loss(self) -> float:
@@ -56,14 +55,11 @@ class Cache:
         """Add total times psi of the combination."""
         out[self.support] += self.total * (self.weights @ self.rows)
 
-    def scores(self, w: Vector) -> Vector:
-        """h_j = loss_j + <w, psi_j>."""
-        return self.losses + self.rows @ w[self.support]
-
     def with_column(self, column: Column) -> Cache:
         """With one more labelling, without weight, unless it is there."""
-        wide = self._on(np.union1d(self.support, column.indices))
-        row = _row(column, wide.support)
+        is_known = np.array_equal(self.support, column.indices)
+        wide = self if is_known else self._on(np.union1d(self.support, column.indices))
+        row = column.values if is_known else _row(column, wide.support)
         if ((wide.losses == column.loss) & (wide.rows == row).all(axis=1)).any():
             return self
         J = len(wide.losses)
@@ -81,25 +77,12 @@ class Cache:
             idle=np.append(wide.idle, 0),
         )
 
-    def ascended(self, h: Vector, lam: float) -> Cache:
-        """After pairwise steps from the scores h: to the labelling of the highest score, from where D gains most."""
-        p, rate, squares, floor = self.weights.copy(), self.total / lam, self.gram.diagonal(), 0.0
-        for _ in range(_STEPS * len(p)):
-            to = int(h.argmax())
-            slopes = h[to] - h
-            steepest = float(slopes[p > 0].max())
-            if steepest <= floor:
-                break
-            floor = max(floor, _SLOPE * steepest)
-            curvatures = rate * (squares[to] + squares - 2 * self.gram[to])
-            with np.errstate(divide="ignore", invalid="ignore"):
-                deltas = np.where(curvatures > 0, np.fmin(p, slopes / curvatures), p)
-            away = int((deltas * (slopes - 0.5 * deltas * curvatures)).argmax())
-            delta = deltas[away]
-            p[to] += delta
-            p[away] -= delta
-            h = h - delta * rate * (self.gram[to] - self.gram[away])
-        return replace(self, weights=p / p.sum())
+    def ascend(self, w: Vector, lam: float) -> float:
+        """Pairwise steps, which change the weights and w. The gap of the block before them, among what is cached."""
+        return float(_kernels.get("cached_steps")(
+            self.support, self.rows.reshape(-1), self.losses, self.gram.reshape(-1), self.total, lam, _SLOPE,
+            _STEPS * len(self.losses), self.weights, w,
+        ))  # fmt: skip
 
     def without_idle(self) -> Cache:
         """Without the labellings that have had no weight for long."""
@@ -116,10 +99,6 @@ class Cache:
             weights=self.weights[keep],
             idle=idle[keep],
         )
-
-    def move(self, new: Cache, w: Vector, lam: float) -> None:
-        """Change w by what the new weights of the same labellings mean."""
-        w[self.support] -= self.total / lam * ((new.weights - self.weights) @ self.rows)
 
     def _on(self, support: Indices) -> Cache:
         """On a larger support."""

@@ -36,8 +36,13 @@ class EdgeLists:
         return TrellisFlow(first, before, label, mass)
 
     def enlarge(self, chains: Chains) -> None:
-        """Make room: the lists in order again, each with room for one more, and slack behind them."""
-        self.record = _spread(self.trellis_flow(chains))
+        """Make room: the lists in order again, each with room for one more, and slack behind them.
+
+        The old pool goes before the new one comes.
+        """
+        flow = self.trellis_flow(chains)
+        del self.record
+        self.record = _spread(flow)
 
 
 def _spread(flow: TrellisFlow) -> Flow:

@@ -16,9 +16,12 @@ _NEAR = 4.0
 _HINDSIGHT = 0.5
 #: Visits of one step should take no more than this many sums of 8 floats: about a tenth of a second.
 _WORK = 2.0e8
-#: Threads share the directions of a block if these take as many sums of 8 floats: with fewer, as on OCR letters and
-#: CoNLL chunks (1.3 and 2.2 times 10^4), they wait for each other as long as they work.
+#: Threads share the directions of a block if these take as many sums of 8 floats: with fewer they wait for each other
+#: as long as they work. OCR letters have 1.6 times 10^4.
 _SHARED = 1.0e5
+#: Fewer are enough where the table has more bytes than a processor's own cache: then each waits for memory, and the
+#: waiting is shared too. CoNLL chunks have 2.4 times 10^4 and 12 MB; two threads take 0.72 times as long as one.
+_SHARED_OUTSIDE, _CACHE = 2.0e4, 2**20
 #: The table is computed anew after as many passes.
 RENEWAL = 100.0
 
@@ -31,6 +34,7 @@ class Schedule:
     work_a_token: float  # of a visit to a sequence, in sums of 8 floats
     mean_length: float
     block: int
+    table_bytes: int
 
     @property
     def zone_sweeps(self) -> int:
@@ -42,7 +46,9 @@ class Schedule:
     @property
     def pays_threads(self) -> bool:
         """Whether the directions of a block are so much work that threads gain by sharing it."""
-        return self.block * self.mean_length * self.work_a_token >= _SHARED
+        return self.block * self.mean_length * self.work_a_token >= (
+            _SHARED if self.table_bytes <= _CACHE else _SHARED_OUTSIDE
+        )
 
     @property
     def visits(self) -> int:

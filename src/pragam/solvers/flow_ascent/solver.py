@@ -40,6 +40,7 @@ from pragam._kernels.records.flows import Chains, Rule
 from pragam.problem import AnyProblem
 from pragam.solvers.base import Certified, Cost, Solver, Start
 from pragam.solvers.flow_ascent.edge_lists import EdgeLists
+from pragam.solvers.flow_ascent.pair_rows import pair_rows
 from pragam.solvers.flow_ascent.schedule import RELAX, RENEWAL, SHARE, Gap, Schedule
 from pragam.solvers.flow_ascent.state import FlowState, Round
 from pragam.solvers.flow_ascent.token_rows import token_rows
@@ -55,6 +56,8 @@ from pragam.vector import Vector
 _MOST_LABELS, _MOST_TOKENS = 2**16 - 1, 2**30
 #: Weights are in single precision down to this tolerance: their rounding leaves a gap of some 1e-7 of a score.
 _SINGLE = 1e-4
+#: Scores may be as large as this in either precision.
+_LARGEST = {np.float32: 1e30, np.float64: 1e150}
 #: Passes for each digit of the tolerance, and what one takes for an entry of X and a label: on CoNLL chunks 9 and
 #: 5e-10, on OCR letters 13 to 30 and 1e-10 (``benchmarks/chains.py``). A step takes as long as Python does.
 _PASSES, _PER_ENTRY, _PER_STEP = 10.0, 3e-10, 1e-4
@@ -78,8 +81,8 @@ class FlowAscent(Solver[AnyProblem, FlowState]):
     @classmethod
     def misfits(cls, problem: AnyProblem) -> list[str]:
         model: ChainModel = problem.Q.trellis
-        wrong = [] if model.edge_features is None else ["takes no edge features"]
-        if model.storage.lacks:
+        wrong = []
+        if model.storage.lacks or (model.edge_features is not None and model.edge_features.lacks):
             wrong.append("needs rows of X, which its storage does not hand out")
         if model.K > _MOST_LABELS or model.n_tokens > _MOST_TOKENS:
             wrong.append(f"takes at most {_MOST_LABELS} labels and {_MOST_TOKENS} tokens")
@@ -102,17 +105,26 @@ class FlowAscent(Solver[AnyProblem, FlowState]):
     ) -> FlowState:
         """At a flow, or at the truth if there is none."""
         model: ChainModel = problem.Q.trellis
+        with np.errstate(over="ignore"):
+            rates = model.totals / problem.lam
+            reach = float(rates.max()) * (1.0 + float(np.max(model.storage.row_norms2, initial=0.0)))
+        if not reach < _LARGEST[np.float64]:
+            raise ArithmeticError("weights of sequences over lam, times squares of features, are too large for sums")
+        dtype = np.float64 if reach > _LARGEST[np.float32] else dtype
         rows = token_rows(model.storage, dtype)
         chains = Chains(
             model.first_token, model.labels.astype(np.uint16), model.token_scale.astype(dtype),
-            cost_rows(model.cost, dtype), rows.norms, rows.own, model.totals / problem.lam, model.totals, model.K,
+            cost_rows(model.cost, dtype), rows.norms, rows.own, rates, model.totals, model.K,
+            rows.constant, pair_rows(model.edge_features, dtype),
         )  # fmt: skip
         flow = model.truth() if warm is None else warm
-        work = padded(model.K) / 8 * (rows.entries_a_token + model.K)
-        schedule = Schedule(tol, work, model.n_tokens / model.n, _BLOCK)
+        table = WeightTable(model, rows.n_rows, dtype)
+        links = model.K * (1 + len(chains.pairs.values) / model.n_tokens)
+        work = padded(model.K) / 8 * (rows.entries_a_token + links)
+        schedule = Schedule(tol, work, model.n_tokens / model.n, _BLOCK, table.weights.nbytes)
         state = FlowState(
-            2.0, rows, chains, WeightTable(model, rows.n_rows, dtype), EdgeLists(flow, model.first_token), rng,
-            schedule, Gap(), 0.0, Round(_shuffled(rng, np.flatnonzero(model.totals))), 2.0,
+            2.0, rows, chains, table, EdgeLists(flow, model.first_token), rng, schedule, Gap(), 0.0,
+            Round(_shuffled(rng, np.flatnonzero(model.totals))), 2.0,
         )  # fmt: skip
         if warm is not None:
             state.renew(problem.lam)

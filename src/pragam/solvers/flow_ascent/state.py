@@ -70,8 +70,9 @@ class FlowState(State):
         current = self.round
         order = current.order[current.at : current.at + visits]
         kernel = _kernels.get(f"{name}_{self.rows.kind}")
-        arrays = (*self.rows.arrays, self.chains, self.table.record, self.flow.record, *which, order)
-        visited = Visited(*kernel(*arrays, rule, self.table.clock))
+        visited = Visited(*kernel(
+            *self.rows.arrays, self.chains, self.table.record, self.flow.record, *which, order, rule, self.table.clock
+        ))  # fmt: skip
         current.at += visited.visits
         current.moves += visited.moves
         self.table.clock = visited.clock

@@ -7,6 +7,7 @@ and the table of weights gets shorter. On text most features are lone.
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
@@ -21,6 +22,8 @@ from pragam.operators.storage import Storage
 _BYTES_A_TOKEN = 100
 #: or as many in all, whichever is more.
 _BYTES = 32 * 2**20
+#: Tokens that are copied at a time.
+_CHUNK = 2**16
 #: Columns with as many entries are next to each other in the table, which keeps them in the cache.
 _FREQUENT = 64
 
@@ -41,6 +44,7 @@ class TokenRows:
     arrays: tuple[Any, ...]
     place: NDArray[np.int32]  # of each column, its row of the table; -1: none
     n_rows: int  # of the table
+    constant: int  # the row of a last column of ones that is not stored; -1: there is none
     norms: Weights  # |x_t|^2
     own: Weights  # the part of lone features
     lone: Lone
@@ -52,29 +56,76 @@ class TokenRows:
 
 def token_rows(storage: Storage, dtype: Any) -> TokenRows:
     """The packed copy of X with values of this type, or X itself if that would take too much memory."""
-    kind, raw = storage.rows()
-    n, d = storage.shape
-    counts = np.zeros(d, dtype=np.int32)
-    ones = _kernels.get(f"flow_count_{kind}")(*raw, n, counts)
-    several = counts > 1
-    n_rows, n_kept, n_lone = int(several.sum()), int(counts[several].sum(dtype=np.int64)), int((counts == 1).sum())
-    index = np.uint16 if n_rows <= 2**16 else np.int32
-    size = n_kept * (np.dtype(index).itemsize + (0 if ones else np.dtype(dtype).itemsize)) + 16 * n_lone
-    is_copied = size <= max(_BYTES_A_TOKEN * n, _BYTES)
-    if is_copied:
-        place = np.full(d, -1, dtype=np.int32)
-        place[np.concatenate([np.flatnonzero(counts >= _FREQUENT), np.flatnonzero(several & (counts < _FREQUENT))])] = (
-            np.arange(n_rows, dtype=np.int32)
-        )
-    else:
-        place, n_rows, n_kept, n_lone = np.arange(d, dtype=np.int32), d, 0, 0
-    norms, own = np.zeros(n, dtype=dtype), np.zeros(n, dtype=dtype)
-    indptr = np.zeros(n + 1 if is_copied else 0, dtype=np.int64)
-    indices, values = np.empty(n_kept, dtype=np.int32), np.empty(0 if ones else n_kept, dtype=dtype)
-    lone = Lone(np.empty(2 * n_lone, dtype=np.uint32), np.empty(n_lone, dtype=dtype))
-    _kernels.get(f"flow_pack_{kind}")(*raw, place, indptr, indices, values, lone.at, lone.values, norms, own)
-    if not is_copied:
-        return TokenRows(kind, raw, place, n_rows, norms, own, lone)
-    indices = indices.astype(index, copy=False)
-    arrays = (indices, indptr) if ones else (values, indices, indptr)
-    return TokenRows("pattern" if ones else "csr", arrays, place, n_rows, norms, own, lone)
+    stored, has_constant = storage.split_constant()
+    copy = _Copy(stored, dtype)
+    place, n_rows = copy.place, copy.n_rows
+    if has_constant:
+        place = np.append(place, np.int32(n_rows))
+        copy.norms += 1
+    kind, arrays = copy.rows if copy.pays else stored.rows()
+    constant = n_rows if has_constant else -1
+    return TokenRows(kind, arrays, place, n_rows + has_constant, constant, copy.norms, copy.own, copy.lone)
+
+
+class _Copy:
+    """A copy of X that leaves out what sweeps need not read; just the norms of its rows if it would be too large.
+
+    It is made some tokens at a time, for the sake of memory.
+    """
+
+    def __init__(self, storage: Storage, dtype: Any) -> None:
+        self.storage, self.dtype = storage, np.dtype(dtype)
+        n, d = storage.shape
+        counts = np.zeros(d, dtype=np.int32)
+        self.ones = True
+        for first, last, kind, raw in self._parts():
+            self.ones &= _kernels.get(f"flow_count_{kind}")(*raw, last - first, counts)
+        several = counts > 1
+        self.n_rows, kept = int(several.sum()), int(counts[several].sum(dtype=np.int64))
+        lone = int((counts == 1).sum())
+        index = np.dtype(np.uint16 if self.n_rows <= 2**16 else np.int32)
+        size = kept * (index.itemsize + (0 if self.ones else self.dtype.itemsize)) + 16 * lone
+        self.pays = size <= max(_BYTES_A_TOKEN * n, _BYTES)
+        if self.pays:
+            self.place = np.full(d, -1, dtype=np.int32)
+            frequent = np.flatnonzero(counts >= _FREQUENT), np.flatnonzero(several & (counts < _FREQUENT))
+            self.place[np.concatenate(frequent)] = np.arange(self.n_rows, dtype=np.int32)
+        else:
+            self.place, self.n_rows, kept, lone = np.arange(d, dtype=np.int32), d, 0, 0
+        self.norms, self.own = np.zeros(n, dtype=dtype), np.zeros(n, dtype=dtype)
+        self.indptr = np.zeros(n + 1 if self.pays else 0, dtype=np.int64)
+        self.indices, self.values = np.empty(kept, dtype=index), np.empty(0 if self.ones else kept, dtype=dtype)
+        self.lone = Lone(np.empty(2 * lone, dtype=np.uint32), np.empty(lone, dtype=dtype))
+        self._fill()
+
+    def _parts(self) -> Iterator[tuple[int, int, str, tuple[Any, ...]]]:
+        n = self.storage.shape[0]
+        for first in range(0, n, _CHUNK):
+            last = min(first + _CHUNK, n)
+            yield first, last, *self.storage.part(first, last).rows()
+
+    def _fill(self) -> None:
+        left = 0
+        for first, last, kind, raw in self._parts():
+            room = raw[0].size if self.pays else 0
+            indptr, lone = np.zeros(last - first + 1 if self.pays else 0, dtype=np.int64), self.lone.at[2 * left :]
+            indices, values = np.empty(room, dtype=np.int32), np.empty(0 if self.ones else room, dtype=self.dtype)
+            found = _kernels.get(f"flow_pack_{kind}")(
+                *raw, self.place, indptr, indices, values, lone, self.lone.values[left:], self.norms[first:last],
+                self.own[first:last],
+            )  # fmt: skip
+            if self.pays:
+                lone[: 2 * found : 2] += np.uint32(first)
+                begin, more = int(self.indptr[first]), int(indptr[-1])
+                self.indptr[first : last + 1] = begin + indptr
+                self.indices[begin : begin + more] = indices[:more]
+                if not self.ones:
+                    self.values[begin : begin + more] = values[:more]
+                left += found
+
+    @property
+    def rows(self) -> tuple[str, tuple[Any, ...]]:
+        """As the storage has them, by the kind of kernel."""
+        if self.ones:
+            return "pattern", (self.indices, self.indptr)
+        return "csr", (self.values, self.indices, self.indptr)

@@ -35,10 +35,11 @@ class WeightTable:
     def __init__(self, model: ChainModel, n_rows: int, dtype: Any) -> None:
         K, stride = model.K, padded(model.K)
         self.K, self.n_rows = K, n_rows
-        self.weights = np.zeros((n_rows + 2 * K + 2, stride), dtype=dtype)
+        self.first_link = n_rows + 2 * K * model.n_edge_features
+        self.weights = np.zeros((self.first_link + 2 * K + 2, stride), dtype=dtype)
         self.late = np.empty(0, dtype=dtype)
         self.clock = 0.0
-        links = self.weights[n_rows:]
+        links = self.weights[self.first_link :]
         links[: 2 * K, K:] = -inf
         if model.allowed is not None:
             links[:K, :K][~model.allowed] = -inf
@@ -66,10 +67,12 @@ class WeightTable:
         _kernels.get("flow_weights")(
             chains, self.record, flow, back, rows.place, rows.lone.at, rows.lone.values, w[: K * model.n_features]
         )
-        links = self.weights[self.n_rows :].astype(np.float64)
+        rest = self.weights[self.n_rows :].astype(np.float64)
         if back:
-            links -= back * self.late.reshape(self.weights.shape)[self.n_rows :]
-        links[np.isneginf(links)] = 0.0
+            rest -= back * self.late.reshape(self.weights.shape)[self.n_rows :]
+        rest[np.isneginf(rest)] = 0.0
+        pairs, links = rest[: self.first_link - self.n_rows], rest[self.first_link - self.n_rows :]
         parts = model.parts(w)
         parts.transitions[0], parts.starts[:], parts.ends[:] = links[:K, :K], links[2 * K, :K], links[2 * K + 1, :K]
+        parts.transitions[1:] = pairs.reshape(-1, 2, K, pairs.shape[1])[:, 0, :, :K]
         return w

@@ -63,6 +63,8 @@ class ChainBatch(NamedTuple):
         """The projections, (tables, K, K), and their potentials, flat: a start for chains near these."""
         n, K = len(self.lengths), self.m.shape[-1]
         alpha, u = np.empty(self.m.size), np.zeros(self.n_potentials) if start is None else start.copy()
+        first = self.first + np.arange(n)  # node of each chain; no constraint has the ends, so they have no multiplier
+        u.reshape(-1, K)[np.concatenate([first, first + self.lengths])] = 0.0
         steps, residuals, project = np.zeros(n, dtype=np.int64), np.full(n, np.inf), _kernels.get("chain_project")
         m, threads = np.ascontiguousarray(self.m).ravel(), n_threads(self.m.size)
         # A start from far away may be worse than none.

@@ -9,13 +9,13 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy import sparse
 
-from pragam.arguments import is_whole, refuse_masked
+from pragam.arguments import refuse_masked
 from pragam.operators.check import check_data
 from pragam.operators.storage import Storage
 from pragam.problem import Problem
 from pragam.structured.chains.chain_model import ChainModel
 from pragam.structured.expected_features import ExpectedFeatures, structured_problem
-from pragam.structured.targets import costs_of, label_numbers, weights_of
+from pragam.structured.targets import check_lengths, costs_of, label_numbers, weights_of
 from pragam.structured.weights_and_loss import WeightsAndLoss
 
 
@@ -71,7 +71,7 @@ def chain_hinge(
     if len(classes) < 2:
         raise ValueError(f"y must have at least two labels, not {classes.tolist()}; labels= names those that may occur")
     n, K = len(lengths), len(classes)
-    storage = _storage(X, lengths)
+    storage = token_storage(X, lengths)
     cost, scale = costs_of(loss, lengths, K)
     flags = {
         "allowed": _flags("transitions", transitions, (K, K)),
@@ -87,7 +87,7 @@ def chain_hinge(
     return structured_problem(model, lam)
 
 
-def _storage(X: Any, lengths: NDArray[np.int64]) -> Storage:
+def token_storage(X: Any, lengths: NDArray[np.int64]) -> Storage:
     """The tokens, checked; what is wrong is said with the number of the sequence."""
     storage = check_data(X) if np.shape(X)[:1] != (int(lengths.sum()),) else _named(X, lengths)
     if storage.shape[0] != lengths.sum():
@@ -138,14 +138,15 @@ def _check_truth(model: ChainModel, classes: NDArray[Any]) -> None:
     for flags, own, verb in ends:
         if flags is not None and not flags[own].all():
             i = int(np.argmin(flags[own]))
-            raise ValueError(f"sequence {i}: its true labels {verb} with {classes[own[i]]!r}, which is not allowed")
+            label = classes.tolist()[own[i]]
+            raise ValueError(f"sequence {i}: its true labels {verb} with {label!r}, which is not allowed")
     if model.allowed is not None:
         follows = model.allowed[y[:-1], y[1:]]
         follows[first[1:-1] - 1] = True
         if not follows.all():
             t = int(np.argmin(follows))
             i = int(np.searchsorted(first, t, side="right")) - 1
-            pair = f"{classes[y[t]]!r} {classes[y[t + 1]]!r}"
+            pair = " ".join(repr(classes.tolist()[k]) for k in y[t : t + 2])
             raise ValueError(f"sequence {i}: its true labels have the transition {pair}, which is not allowed")
 
 
@@ -165,11 +166,7 @@ def _flat(X: Any, y: Any, lengths: Any) -> tuple[Any, NDArray[np.int64], NDArray
     y = np.asarray(y)
     if lengths is None:
         raise ValueError("lengths must say how many tokens each sequence has")
-    sizes = np.asarray(lengths)
-    if sizes.ndim != 1 or not sizes.size or not all(is_whole(size) for size in sizes.tolist()):
-        raise ValueError("lengths must hold whole numbers")
-    if not (sizes >= 1).all():
-        raise ValueError(f"sequence {int(np.argmin(sizes))} is empty")
+    sizes = check_lengths(lengths)
     if y.ndim != 1 or len(y) != sizes.sum():
         raise ValueError(f"y has {y.size} labels, and lengths sum to {sizes.sum()}")
-    return X, sizes.astype(np.int64), y
+    return X, sizes, y

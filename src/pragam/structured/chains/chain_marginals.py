@@ -10,7 +10,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from pragam.polytopes.base import REPAIRABLE, Curvature, Polytope, Repair, Vector
 from pragam.polytopes.box import relative
-from pragam.rounding import TINY, gamma, is_zero, total
+from pragam.rounding import TINY, all_zero, gamma, total
 from pragam.structured.chains.chain_batch import ChainBatch
 from pragam.structured.chains.chain_projection import project_chain
 from pragam.structured.chains.layout import ChainLayout
@@ -128,7 +128,7 @@ class ChainMarginals(Polytope):
         if np.any(kappa):
             return np.inf, np.inf
         # Products of totals and scores may lose what is below TINY, but not where the one or the other are all 0.
-        is_nothing = is_zero(self.totals).all() or (is_zero(s).all() and is_zero(slack).all())
+        is_nothing = all_zero(self.totals) or (all_zero(s) and all_zero(slack))
         lost = 0.0 if is_nothing else 8 * TINY
         raised = s + slack + gamma(2) * np.abs(s) + lost
         terms = self.totals * self.layout.best_labels(self._masked(raised))[1]

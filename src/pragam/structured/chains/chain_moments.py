@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pragam import interrupts
-from pragam.rounding import TINY, U, gamma, norm, total
+from pragam.rounding import TINY, gamma, norm, total
 from pragam.structured.chains.chain_points import Edges, edges_of, summed
 from pragam.structured.labellings import Mixture
 from pragam.structured.structure import Moments
@@ -24,8 +24,6 @@ Indices = NDArray[np.int64]
 
 #: Residuals of tokens and labels in memory at a time.
 _RESIDUALS = 2**17
-#: Rows of a matrix that are transposed at a time.
-_ROWS = 512
 
 
 def moments(model: ChainModel, point: Any) -> Moments:
@@ -37,13 +35,9 @@ def moments(model: ChainModel, point: Any) -> Moments:
     edges = edges_of(model, point)
     if not edges.roundings and _certain(model, edges).all():  # the truth
         return Moments(np.zeros(model.n_weights + 1), 0.0, 0.0)
-    nodes, loss, distance, loss_error = _of_nodes(model, edges)
-    rest, more = _of_edges(model, edges)
-    point = np.empty(model.n_weights + 1)
-    point[nodes.size : -1], point[-1] = rest, loss
-    by_label = point[: nodes.size].reshape(model.K, -1)
-    for first in range(0, len(nodes), _ROWS):  # a transpose by pieces that fit a cache
-        by_label[:, first : first + _ROWS] = nodes[first : first + _ROWS].T
+    point, size = np.zeros(model.n_weights + 1), model.n_features * model.K
+    point[-1], distance, loss_error = _add_nodes(model, edges, point[:size].reshape(model.K, -1).T)
+    point[size:-1], more = _of_edges(model, edges)
     return Moments(point, 1.01 * (distance + more), loss_error)
 
 
@@ -58,13 +52,13 @@ def _of_mixture(model: ChainModel, mixture: Mixture) -> Moments:
     return Moments(point, 1.02 * float(distance), 1.02 * float(p @ [m.loss_error + rounding * m.loss for m in parts]))
 
 
-def _of_nodes(model: ChainModel, edges: Edges) -> tuple[Vector, float, float, float]:
-    """The features of the nodes (d, K), the loss, and bounds of the errors of both.
+def _add_nodes(model: ChainModel, edges: Edges, out: Vector) -> tuple[float, float, float]:
+    """Add the features of the nodes to ``out`` (d, K). The loss, and bounds of the errors of the features and of it.
 
     The sums of the shares of a label are exact where the point has whole numbers. Then each residual is rounded once,
     when it is multiplied by the total of its sequence, and each feature has a term for each token that is not certain.
     """
-    K, out = model.K, np.zeros((model.n_features, model.K))
+    K = model.K
     doubtful = np.flatnonzero(~_certain(model, edges))
     sizes, losses = model.storage.row_sizes, np.zeros(len(doubtful))
     size, high = 0.0, max(_RESIDUALS // K, 1)
@@ -85,7 +79,7 @@ def _of_nodes(model: ChainModel, edges: Edges) -> tuple[Vector, float, float, fl
     if len(doubtful):  # products of small numbers may have been lost
         distance += 4 * (terms + 1) * TINY * (1 + float(sizes.max(initial=0.0))) * model.n_features**0.5
         error += 4 * K * len(doubtful) * TINY
-    return out, loss, 1.01 * distance, 1.01 * error
+    return loss, 1.01 * distance, 1.01 * error
 
 
 def _certain(model: ChainModel, edges: Edges) -> NDArray[np.bool_]:
@@ -175,7 +169,8 @@ def _of_edges(model: ChainModel, edges: Edges) -> tuple[Vector, float]:
         for sums, flags in ((starts, model.is_first), (ends, model.is_last)):
             some = np.flatnonzero(flags[differences.token])
             sums.add(differences.label[some], differences.share[some], totals[some])
-    parts = [each.result() for each in (links, features, starts, ends) if each is not None]
+    parts = [links.result(), *([] if features is None else [features.result(edges.roundings)])]
+    parts += [starts.result(), ends.result()]
     own = 2 * gamma(edges.roundings) * float(model.totals @ (model.lengths + 1.0))
     return np.concatenate([value for value, _ in parts]), 1.01 * (norm(np.array([e for _, e in parts])) + own)
 
@@ -201,9 +196,10 @@ class _WithFeatures:
         self.most += float(summed(row, np.abs(terms), minlength=len(tokens))[linked] @ lengths)
         self.count += len(tables)
 
-    def result(self) -> tuple[Vector, float]:
-        """The sums, flat, and a bound of the length of their error."""
+    def result(self, roundings: int) -> tuple[Vector, float]:
+        """The sums, flat, and a bound of the length of their error; shares are right to so many roundings."""
         if not self.count:
             return self.out.ravel(), 0.0
         terms = self.count + self.storage.repeats + 8
-        return self.out.ravel(), gamma(terms) * self.size + 4 * U * self.most + 4 * terms * TINY * (1 + self.most)
+        error = gamma(terms) * self.size + gamma(roundings + 4) * self.most
+        return self.out.ravel(), error + 4 * terms * TINY * (1 + self.most)

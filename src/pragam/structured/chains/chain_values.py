@@ -1,5 +1,5 @@
-"""The best labellings of sequences and what they are worth, token block by token block: nothing has a score for each
-token and label of all data at once."""
+"""The best labellings of sequences and what they are worth: nothing has a score for each token and label of all data at
+once. Values are found token by token in one kernel, labellings and tables of edge features block by block of tokens."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pragam import _kernels, interrupts
-from pragam.rounding import TINY, gamma, is_zero, norm
+from pragam.rounding import TINY, all_zero, gamma, norm
 from pragam.threads import n_threads
 from pragam.vector import Vector
 
@@ -21,8 +21,8 @@ Indices = NDArray[np.int64]
 
 #: Scores in memory at a time: few enough to stay in a cache.
 _SCORES = 2**17
-#: Rows of a matrix that are transposed at a time.
-_ROWS = 512
+#: Numbers that a kernel handles at a time. It may read as many behind the last weight.
+_LANES = 8
 
 
 class Values(NamedTuple):
@@ -47,7 +47,7 @@ class Weights:
 
     def __init__(self, model: ChainModel, w: Vector) -> None:
         parts = model.parts(np.asarray(w, dtype=np.float64))
-        self.by_feature = _transposed(parts.nodes) if parts.nodes.any() else None  # None: all are zero
+        self.features = _by_feature(parts.nodes) if parts.nodes.any() else np.empty(0)  # empty: all are zero
         self.table = np.array(parts.transitions[0])
         self.edges = parts.transitions[1:].reshape(-1, model.K**2)
         self.starts, self.ends = np.array(parts.starts), np.array(parts.ends)
@@ -60,17 +60,44 @@ class Weights:
             self.ends[~model.allowed_ends] = -np.inf
 
 
-def _transposed(nodes: Vector) -> Vector:
-    """In C order, by pieces that fit a cache."""
-    out = np.empty(nodes.shape[::-1])
-    for first in range(0, len(out), _ROWS):
-        out[first : first + _ROWS] = nodes[:, first : first + _ROWS].T
+def _by_feature(nodes: Vector) -> Vector:
+    """The weights (d, K), flat, and room behind them."""
+    out = np.empty(nodes.size + _LANES)
+    _kernels.get("transpose")(nodes.reshape(-1), len(nodes), out[:-_LANES], n_threads(nodes.size))
+    out[-_LANES:] = 0.0
     return out
 
 
 def values(model: ChainModel, w: Vector, loss: float = 1.0) -> Values:
     """What the best labelling of each sequence is worth."""
     weights, out = Weights(model, w), Values(np.zeros(model.n), np.zeros(model.n))
+    if model.edge_features is None and not model.storage.lacks:
+        _add_streamed(model, weights, loss, out)
+    else:
+        _add_by_blocks(model, weights, loss, out)
+    out.sizes[:] += weights.size_of_ends
+    return out
+
+
+def _add_streamed(model: ChainModel, weights: Weights, loss: float, out: Values) -> None:
+    """Token by token, in a kernel."""
+    storage, has_constant = model.storage.split_constant()
+    kind, raw = storage.rows()
+    room = -model.K % _LANES
+    links, cost = (np.pad(table, ((0, 0), (0, room))).reshape(-1) for table in (weights.table, model.cost))
+    starts, ends = (np.pad(part, (0, room)) for part in (weights.starts, weights.ends))
+    _kernels.get(f"chain_values_{kind}")(
+        *raw, weights.features, storage.shape[1], has_constant, links, starts, ends, cost, _largest(weights.table),
+        model.labels, loss * model.token_scale, model.first_token, *out, n_threads(model.entries),
+    )  # fmt: skip
+
+
+def _largest(table: Vector) -> float:
+    """The largest size of what is allowed."""
+    return float(np.abs(table[np.isfinite(table)]).max(initial=0.0))
+
+
+def _add_by_blocks(model: ChainModel, weights: Weights, loss: float, out: Values) -> None:
     carry = np.empty(0)
     for block in blocks(model):
         scores, sizes = node_scores(model, weights, block, loss)
@@ -83,14 +110,12 @@ def values(model: ChainModel, w: Vector, loss: float = 1.0) -> Values:
         if block.ends:
             out.values[block.sequences] += scores[at[1:] - 1].max(axis=1)
         carry = scores[-1].copy()
-    out.sizes[:] += weights.size_of_ends
-    return out
 
 
 def values_bound(model: ChainModel, w: Vector) -> tuple[Vector, Vector]:
     """The same, and a bound of the rounding: that of the scores, and 6 roundings a token of the sums of a path."""
     parts, (found, sizes) = model.parts(w), values(model, w)
-    has_weights = w.any() or not is_zero(np.ascontiguousarray(w)).all()
+    has_weights = not all_zero(w)
     if not (has_weights or (model.token_scale.any() and model.cost.any())):
         return found, np.zeros(model.n)  # all scores are 0
     if not has_weights:
@@ -150,8 +175,9 @@ def node_scores(model: ChainModel, weights: Weights, block: Block, loss: float) 
     token the largest size of a score, but for the ends of sequences."""
     tokens = slice(block.first, block.last)
     scores = np.zeros((block.last - block.first, model.K))
-    if weights.by_feature is not None:
-        scores = model.storage.part(block.first, block.last).matmat(weights.by_feature.T)
+    if weights.features.size:
+        by_feature = weights.features[:-_LANES].reshape(-1, model.K)
+        scores = model.storage.part(block.first, block.last).matmat(by_feature.T)
     if loss:
         costs = model.cost[model.labels[tokens]]
         costs *= (loss * model.token_scale[tokens])[:, None]

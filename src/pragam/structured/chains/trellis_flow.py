@@ -7,12 +7,13 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from pragam.arguments import array_of
 from pragam.vector import Vector
 
 #: The mass that flows through every token.
 ONE = 2**30
 #: Sums by token and label in memory at a time.
-_PLACES = 2**20
+_PLACES = 2**17
 
 
 @dataclass(frozen=True, eq=False)
@@ -29,6 +30,13 @@ class TrellisFlow:
     label: NDArray[np.int32]
     mass: NDArray[np.uint32]
 
+    def __post_init__(self) -> None:
+        for name in ("first", "previous", "label", "mass"):
+            values = array_of(name, getattr(self, name))
+            if values.ndim != 1 or values.dtype.kind not in "iu":
+                raise ValueError(f"{name} of a flow must be a vector of whole numbers, not {getattr(self, name)!r:.40}")
+            object.__setattr__(self, name, values)
+
     def copy(self) -> TrellisFlow:
         return TrellisFlow(self.first.copy(), self.previous.copy(), self.label.copy(), self.mass.copy())
 
@@ -42,8 +50,9 @@ class TrellisFlow:
 
     def check(self, first_tokens: NDArray[np.int64], K: int) -> None:
         """Refuse, with a ValueError that names a token, what is no flow of sequences with these first tokens."""
-        N, E = int(first_tokens[-1]), len(self.mass)
-        if self.first.shape != (N + 1,) or self.first[0] != 0 or self.first[-1] != E or (np.diff(self.first) < 1).any():
+        N, E, first = int(first_tokens[-1]), len(self.mass), self.first
+        is_whole = first.dtype == np.int64 and first.shape == (N + 1,) and first[0] == 0 and first[-1] == E
+        if not is_whole or (np.diff(first) < 1).any():
             raise ValueError(f"the flow must have an edge for each of the {N} tokens")
         if not len(self.previous) == len(self.label) == E or self.mass.dtype != np.uint32:
             raise ValueError("the flow must have a label before, a label and a mass of 32 bits for each edge")

@@ -48,15 +48,15 @@ class ChainUnfolding:
         return Problem(self.rows, self.costs, self.marginals, lam, origin=self.truth)
 
     def moments(self, alpha: Vector) -> Moments:
-        """What marginals expect, at the exactly consistent ones next to them."""
-        point, at, slack, _, _ = self.marginals.repair(alpha)
+        """What marginals expect, at the exactly consistent ones next to them; infinitely far off if none is known."""
+        point, at, slack, is_feasible, _ = self.marginals.repair(alpha)
         away = point - self.truth
         each = np.arange(self.layout.size)
         distance = self.rows.rmatvec_error(away) + 1.01 * gamma(1) * float(self.rows.row_bounds(each) @ np.abs(away))
         distance += 1.01 * float(self.rows.row_bounds(at) @ slack)
         loss, error = dot(self.costs, point)
         error += 1.01 * (float(np.abs(self.costs[at]) @ slack) + gamma(2) * abs(loss))
-        return Moments.of(self.rows.rmatvec(away), loss, 1.01 * distance, error)
+        return Moments.of(self.rows.rmatvec(away), loss, 1.01 * distance if is_feasible else np.inf, error)
 
     def _forbidden(self) -> np.ndarray | None:
         """Which dual variables must be 0; None: none."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from pragam import _kernels
 from pragam.structured.graphs.wiring import Indices, Wiring
 from pragam.vector import Vector
 
@@ -14,18 +15,33 @@ def best_of_forest(wiring: Wiring, nodes: Vector, tables: Vector) -> tuple[Vecto
     ``nodes`` (N, K) and ``tables`` (E, K, K) are the scores of the labels of nodes and edges. Each sum has at most one
     rounding for each node and each edge of the graph.
     """
-    best, choices = nodes.copy(), []
-    for level in reversed(wiring.levels):
-        own = tables[level.edges]
-        own = np.where(level.is_down[:, None, None], own.transpose(0, 2, 1), own)  # (child's label, parent's label)
-        through = best[level.children][:, :, None] + own
-        choice = through.argmax(axis=1)
-        choices.append(choice)
-        np.add.at(best, level.parents, through.max(axis=1))
-    labels, roots = np.zeros(len(nodes), dtype=np.int64), wiring.roots
-    labels[roots] = best[roots].argmax(axis=1)
-    for level, choice in zip(wiring.levels, reversed(choices), strict=True):
-        labels[level.children] = choice[np.arange(len(choice)), labels[level.parents]]
-    tops = np.zeros(len(nodes))
+    best, labels = _lifted(wiring, nodes, tables)
+    roots, tops = wiring.roots, np.zeros(len(nodes))
     tops[roots] = best[roots].max(axis=1)
     return wiring.node_sums(tops), labels
+
+
+def marginals_of_forest(wiring: Wiring, nodes: Vector, tables: Vector) -> Vector:
+    """Max-marginals (N, K): the highest score of a labelling of the node's graph with each label of the node."""
+    below, _ = _lifted(wiring, nodes, tables)
+    order, parent, end = wiring.rooted
+    component, roots = wiring.components, wiring.roots
+    out = below.copy()
+    for v in order.tolist():
+        if parent[v] >= 0:
+            table = tables[end[v] // 2]
+            table = table.T if end[v] % 2 else table  # (own label, the parent's label)
+            above = out[parent[v]] - (below[v][:, None] + table).max(axis=0)
+            out[v] = below[v] + (table + above).max(axis=1)
+    tops = out[roots].max(axis=1)
+    rest = np.bincount(wiring.graph_of_node[roots], tops, minlength=wiring.n)[wiring.graph_of_node]
+    return np.asarray(out + (rest - tops[component])[:, None], dtype=np.float64)
+
+
+def _lifted(wiring: Wiring, nodes: Vector, tables: Vector) -> tuple[Vector, Indices]:
+    """The scores of the best labels below and at each node (N, K), and the labels of the best labelling."""
+    N, K = nodes.shape
+    best, labels = np.array(nodes, order="C"), np.empty(N, dtype=np.int64)
+    flat = np.ascontiguousarray(tables).reshape(-1)
+    _kernels.get("forest_best")(*wiring.rooted, flat, K, best.reshape(-1), labels)
+    return best, labels

@@ -12,59 +12,155 @@ which changes the score of no labelling, nor of locally consistent marginals. So
 
     sum_v max s'_v + sum_e max t'_e   >=   the value of the linear program   >=   the score of the best labelling,
 
-with equality on the left for the best messages. They are sought by block coordinate descent on the same function with
-each maximum smoothed, max x -> tau log sum exp(x / tau): all messages into a node have a joint minimum in closed form,
-where the node and its edges have the same marginals. Nodes that are not linked take their turns together; tau falls
-from sweep to sweep. The marginals softmax(s' / tau), softmax(t' / tau) then nearly solve the linear program.
+with equality on the left for the best messages. They are sought by sequential reweighted message passing: nodes take
+turns in one order and then in the opposite one, so a sweep carries what is known along whole paths. Every sweep also
+chooses labels. Where their score meets the bound they are the best ones, which most graphs show within a few sweeps.
 
-Globerson and Jaakkola, "Fixing max-product" (NIPS 2007); Meshi, Jaakkola and Globerson, "Convergence rate analysis of
-MAP coordinate minimization algorithms" (NIPS 2012).
+Coordinate descent on a function with kinks can end too early. So the other graphs begin anew with smoothed maxima,
+max x -> tau log sum exp(x / tau), and tau falls from sweep to sweep. The smoothed beliefs are then marginals that
+nearly solve the linear program. A few plain sweeps at the end remove what smoothing costs the bound.
+
+Kolmogorov, "Convergent tree-reweighted message passing for energy minimization" (PAMI 2006) and "A new look at
+reweighted message passing" (PAMI 2015); Savchynskyy, Schmidt, Kappes and Schnoerr, "Efficient MRF energy minimization
+via adaptive diminishing smoothing" (UAI 2012).
 """
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from itertools import pairwise
+from typing import NamedTuple, TypeAlias
 
 import numpy as np
 
 from pragam import _kernels
-from pragam.structured.graphs.wiring import Indices, Wiring
+from pragam.structured.graphs.label_search import expected_score, improved, score_of
+from pragam.structured.graphs.local_tables import consistent
+from pragam.structured.graphs.wiring import Flags, Indices, Wiring
+from pragam.threads import n_threads
 from pragam.vector import Vector
 
-#: On random grids of 36 nodes the bound is then within 1e-9 of the linear program's value, and the marginals within
-#: 4e-5; half as many sweeps leave 3e-6 and 2e-2.
-SWEEPS = 400
-#: tau in the first sweep and in the last, over the largest range of the scores of a node or an edge of the graph. A
-#: bound loses as much as the last one where many labellings are about best, as they are at the optimum of a hinge risk.
-#: Marginals are better if tau does not fall so fast.
-_WARM, MILD, COLD = 0.1, 1e-6, 1e-9
+#: Plain sweeps between two looks at the bound, and at most so many looks.
+_SWEEPS, _LOOKS = 8, 6
+#: Plain sweeps end when so many bring the bound nearer to the labelling by less than this share.
+_PROGRESS = 0.1
+#: A labelling whose score is so near to the bound, relative to the sum of the largest scores, is the best one.
+_TIGHT = 1e-11
+#: tau over the largest range of the scores of a node or an edge of the graph, where stages of smoothed sweeps begin and
+#: end, and the sweeps of each stage, an even number. Marginals of hard graphs are best after the first, others later.
+_STAGES, _SMOOTHED = (0.1, 1e-3, 3e-5, 1e-6), (100, 50, 50)
+
+
+#: (nodes, K) and (edges, K, K).
+Marginals: TypeAlias = tuple[Vector, Vector]
 
 
 class Messages(NamedTuple):
-    """What messages have made of scores."""
+    """The best messages and labels that were found."""
 
     sent: Vector  # (edges, 2, K), d_eu and d_ev of e = (u, v)
-    nodes: Vector  # s', (nodes, K)
-    tables: Vector  # t', (edges, K, K)
-    tau: Vector  # of each graph, in the last sweep
+    labels: Indices
+    is_best: Flags  # of each graph: whether its labels are known to be a best labelling
+    marginals: Marginals | None  # of the other graphs; None if there are none
 
 
-def pass_messages(wiring: Wiring, nodes: Vector, tables: Vector, last: float, sweeps: int = SWEEPS) -> Messages:
-    """The messages after so many sweeps, the last one with tau = ``last`` times the range of a graph's scores.
+def pass_messages(wiring: Wiring, nodes: Vector, tables: Vector) -> Messages:
+    """Messages that bound the scores ``nodes`` (N, K) and ``tables`` (E, K, K) well, and what they say."""
+    passing, marginals = _Passing(wiring, nodes, tables), None
+    passing.plain_sweeps()
+    is_best = passing.is_best
+    if not is_best.all():
+        marginals = passing.smoothed_sweeps(np.flatnonzero(~is_best))
+    sent = passing.best_sent
+    sent -= sent.max(axis=2, keepdims=True)  # constants move the bound nowhere, but they would add to the rounding
+    return Messages(sent, passing.best_labels, passing.is_best, marginals)
 
-    ``nodes`` (N, K) and ``tables`` (E, K, K) are the scores.
-    """
-    E, K = len(tables), nodes.shape[1]
-    tau, sent = _ranges(wiring, nodes, tables), np.zeros((E, 2, K))
-    s, t = nodes.copy(), np.array(tables, order="C")
-    order = np.concatenate([colour.nodes for colour in wiring.colours])
-    bounds = np.cumsum([0, *(len(colour.nodes) for colour in wiring.colours)])
-    first, half = wiring.ends
-    _kernels.get("graph_messages")(
-        order, bounds, first, half, tau[wiring.graph_of_node], np.geomspace(_WARM, last, sweeps), K, s.reshape(-1),
-        t.reshape(-1), sent.reshape(-1),
-    )  # fmt: skip
-    return Messages(sent, s, t, last * tau)
+
+class _Passing:
+    """Scores on which messages work, a copy of those given, and the best that was found."""
+
+    def __init__(self, wiring: Wiring, nodes: Vector, tables: Vector) -> None:
+        self.wiring, self.given, n = wiring, (nodes, tables), wiring.n
+        self.ranges = _ranges(wiring, nodes, tables)
+        most = wiring.node_sums(np.abs(nodes).max(axis=1)), wiring.edge_sums(np.abs(tables).max(axis=(1, 2)))
+        self.allowed = _TIGHT * (most[0] + most[1])
+        self.nodes, self.tables, self.sent = nodes.copy(), np.array(tables, order="C"), _no_messages(tables)
+        self.levels, self.labels = np.empty(nodes.shape), np.zeros(len(nodes), dtype=np.int64)
+        self.best_sent, self.best_labels = self.sent.copy(), self.labels.copy()
+        self.bounds, self.scores = np.full(n, np.inf), np.full(n, -np.inf)
+
+    @property
+    def is_best(self) -> Flags:
+        """Of each graph, whether the score of its labels meets the bound."""
+        return self.bounds - self.scores <= self.allowed
+
+    def plain_sweeps(self) -> None:
+        """Sweeps over each graph until its labels are the best ones, or until they bring little."""
+        active = np.arange(self.wiring.n)
+        for _ in range(_LOOKS):
+            before = self.bounds.copy()
+            self._sweep(active, np.zeros(_SWEEPS))
+            is_slow = before - self.bounds <= _PROGRESS * (self.bounds - self.scores)
+            active = np.flatnonzero(~is_slow & ~self.is_best)
+            if not len(active):
+                break
+
+    def smoothed_sweeps(self, active: Indices) -> Marginals | None:
+        """Smoothed sweeps over these graphs from the scores given, then a few plain ones. The best marginals."""
+        at_node, at_edge = (np.isin(of, active) for of in (self.wiring.graph_of_node, self.wiring.graph_of_edge))
+        self.nodes[at_node], self.tables[at_edge] = self.given[0][at_node], self.given[1][at_edge]
+        self.sent[at_edge] = 0.0
+        best, values = None, np.full(self.wiring.n, -np.inf)
+        for (warm, cold), sweeps in zip(pairwise(_STAGES), _SMOOTHED, strict=True):
+            self._sweep(active, np.geomspace(warm, cold, sweeps))
+            best, values = self._better(best, values, self._marginals(cold))
+        self._sweep(active, np.zeros(_SWEEPS))
+        self.labels = improved(self.wiring, *self.given, self.best_labels)
+        self._keep_labels()
+        return best
+
+    def _better(self, one: Marginals | None, value: Vector, two: Marginals) -> tuple[Marginals, Vector]:
+        """Of each graph the better one of two marginals, and its value."""
+        other = expected_score(self.wiring, *self.given, *two)
+        if one is None:
+            return two, other
+        at_node, at_edge = ((other > value)[of] for of in (self.wiring.graph_of_node, self.wiring.graph_of_edge))
+        p, q = np.where(at_node[:, None], two[0], one[0]), np.where(at_edge[:, None, None], two[1], one[1])
+        return (p, q), np.maximum(value, other)
+
+    def _sweep(self, active: Indices, shares: Vector) -> None:
+        """A sweep over some graphs for each of the shares of their ranges. Keeps what is better than before."""
+        wiring, K = self.wiring, self.nodes.shape[1]
+        _kernels.get("graph_messages")(
+            active, wiring.first_node, *wiring.turns, *wiring.ends, wiring.edges.reshape(-1), self.ranges, shares, K,
+            self.nodes.reshape(-1), self.tables.reshape(-1), self.sent.reshape(-1), self.levels.reshape(-1),
+            self.labels, n_threads(),
+        )  # fmt: skip
+        bounds = wiring.node_sums(self.nodes.max(axis=1)) + wiring.edge_sums(self.tables.max(axis=(1, 2)))
+        at_edge = (bounds < self.bounds)[wiring.graph_of_edge]
+        self.best_sent[at_edge] = self.sent[at_edge]
+        self.bounds = np.minimum(bounds, self.bounds)
+        self._keep_labels()
+
+    def _keep_labels(self) -> None:
+        scores = score_of(self.wiring, *self.given, self.labels)
+        at_node = (scores > self.scores)[self.wiring.graph_of_node]
+        self.best_labels[at_node] = self.labels[at_node]
+        self.scores = np.maximum(scores, self.scores)
+
+    def _marginals(self, cold: float) -> Marginals:
+        """Those of nodes are softmax(level / tau). The last sweep went down, so the table of an edge says how likely
+        the labels of its upper end are for each label of the lower one."""
+        u, v = self.wiring.edges.T
+        _, rank = self.wiring.turns
+        tau = cold * self.ranges
+        p = _softmax(self.levels / tau[self.wiring.graph_of_node][:, None])
+        likely = np.exp(np.minimum(self.tables / tau[self.wiring.graph_of_edge][:, None, None], 0.0))
+        q = likely * np.where((rank[u] < rank[v])[:, None, None], p[u][:, :, None], p[v][:, None, :])
+        return p, consistent(q, p[u], p[v])
+
+
+def _no_messages(tables: Vector) -> Vector:
+    return np.zeros((len(tables), 2, tables.shape[1]))
 
 
 def _ranges(wiring: Wiring, nodes: Vector, tables: Vector) -> Vector:
@@ -75,58 +171,13 @@ def _ranges(wiring: Wiring, nodes: Vector, tables: Vector) -> Vector:
     return np.where(out > 0, out, 1.0)
 
 
-def reparametrised(wiring: Wiring, nodes: Vector, tables: Vector, m: Messages) -> tuple[Vector, Vector]:
+def _softmax(x: Vector) -> Vector:
+    p = np.exp(x - x.max(axis=1, keepdims=True))
+    return np.asarray(p / p.sum(axis=1, keepdims=True), dtype=np.float64)
+
+
+def reparametrised(wiring: Wiring, nodes: Vector, tables: Vector, sent: Vector) -> tuple[Vector, Vector]:
     """s' and t' from the scores and messages themselves. The sums of a node have a rounding for each of its edges."""
     moved = nodes.copy()
-    np.add.at(moved, wiring.edges, m.sent)
-    return moved, tables - m.sent[:, 0, :, None] - m.sent[:, 1, None, :]
-
-
-def marginals(wiring: Wiring, m: Messages) -> tuple[Vector, Vector]:
-    """Locally consistent marginals (N, K) and (E, K, K) that nearly solve the linear program, up to rounding."""
-    p = _shares(m.nodes / m.tau[wiring.graph_of_node][:, None], axis=1)
-    q = _shares(m.tables / m.tau[wiring.graph_of_edge][:, None, None], axis=(1, 2))
-    return p, consistent(q, p[wiring.edges[:, 0]], p[wiring.edges[:, 1]])
-
-
-def consistent(tables: Vector, rows: Vector, columns: Vector) -> Vector:
-    """Tables near the given ones whose sums over columns are ``rows``, and over rows ``columns``.
-
-    Rows, then columns, that have too much mass are scaled down, and what lacks is spread as a product (Altschuler,
-    Weed and Rigollet, "Near-linear time approximation algorithms for optimal transport", NIPS 2017, Algorithm 2).
-    """
-    out = within(tables, rows, columns)
-    lack, also = np.maximum(rows - out.sum(axis=2), 0.0), np.maximum(columns - out.sum(axis=1), 0.0)
-    mass = np.maximum(lack.sum(axis=1), np.finfo(np.float64).tiny)
-    return out + lack[:, :, None] * (also / mass[:, None])[:, None, :]
-
-
-def within(tables: Vector, rows: Vector, columns: Vector) -> Vector:
-    """Tables scaled down, first by rows and then by columns, to sums of no more than those given."""
-    out = tables * _factors(rows, tables.sum(axis=2))[:, :, None]
-    return np.asarray(out * _factors(columns, out.sum(axis=1))[:, None, :], dtype=np.float64)
-
-
-def _factors(wanted: Vector, sums: Vector) -> Vector:
-    return np.minimum(np.divide(wanted, sums, out=np.zeros_like(sums), where=sums > 0), 1.0)
-
-
-def _shares(x: Vector, axis: int | tuple[int, ...]) -> Vector:
-    p = np.exp(x - x.max(axis=axis, keepdims=True))
-    return np.asarray(p / p.sum(axis=axis, keepdims=True), dtype=np.float64)
-
-
-def improved(wiring: Wiring, nodes: Vector, tables: Vector, labels: Indices, sweeps: int = 10) -> Indices:
-    """A labelling that no change of a single node's label improves, or the one after so many sweeps."""
-    labels = labels.copy()
-    u, v = wiring.edges.T
-    for _ in range(sweeps):
-        before = labels.copy()
-        for colour in wiring.colours:
-            seen = np.concatenate(
-                [tables[colour.out, :, labels[v[colour.out]]], tables[colour.into, labels[u[colour.into]]]]
-            )
-            labels[colour.nodes] = (nodes[colour.nodes] + colour.sums @ seen).argmax(axis=1)
-        if np.array_equal(labels, before):
-            break
-    return labels
+    np.add.at(moved, wiring.edges, sent)
+    return moved, tables - sent[:, 0, :, None] - sent[:, 1, None, :]

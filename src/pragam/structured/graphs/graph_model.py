@@ -146,9 +146,14 @@ class GraphModel(ByExample):
         found = [graph_values.values_bound(self, w, block) for block in self.blocks]
         return np.concatenate([value for value, _ in found]), np.concatenate([slack for _, slack in found])
 
-    def predict(self, w: Vector) -> Indices:
-        """The labels of all nodes in the best labelling; in a good one, if a graph has cycles."""
-        return np.concatenate([graph_values.labelled(self, w, block) for block in self.blocks])
+    def predict(self, w: Vector) -> tuple[Indices, bool]:
+        """The labels of all nodes in the best labelling, or in a good one, and whether it is known to be the best."""
+        found = [graph_values.labelled(self, w, block) for block in self.blocks]
+        return np.concatenate([labels for labels, _ in found]), all(is_best for _, is_best in found)
+
+    def max_marginals(self, w: Vector) -> Vector:
+        """(nodes, K): the score of the best labelling with each label of each node, in graphs without cycles."""
+        return np.concatenate([graph_values.max_marginals(self, w, block) for block in self.blocks])
 
     # Dual points ----------------------------------------------------------------------------------------------------
 
@@ -191,8 +196,11 @@ class GraphModel(ByExample):
 
     def loss_of(self, i: int, labelling: Any) -> float:
         block = self.single[i]
+        scale, truth = self.node_scale[block.nodes], self.labels[block.nodes]
+        if labelling.dtype.kind != "f":
+            return float(scale @ self.cost[truth, labelling])
         p, _ = graph_moments.unit_shares(block.wiring, self.K, labelling)
-        return float(self.node_scale[block.nodes] @ np.einsum("vk,vk->v", p, self.cost[self.labels[block.nodes]]))
+        return float(scale @ np.einsum("vk,vk->v", p, self.cost[truth]))
 
     def join(self, labellings: Sequence[Any]) -> Indices:
         return np.concatenate(labellings)

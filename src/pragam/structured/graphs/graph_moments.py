@@ -16,8 +16,8 @@ import numpy as np
 from pragam.arguments import flat
 from pragam.polytopes.base import REPAIRABLE
 from pragam.rounding import TINY, gamma, total
-from pragam.structured.graphs.graph_messages import within
-from pragam.structured.graphs.wiring import Wiring
+from pragam.structured.graphs.local_tables import within
+from pragam.structured.graphs.wiring import Indices, Wiring
 from pragam.structured.labellings import Labellings, Mixture, check_labelling, check_point
 from pragam.structured.structure import Moments
 from pragam.vector import Vector
@@ -177,14 +177,27 @@ class _Sums:
 
 def features_of(model: GraphModel, block: Block, labelling: Any) -> Vector:
     """Phi(y) - Phi(y_i) of the labels or marginals of a single graph."""
-    wiring = block.wiring
-    own, truth = (unit_shares(wiring, model.K, each) for each in (labelling, model.labels[block.nodes]))
-    nodes, edges = np.zeros((model.storage.shape[1], model.K)), np.zeros((model.edge_storage.shape[1], model.K**2))
-    model.storage.part(block.nodes.start, block.nodes.stop).add_rmatmat(own[0] - truth[0], nodes)
+    wiring, K = block.wiring, model.K
+    nodes, edges = np.zeros((model.storage.shape[1], K)), np.zeros((model.edge_storage.shape[1], K**2))
+    if labelling.dtype.kind == "f":
+        own, right = (unit_shares(wiring, K, each) for each in (labelling, model.labels[block.nodes]))
+        residual, links = own[0] - right[0], (own[1] - right[1]).reshape(len(wiring.edges), -1)
+    else:
+        truth, at = model.labels[block.nodes], wiring.edges
+        residual = _one_of(labelling, truth, K)
+        links = _one_of(labelling[at[:, 0]] * K + labelling[at[:, 1]], truth[at[:, 0]] * K + truth[at[:, 1]], K * K)
+    model.storage.part(block.nodes.start, block.nodes.stop).add_rmatmat(residual, nodes)
     if len(wiring.edges):
-        links = (own[1] - truth[1]).reshape(len(wiring.edges), -1)
         model.edge_storage.part(block.edges.start, block.edges.stop).add_rmatmat(links, edges)
     return np.concatenate([nodes.T.ravel(), edges.ravel()])
+
+
+def _one_of(values: Indices, others: Indices, count: int) -> Vector:
+    """Rows with a one at each value, less those with a one at the other."""
+    out, row = np.zeros((len(values), count)), np.arange(len(values))
+    out[row, values] = 1.0
+    out[row, others] -= 1.0
+    return out
 
 
 # Dual points as marginals ---------------------------------------------------------------------------------------------

@@ -8,8 +8,9 @@ import numpy as np
 
 from pragam import interrupts
 from pragam.rounding import TINY, gamma, norm
-from pragam.structured.graphs import graph_messages
-from pragam.structured.graphs.forest import best_of_forest
+from pragam.structured.graphs.forest import best_of_forest, marginals_of_forest
+from pragam.structured.graphs.graph_messages import pass_messages, reparametrised
+from pragam.structured.graphs.label_search import expected_score, score_of
 from pragam.structured.graphs.wiring import Indices, Wiring
 from pragam.vector import Vector
 
@@ -50,45 +51,34 @@ def decoded(model: GraphModel, w: Vector, block: Block, loss: float) -> Any:
     return relaxed_best(block.wiring, nodes, tables)
 
 
-def labelled(model: GraphModel, w: Vector, block: Block) -> Indices:
-    """The labels of a best labelling of each graph; with cycles, of a good one."""
+def labelled(model: GraphModel, w: Vector, block: Block) -> tuple[Indices, bool]:
+    """The labels of a best labelling of each graph, and whether they are known to be: with cycles they may not be."""
     nodes, tables = scores(model, w, block, 0.0)
     if block.is_forest:
-        return best_of_forest(block.wiring, nodes, tables)[1]
-    messages = graph_messages.pass_messages(block.wiring, nodes, tables, graph_messages.MILD)
-    return _best_found(block.wiring, nodes, tables, messages)
+        return best_of_forest(block.wiring, nodes, tables)[1], True
+    found = pass_messages(block.wiring, nodes, tables)
+    return found.labels, bool(found.is_best.all())
 
 
-def relaxed_best(wiring: Wiring, nodes: Vector, tables: Vector) -> Vector:
-    """For each graph with cycles the better one of the marginals and the labelling that messages find: a vector, all
-    nodes and then all edges."""
-    messages = graph_messages.pass_messages(wiring, nodes, tables, graph_messages.MILD)
-    p, q = graph_messages.marginals(wiring, messages)
-    labels, K = _best_found(wiring, nodes, tables, messages), nodes.shape[1]
-    own = wiring.node_sums(np.einsum("vk,vk->v", p, nodes))
-    own += wiring.edge_sums(np.einsum("eij,eij->e", q, tables))
-    is_better = score_of(wiring, nodes, tables, labels) >= own
-    u, v = labels[wiring.edges[:, 0]], labels[wiring.edges[:, 1]]
-    p = np.where(is_better[wiring.graph_of_node][:, None], np.eye(K)[labels], p)
+def max_marginals(model: GraphModel, w: Vector, block: Block) -> Vector:
+    """Of graphs without cycles, the score of the best labelling with each label of each node."""
+    return marginals_of_forest(block.wiring, *scores(model, w, block, 0.0))
+
+
+def relaxed_best(wiring: Wiring, nodes: Vector, tables: Vector) -> Any:
+    """For each graph with cycles the better one of the labelling and the marginals that messages find: labels if those
+    of all graphs are the best, else a vector, all nodes and then all edges."""
+    found, K = pass_messages(wiring, nodes, tables), nodes.shape[1]
+    if found.marginals is None:
+        return found.labels
+    p, q = found.marginals
+    lack = expected_score(wiring, nodes, tables, p, q) - score_of(wiring, nodes, tables, found.labels)
+    is_whole = found.is_best | (lack <= 0)
+    u, v = found.labels[wiring.edges[:, 0]], found.labels[wiring.edges[:, 1]]
+    p = np.where(is_whole[wiring.graph_of_node][:, None], np.eye(K)[found.labels], p)
     whole = np.eye(K)[u][:, :, None] * np.eye(K)[v][:, None, :]
-    q = np.where(is_better[wiring.graph_of_edge][:, None, None], whole, q)
+    q = np.where(is_whole[wiring.graph_of_edge][:, None, None], whole, q)
     return np.concatenate([p.ravel(), q.ravel()])
-
-
-def _best_found(wiring: Wiring, nodes: Vector, tables: Vector, messages: graph_messages.Messages) -> Indices:
-    """Of each graph the better one of two labellings: from the messages, or from the nodes alone, both improved."""
-    starts = messages.nodes.argmax(axis=1), nodes.argmax(axis=1)
-    one, two = (graph_messages.improved(wiring, nodes, tables, labels) for labels in starts)
-    is_better = score_of(wiring, nodes, tables, one) >= score_of(wiring, nodes, tables, two)
-    return np.where(is_better[wiring.graph_of_node], one, two)
-
-
-def score_of(wiring: Wiring, nodes: Vector, tables: Vector, labels: Indices) -> Vector:
-    """The score of each graph's labelling."""
-    u, v = labels[wiring.edges[:, 0]], labels[wiring.edges[:, 1]]
-    of_nodes, of_edges = nodes[np.arange(len(nodes)), labels], tables[np.arange(len(tables)), u, v]
-    out = wiring.node_sums(of_nodes)
-    return np.asarray(out + wiring.edge_sums(of_edges), dtype=np.float64)
 
 
 def highest(wiring: Wiring, is_forest: bool, nodes: Vector, tables: Vector) -> tuple[Vector, Vector]:
@@ -98,11 +88,11 @@ def highest(wiring: Wiring, is_forest: bool, nodes: Vector, tables: Vector) -> t
     size += wiring.edge_sums(np.abs(tables).max(axis=(1, 2), initial=0.0))
     if is_forest:
         return best_of_forest(wiring, nodes, tables)[0], size
-    messages = graph_messages.pass_messages(wiring, nodes, tables, graph_messages.COLD)
-    moved, rest = graph_messages.reparametrised(wiring, nodes, tables, messages)
+    sent = pass_messages(wiring, nodes, tables).sent
+    moved, rest = reparametrised(wiring, nodes, tables, sent)
     bounds = wiring.node_sums(moved.max(axis=1))
     bounds += wiring.edge_sums(rest.max(axis=(1, 2)))
-    moves = np.abs(messages.sent).max(axis=2).sum(axis=1)
+    moves = np.abs(sent).max(axis=2).sum(axis=1)
     return bounds, size + 2 * wiring.edge_sums(moves)
 
 

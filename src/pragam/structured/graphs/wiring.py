@@ -15,15 +15,6 @@ Indices = NDArray[np.int64]
 Flags = NDArray[np.bool_]
 
 
-class Level(NamedTuple):
-    """The nodes at one depth of a forest, with their parents and the edges between them."""
-
-    children: Indices
-    parents: Indices
-    edges: Indices
-    is_down: Flags  # whether the edge leads from the parent to the child
-
-
 class Colour(NamedTuple):
     """Nodes none of which are linked, the edges that begin or end in them, and sums over these."""
 
@@ -89,27 +80,31 @@ class Wiring:
         return first, 2 * edge + (self.edges[edge, 1] == node)
 
     @cached_property
-    def levels(self) -> list[Level]:
-        """The nodes of a forest below the roots, which are the first node of each component, by their depth."""
-        first, edge, neighbour = self._half_edges
-        frontier = self.roots
-        is_seen = np.zeros(self.n_nodes, dtype=bool)
-        out: list[Level] = []
-        is_seen[frontier] = True
-        while True:
-            counts = first[frontier + 1] - first[frontier]
-            parents = np.repeat(frontier, counts)
-            places = (
-                np.arange(counts.sum())
-                - np.repeat(np.cumsum(counts) - counts, counts)
-                + np.repeat(first[frontier], counts)
-            )
-            places, parents = (each[~is_seen[neighbour[places]]] for each in (places, parents))
-            if not len(places):
-                return out
-            frontier = neighbour[places]
-            is_seen[frontier] = True
-            out.append(Level(frontier, parents, edge[places], self.edges[edge[places], 0] == parents))
+    def turns(self) -> tuple[Indices, Indices]:
+        """(order, rank): the nodes graph by graph, neighbours near each other, and the place of each node there."""
+        links = (np.ones(len(self.edges)), (self.edges[:, 0], self.edges[:, 1]))
+        joined = sparse.csr_array(links, shape=(self.n_nodes, self.n_nodes))
+        near = sparse.csgraph.reverse_cuthill_mckee((joined + joined.T).tocsr(), symmetric_mode=True)
+        order: Indices = near[np.argsort(self.graph_of_node[near], kind="stable")].astype(np.int64)
+        rank = np.empty(self.n_nodes, dtype=np.int64)
+        rank[order] = np.arange(self.n_nodes)
+        return order, rank
+
+    @cached_property
+    def rooted(self) -> tuple[Indices, Indices, Indices]:
+        """(order, parent, end) of a forest: all nodes, parents before their children, the parent of each, -1 of a root,
+        and the end of the edge above it that it is at, as in ``ends``. Roots are the first nodes of components."""
+        first, half = self.ends
+        flat, bounds, halves = self.edges.reshape(-1).tolist(), first.tolist(), half.tolist()
+        parent, end = np.full(self.n_nodes, -1), np.zeros(self.n_nodes, dtype=np.int64)
+        order: list[int] = self.roots.tolist()
+        for v in order:  # it grows
+            for h in halves[bounds[v] : bounds[v + 1]]:
+                other = flat[h ^ 1]
+                if other != parent[v]:
+                    parent[other], end[other] = v, h ^ 1
+                    order.append(other)
+        return np.array(order, dtype=np.int64), parent, end
 
     @cached_property
     def roots(self) -> Indices:

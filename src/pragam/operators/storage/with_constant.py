@@ -1,0 +1,102 @@
+"""X with a last column of ones, which is not stored: the constant feature whose weights are biases."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from pragam.operators.base import Vector
+from pragam.operators.storage.base import Array, Storage, as_vector, times
+from pragam.operators.storage.compressed import Csr
+from pragam.operators.storage.dense import Dense
+
+
+class WithConstant(Storage):
+    """[X, 1] on the memory of X.
+
+    Products that training and certificates need add the column themselves. What walks rows, and products in twice the
+    precision, get a copy of [X, 1], which is not kept.
+    """
+
+    rigorous = True
+
+    def __init__(self, storage: Storage) -> None:
+        n, d = storage.shape
+        self.storage, self.shape, self.stored = storage, (n, d + 1), storage.stored + n
+        self.rigorous, self.lacks = type(self).rigorous and storage.rigorous, storage.lacks
+
+    def _whole(self) -> Storage:
+        """A copy with the column in it."""
+        kind, arrays = self.storage.rows()
+        n, d = self.storage.shape
+        if kind == "dense":
+            return Dense(np.column_stack([arrays[0], np.ones(n, dtype=arrays[0].dtype)]))
+        data, indices, indptr = arrays
+        ends = indptr[1:]
+        values, columns = np.insert(data[: indptr[-1]], ends, 1.0), np.insert(indices[: indptr[-1]], ends, d)
+        return Csr((values, columns, indptr + np.arange(n + 1)), self.shape)
+
+    @property
+    def T(self) -> Storage:  # noqa: N802
+        return self._whole().T
+
+    def matvec(self, w: Vector, scale: Vector | None = None) -> Vector:
+        w = as_vector(w, self.shape[1], "w")
+        return times(scale, self.storage.matvec(w[:-1]) + w[-1])
+
+    def rmatvec(self, alpha: Vector, scale: Vector | None = None) -> Vector:
+        alpha = times(scale, as_vector(alpha, self.shape[0], "alpha"))
+        return np.append(self.storage.rmatvec(alpha), alpha.sum())
+
+    def matmat(self, W: Array) -> Array:
+        out = self.storage.matmat(W[:, :-1])
+        out += W[:, -1]
+        return out
+
+    def rmatmat(self, B: Array) -> Array:
+        return np.column_stack([self.storage.rmatmat(B), B.sum(axis=0)])
+
+    def add_rmatmat(self, B: Array, out: Array) -> None:
+        self.storage.add_rmatmat(B, out[:-1])
+        out[-1] += B.sum(axis=0)
+
+    def part(self, first: int, last: int) -> WithConstant:
+        return WithConstant(self.storage.part(first, last))
+
+    def rows(self) -> tuple[str, tuple[Array, ...]]:
+        return self._whole().rows()
+
+    def split_constant(self) -> tuple[Storage, bool]:
+        return self.storage, True
+
+    def take(self, rows: Array) -> WithConstant:
+        return WithConstant(self.storage.take(rows))
+
+    def gram(self) -> Array:
+        return self.storage.gram() + 1.0
+
+    def add_outer(self, rows: Array, weights: Vector, out: Array) -> None:
+        self._whole().add_outer(rows, weights, out)
+
+    def _row_squares(self, power: float = 1.0, rows: Array | None = None) -> tuple[Vector, Vector, int]:
+        norms2, sizes2, most = self.storage._row_squares(power, rows)
+        more = norms2 + power**2
+        return more, more if sizes2 is norms2 else sizes2 + power**2, most
+
+    @property
+    def counts(self) -> Any:
+        return self.storage.counts + 1
+
+    def abs_sums(self) -> tuple[Vector, Vector]:
+        by_row, by_column = self.storage.abs_sums()
+        return by_row + 1.0, np.append(by_column, float(self.shape[0]))
+
+    def twofold_matvec(self, w: Vector) -> tuple[Vector, Vector, Vector]:
+        return self._whole().twofold_matvec(w)
+
+    def running_rmatvec(self, alpha: Vector, roundings: int = 1) -> tuple[Vector, float]:
+        return self._whole().running_rmatvec(alpha, roundings)
+
+    def twofold_rmatvec(self, alpha: Vector) -> tuple[Vector, float]:
+        return self._whole().twofold_rmatvec(alpha)
