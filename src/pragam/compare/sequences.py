@@ -7,12 +7,12 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy import sparse
 
 from pragam.compare.judge import Judge
 from pragam.problem import AnyProblem, Problem
 from pragam.sequences import ColumnData, Template, Vocabulary, chunk_scores, default_template
 from pragam.sequences.evaluation import is_iob
-from pragam.sequences.weights import with_constant
 from pragam.structured import chain_hinge
 from pragam.vector import Vector
 
@@ -51,7 +51,12 @@ def features(train: Any, test: Any) -> tuple[Any, Any]:
         X, X_test = (vocabulary.vectorise_occurrences(each).X for each in lines)
     else:
         X, X_test = train.X, test.X
-    return with_constant(X), with_constant(X_test)
+    return _with_ones(X), _with_ones(X_test)
+
+
+def _with_ones(X: Any) -> Any:
+    ones = np.ones((X.shape[0], 1))
+    return sparse.hstack([X, ones], format="csr") if sparse.issparse(X) else np.column_stack([X, ones])
 
 
 def chain_problem(X: Any, y: SequenceLabels, lam: float) -> Problem:
