@@ -57,7 +57,10 @@ def features(train: Any, test: Any) -> tuple[Any, Any]:
 def _with_ones(X: Any) -> Any:
     """X and a last column of ones, stored: peers read the same matrix."""
     ones = np.ones((X.shape[0], 1))
-    return sparse.hstack([X, sparse.csr_array(ones)], format="csr") if sparse.issparse(X) else np.hstack([X, ones])
+    if not sparse.issparse(X):
+        return np.hstack([X, ones])
+    blocks: list[Any] = [X, ones]
+    return sparse.hstack(blocks, format="csr")
 
 
 def chain_problem(X: Any, y: SequenceLabels, lam: float) -> Problem:
