@@ -14,7 +14,7 @@ from scipy import sparse
 import pragam
 import pragam.threads
 from clarabel_qp import solve_qp
-from pragam import _kernels
+from pragam import _kernels, sequences
 from pragam.operators import check_data
 from pragam.operators.storage import WALKING
 from pragam.result import Status
@@ -104,6 +104,26 @@ def test_auto_goes_on_where_masses_are_too_coarse(forbids):
             continue
         assert result.converged, (seed, result)
         assert result.certificate.primal == pytest.approx(drawn.optimum(), rel=1e-5), (seed, result)
+
+
+@compiled
+def test_auto_goes_on_where_moves_of_masses_hardly_raise_the_dual():
+    """A sentence of five words, many features and a tiny lam: masses move on and on."""
+    words, tags = ["the", "dog", "sees", "a", "cat"], ["D", "N", "V", "D", "N"]
+    X = (
+        sequences.Vocabulary.of_occurrences(
+            lines := sequences.Template(sequences.default_template(2)).occurrences(
+                sequences.ColumnData([words, tags], np.array([5]))
+            )
+        )
+        .vectorise_occurrences(lines)
+        .X
+    )
+    X = sparse.hstack([X, np.ones((5, 1))], format="csr")
+    problem = chain_hinge(X, ["B-NP", "I-NP", "O", "B-NP", "I-NP"], [5], 1e-3)
+    alone = pragam.solve(problem, "flow-ascent", tol=1e-2)
+    assert alone.status is Status.FAILED and "masses of 2^-30 may be too coarse" in alone.reason
+    assert pragam.solve(problem, tol=1e-2).converged
 
 
 def letters(rng, n=40, K=5, d=12, longest=9):

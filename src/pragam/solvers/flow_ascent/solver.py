@@ -132,7 +132,7 @@ class FlowAscent(Solver[AnyProblem, FlowState]):
 
     def step(self, problem: AnyProblem, state: FlowState) -> FlowState:
         """The next visits of the round: to sequences, then to zones of the support."""
-        if state.round.is_new and (state.broken >= _BROKEN or state.idle):
+        if state.round.is_new and (state.broken >= _BROKEN or state.idle or state.is_stuck):
             state = self._refined(problem, state)
         current, schedule = state.round, state.schedule
         if current.is_new and state.gap.is_near(schedule.tol):
@@ -162,8 +162,9 @@ class FlowAscent(Solver[AnyProblem, FlowState]):
         return state
 
     def _refined(self, problem: AnyProblem, state: FlowState) -> FlowState:
-        """Weights in double precision, where single precision is the limit: where nothing moves any more, or estimates
-        are not kept. ArithmeticError if nothing moves with these either: then whole-number masses are too coarse."""
+        """Weights in double precision, where single precision is the limit: where nothing moves any more, or D hardly
+        rises, or estimates are not kept. ArithmeticError if it is no better with these: then whole-number masses are
+        too coarse."""
         if state.table.record.weights.dtype == np.float32:
             flow = state.flow.trellis_flow(state.chains)
             finer = self._begin(problem, state.rng, flow, state.schedule.tol, np.float64)
@@ -172,6 +173,10 @@ class FlowAscent(Solver[AnyProblem, FlowState]):
             return finer
         if state.idle >= _IDLE:
             raise ArithmeticError("no move of 2^-30 of a sequence raises D any more; the gap is what such masses leave")
+        if state.is_stuck:
+            raise ArithmeticError(
+                f"half of {state.rounds} rounds have hardly raised D; masses of 2^-30 may be too coarse"
+            )
         return state
 
     def estimate(self, problem: AnyProblem, state: FlowState) -> float:
@@ -192,6 +197,7 @@ class FlowAscent(Solver[AnyProblem, FlowState]):
             return
         state.gap.note(current.gap, state.dual)
         state.idle = 0 if current.moves else state.idle + 1
+        state.count_round()
         if state.passes > state.renewed_at + RENEWAL:
             state.renew(problem.lam)
         state.round = Round(_shuffled(state.rng, np.flatnonzero(state.chains.totals)))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from math import inf
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -17,6 +18,12 @@ from pragam.solvers.flow_ascent.token_rows import TokenRows
 from pragam.solvers.flow_ascent.weight_table import WeightTable
 
 Indices = NDArray[np.int64]
+
+#: D has hardly risen if it has by less than this share of the gap in half of all rounds: a thousand times as many would
+#: not do.
+_SLOW = 1e-3
+#: Nothing is said of fewer rounds.
+_FEW_ROUNDS = 64
 
 
 class Visited(NamedTuple):
@@ -64,6 +71,9 @@ class FlowState(State):
     renewed_at: float = 0.0  # passes when the table was last computed from the flow
     broken: int = 0  # estimates in a row that promised the tolerance, and a certificate did not confirm it
     idle: int = 0  # rounds in a row in which nothing has moved
+    rounds: int = 0
+    mark: float = -inf  # D when the number of rounds was last a power of two
+    is_stuck: bool = False  # whether D has hardly risen since the one before that
 
     def visit(self, name: str, rule: Rule, visits: int, *which: Any) -> Visited:
         """The next visits of the round, by one of the kernels."""
@@ -81,6 +91,13 @@ class FlowState(State):
         if visited.visits < len(order):
             self.flow.enlarge(self.chains)
         return visited if visited.visits or not len(order) else self.visit(name, rule, visits, *which)
+
+    def count_round(self) -> None:
+        """At the end of a round: was the second half of all rounds worth it?"""
+        self.rounds += 1
+        if self.rounds >= _FEW_ROUNDS and self.rounds & (self.rounds - 1) == 0:
+            self.is_stuck = self.dual - self.mark < _SLOW * self.round.gap
+            self.mark = self.dual
 
     def renew(self, lam: float) -> None:
         """Compute the table anew from the flow: its updates, in single precision, may have led it astray."""
