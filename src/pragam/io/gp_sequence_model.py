@@ -21,8 +21,8 @@ from pragam.certificate import Certificate
 from pragam.datasets import source
 from pragam.io import container
 from pragam.io.dual_points import from_tensors, to_tensors
-from pragam.io.model import check_classes
 from pragam.io.record import certificate_of, certificate_record, parsed
+from pragam.io.structured_record import checked
 
 GP_SEQUENCES, VERSION, NAME = "pragam-gp-sequence-model", 1, "gp_sequences"
 _KINDS = {"risk": dict, "classes": list, "certificate": dict, "parameters": dict, "dual": dict}
@@ -124,16 +124,9 @@ def _model_of(text: str, tensors: Callable[[], container.Tensors]) -> GPSequence
 
 
 def _checked(record: Any) -> dict[str, Any]:
-    if not isinstance(record, dict) or record.get("format") != GP_SEQUENCES:
-        raise ValueError(f"its format is not {GP_SEQUENCES!r}")
-    if record.get("version") != VERSION:
-        raise ValueError(f"its format version is {record.get('version')!r:.40}, and this pragam reads {VERSION}")
-    for name, kind in _KINDS.items():
-        if not isinstance(record.get(name), kind):
-            raise ValueError(f"{name} must be a {kind.__name__}")
+    record = checked(record, GP_SEQUENCES, VERSION, _KINDS)
     if type(record.get("columns")) is not int or not isinstance(record.get("kernel"), (dict, type(None))):
         raise ValueError("columns must be a whole number, and its kernel an object or null")
-    check_classes(record["classes"])
     _check_risk(record["risk"])
     temperature, n_iter = (record["parameters"].get(name) for name in ("temperature", "n_iter"))
     if type(temperature) is not float or not temperature > 0 or type(n_iter) is not int:

@@ -21,6 +21,7 @@ from pragam.io import container
 from pragam.io.dual_points import from_tensors, to_tensors
 from pragam.io.model import check_classes
 from pragam.io.record import certificate_of, certificate_record, parsed
+from pragam.io.structured_record import checked
 
 GRAPHS, VERSION, NAME = "pragam-graph-model", 1, "graph_hinge"
 _WEIGHTS = ("coef", "intercept", "pairwise")
@@ -96,14 +97,7 @@ def _model_of(text: str, tensors: Callable[[], container.Tensors]) -> GraphModel
 
 
 def _checked(record: Any) -> dict[str, Any]:
-    if not isinstance(record, dict) or record.get("format") != GRAPHS:
-        raise ValueError(f"its format is not {GRAPHS!r}")
-    if record.get("version") != VERSION:
-        raise ValueError(f"its format version is {record.get('version')!r:.40}, and this pragam reads {VERSION}")
-    for name, kind in _KINDS.items():
-        if not isinstance(record.get(name), kind):
-            raise ValueError(f"{name} must be a {kind.__name__}")
-    check_classes(record["classes"])
+    record = checked(record, GRAPHS, VERSION, _KINDS)
     risk = record["risk"]
     if risk.get("name") != NAME or type(risk.get("lam")) not in (int, float) or "loss" not in risk:
         raise ValueError(f"its risk must be {NAME!r} with lam and loss, not {risk!r:.80}")

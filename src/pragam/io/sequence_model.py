@@ -23,6 +23,7 @@ from pragam.io import container
 from pragam.io.dual_points import from_tensors, to_tensors
 from pragam.io.model import check_classes
 from pragam.io.record import certificate_of, certificate_record, parsed
+from pragam.io.structured_record import checked
 from pragam.sequences.iob import allowed_by
 from pragam.sequences.problem import NAME
 from pragam.sequences.weights import ChainWeights
@@ -127,14 +128,7 @@ def sequence_model_of(text: str, tensors: Callable[[], container.Tensors]) -> Se
 
 
 def _checked(record: Any) -> dict[str, Any]:
-    if not isinstance(record, dict) or record.get("format") != SEQUENCES:
-        raise ValueError(f"its format is not {SEQUENCES!r}")
-    if record.get("version") != VERSION:
-        raise ValueError(f"its format version is {record.get('version')!r:.40}, and this pragam reads {VERSION}")
-    for name, kind in _KINDS.items():
-        if not isinstance(record.get(name), kind):
-            raise ValueError(f"{name} must be a {kind.__name__}")
-    check_classes(record["classes"])
+    record = checked(record, SEQUENCES, VERSION, _KINDS)
     risk = record["risk"]
     if (
         risk.get("name") != NAME
