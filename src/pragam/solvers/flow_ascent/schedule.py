@@ -20,7 +20,7 @@ _WORK = 2.0e8
 #: as long as they work. OCR letters have 1.6 times 10^4.
 _SHARED = 1.0e5
 #: Fewer are enough where the table has more bytes than a processor's own cache: then each waits for memory, and the
-#: waiting is shared too. CoNLL chunks have 2.4 times 10^4 and 12 MB; two threads take 0.72 times as long as one.
+#: waiting is shared too. CoNLL chunks have 2.4 times 10^4 and 12 MB; two threads take 0.8 times as long as one.
 _SHARED_OUTSIDE, _CACHE = 2.0e4, 2**20
 #: The table is computed anew after as many passes.
 RENEWAL = 100.0
