@@ -72,3 +72,13 @@ def test_refuses_an_empty_template_and_a_column_that_is_not_there():
         Template("# nothing\n")
     with pytest.raises(ValueError, match="column 2, and there are 2"):
         Template("2[0]").occurrences(DATA)
+
+
+def test_words_with_bars_make_different_features():
+    """ "a|b" before "c" is not "a" before "b|c"; the parts are joined by bars, and those of words are marked."""
+    data = ColumnData([["a|b", "c", "a", "b|c", "\\", "|"]], np.array([2, 2, 2]))
+    (line,) = Template("w[-1]|w[0]").occurrences(data)
+    assert len(set(line.names)) == 3 and line.codes.tolist().count(-1) == 3
+    assert Vocabulary.of_occurrences([line]).names == sorted(line.names)
+    (plain,) = Template("w[0]").occurrences(data)
+    assert "w[0]=a|b" in plain.names  # alone, a word stays as it is
