@@ -17,10 +17,10 @@ from scipy.optimize import least_squares
 
 import pragam
 from pragam.solvers.bundle.cost import QpBmrmConstants, qp_bmrm_cost
+from pragam.solvers.choice.sizes import sizes
 from pragam.solvers.dcd.cost import DcdConstants, dcd_cost
 from pragam.solvers.newton.cost import NewtonConstants, newton_cost
 from pragam.solvers.newton.dense_cost import DenseConstants, dense_cost
-from pragam.solvers.sizes import sizes
 from pragam.views import packed
 
 #: The pull of a unit to its starting value, in units of one measurement.

@@ -22,7 +22,7 @@ import numpy as np
 import pragam
 from _common import one_thread, show
 from _peers import SETS
-from pragam.exact import Judge, scaled
+from pragam.certificate.exact import Judge, scaled
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "tests"))
 from adversarial import adversarial, ordinary

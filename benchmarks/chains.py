@@ -26,9 +26,9 @@ from scipy import sparse
 
 import pragam
 from _common import interleaved, one_thread, show
+from pragam.runtime.threads import using
 from pragam.sequences.evaluation import evaluate
 from pragam.structured import chain_hinge
-from pragam.threads import using
 
 OCR, CONLL = "structured/letters_ocr_taskar.npz", "sequence/conll2000.zip"
 #: What is looked at around a token: (kind, place) of words and tags.

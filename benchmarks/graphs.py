@@ -24,8 +24,8 @@ from _peers import machine
 from interrupt import Interrupt
 from pragam import GraphSVC, certify
 from pragam.structured import Graph, graph_hinge
-from pragam.structured.graphs.graph_messages import pass_messages
-from pragam.structured.graphs.graph_values import scores
+from pragam.structured.graphs.messages import pass_messages
+from pragam.structured.graphs.values import scores
 
 FEATURES, NOISE = 20, 2.0
 

@@ -13,7 +13,7 @@ import argparse
 
 import pragam
 from _common import interleaved, one_thread, show
-from pragam.path import at_lam
+from pragam.driver.path import at_lam
 
 SETS = ("a9a", "w8a", "rcv1-small", "covtype")
 

@@ -31,7 +31,7 @@ from scipy import sparse
 
 from pragam import Certificate, datasets
 from pragam import io as models
-from pragam.datasets import svmlight
+from pragam.files import svmlight
 
 WORDS = [
     b"1", b"-1", b"+1", b"0", b":", b" ", b"\n", b"\r\n", b"\r", b"#", b"\0", b"qid:3", b"qid:", b"1:1", b"2:0.5",

@@ -16,9 +16,10 @@ from typing import Any
 
 from pragam import polytopes, solvers
 from pragam.certificate import Certificate, certify
-from pragam.path import path
+from pragam.driver.path import path
+from pragam.driver.result import History, Result, Status
+from pragam.driver.solve import Progress, solve
 from pragam.problem import Problem
-from pragam.result import History, Result, Status
 from pragam.risks import (
     epsilon_insensitive,
     hinge,
@@ -30,7 +31,6 @@ from pragam.risks import (
     smoothed_hinge,
     squared_hinge,
 )
-from pragam.solve import Progress, solve
 
 __version__ = "0.1.0"
 
@@ -42,23 +42,23 @@ __all__ = [
     "tuning",
 ]  # fmt: skip
 
-#: Loaded at first use, so that ``import pragam`` stays light: name -> module that holds it.
+#: Loaded at first use, so that ``import pragam`` stays light: name -> where it is.
 _LAZY = {
-    "ChainSVC": "pragam.estimators",
-    "GPSequenceClassifier": "pragam.estimators",
-    "GraphSVC": "pragam.estimators",
-    "LinearSVC": "pragam.estimators",
-    "Weights": "pragam.auditing",
-    "audit": "pragam.auditing",
+    "ChainSVC": "pragam.estimators.ChainSVC",
+    "GPSequenceClassifier": "pragam.estimators.GPSequenceClassifier",
+    "GraphSVC": "pragam.estimators.GraphSVC",
+    "LinearSVC": "pragam.estimators.LinearSVC",
+    "Weights": "pragam.auditing.Weights",
+    "audit": "pragam.auditing.audit",
     "auditing": "pragam.auditing",
     "compare": "pragam.compare",
     "datasets": "pragam.datasets",
     "io": "pragam.io",
-    "plot": "pragam.plot",
+    "plot": "pragam.report.plot",
     "report": "pragam.report",
     "sequences": "pragam.sequences",
     "structured": "pragam.structured",
-    "theory": "pragam.theory",
+    "theory": "pragam.paper.theory",
     "tuning": "pragam.tuning",
 }
 
@@ -66,8 +66,13 @@ _LAZY = {
 def __getattr__(name: str) -> Any:
     if name not in _LAZY:
         raise AttributeError(f"module 'pragam' has no attribute {name!r}")
-    module = import_module(_LAZY[name])
-    return module if module.__name__ == f"pragam.{name}" else getattr(module, name)
+    try:
+        return import_module(_LAZY[name])
+    except ModuleNotFoundError as error:
+        if error.name != _LAZY[name]:
+            raise
+    room, _, own = _LAZY[name].rpartition(".")
+    return getattr(import_module(room), own)
 
 
 def __dir__() -> list[str]:

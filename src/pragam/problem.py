@@ -8,8 +8,8 @@ from typing import Any, Generic, TypeVar
 
 import numpy as np
 
-from pragam.arguments import check_number
 from pragam.conjugates import Conjugate, Zero
+from pragam.numerics.arguments import check_number
 from pragam.operators.base import Operator, RowOperator, Vector
 from pragam.operators.planes import Planes
 from pragam.polytopes.base import Polytope

@@ -21,13 +21,13 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from pragam.arguments import float_of, is_whole
+from pragam.driver.path import paths
+from pragam.driver.result import Result, Status
+from pragam.driver.solve import Callback
+from pragam.numerics.arguments import float_of, is_whole
 from pragam.operators import check_data
-from pragam.path import paths
-from pragam.result import Result, Status
 from pragam.risks.arguments import check_labels, example_weights
 from pragam.risks.one_vs_rest import one_vs_rest
-from pragam.solve import Callback
 
 #: The paper's grid, from the smallest.
 PAPER_LAMS = tuple(2.0**k for k in range(-20, 1))

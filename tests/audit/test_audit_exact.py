@@ -10,9 +10,9 @@ from audited import overlapping
 
 import pragam
 from exact_judge import exact_optimum, exact_primal, exact_solution
-from pragam.auditing.floor import primal_floor
 from pragam.auditing.judge import claim_of
 from pragam.auditing.predictions import class_scores, compared, decisions
+from pragam.certificate.floor import primal_floor
 
 CASES = [
     {"loss": loss, "penalised": penalised, "multi_class": scheme, "n_classes": n_classes}

@@ -135,7 +135,7 @@ def test_a_signal_during_training_gives_a_certified_model(tmp_path, number):
     data, file = write_sentences(tmp_path / "d.txt", 60), tmp_path / "m"
     announce = """
 import os
-from pragam.progress import ProgressLine
+from pragam.driver.progress import ProgressLine
 ProgressLine.__call__ = lambda self, progress: os.write(1, b"solving\\n") < 0
 """
     hard = ("--solver", "ls-bmrm", "--tol", "1e-13", "--lam", "1e-5")

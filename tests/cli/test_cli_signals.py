@@ -23,7 +23,7 @@ pytestmark = needs_signals
 #: Announces every iteration of the solver.
 ANNOUNCE_SOLVING = """
 import os
-from pragam.progress import ProgressLine
+from pragam.driver.progress import ProgressLine
 ProgressLine.__call__ = lambda self, progress: os.write(1, b"solving\\n") < 0  # True would stop the solve
 """
 

@@ -90,7 +90,7 @@ def test_a_signal_keeps_the_points_done_and_writes_the_model(tmp_path, number):
     make_data(path)
     announce = """
 import os
-from pragam.progress import ProgressLine
+from pragam.driver.progress import ProgressLine
 ProgressLine.__call__ = lambda self, progress: progress.lam < 0.01 and os.write(1, b"solving\\n") < 0
 """
     options = ["--lams=2^-8..2^0", "--solver", "pragam", "--no-bias", "--tol", "1e-7", "--json"]

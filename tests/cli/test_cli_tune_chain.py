@@ -138,7 +138,7 @@ def test_a_signal_keeps_the_points_done_and_writes_the_model(tmp_path, number):
     data, file = write_sentences(tmp_path / "d.txt", 60), tmp_path / "m"
     announce = """
 import os
-from pragam.progress import ProgressLine
+from pragam.driver.progress import ProgressLine
 ProgressLine.__call__ = lambda self, progress: progress.lam < 0.01 and os.write(1, b"solving\\n") < 0
 """
     options = ["--lams=10,1e-5", "--solver", "qp-bmrm", "--tol", "1e-7", "--json"]

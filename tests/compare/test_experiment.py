@@ -6,7 +6,7 @@ from dataclasses import replace
 
 import numpy as np
 
-from .made import OPTIMUM, made, made_run
+from made import OPTIMUM, made, made_run
 
 
 def test_an_iterate_without_a_finite_value_does_not_hide_the_others():

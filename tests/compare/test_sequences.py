@@ -10,13 +10,13 @@ import pytest
 from pragam import compare, datasets
 from pragam.cli import main
 from pragam.compare import peers
-from pragam.compare.claims import verdicts
 from pragam.compare.data import load as load_rows
 from pragam.compare.data import prepare, save
 from pragam.compare.fold import fold
 from pragam.compare.journal import read
 from pragam.compare.problems import CHAIN
 from pragam.compare.sequences import SequenceJudge, SequenceLabels, chain_problem
+from pragam.paper.claims import verdicts
 
 #: Noun phrases as chunks. The other one has a word and a label that do not occur in these.
 SENTENCES = ("the D B-NP\ndog N I-NP\nsees V O\na D B-NP\ncat N I-NP", "fish N B-NP\neats V O", "a D B-NP\nfish N I-NP")

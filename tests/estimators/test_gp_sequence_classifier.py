@@ -17,8 +17,8 @@ from sklearn.model_selection import GridSearchCV
 
 import pragam
 from pragam import GPSequenceClassifier
+from pragam.driver.result import Status
 from pragam.estimators.token_gram import Tokens, gram, kernel_function
-from pragam.result import Status
 
 RNG = np.random.default_rng(0)
 LENGTHS = np.array([1, 4, 3, 6, 2, 5, 4, 1, 7, 3, 5, 4])

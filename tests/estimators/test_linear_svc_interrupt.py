@@ -25,7 +25,7 @@ FIT = """
 import json, os, sys, warnings
 import numpy as np
 from pragam import LinearSVC
-from pragam.progress import ProgressLine
+from pragam.driver.progress import ProgressLine
 
 ProgressLine._show = lambda self, text: os.write(1, b"solving\\n")
 n_classes, n_jobs = map(int, sys.argv[1:])

@@ -11,7 +11,8 @@ from svc_data import make_data
 
 import pragam
 from pragam import LinearSVC, Status
-from pragam.estimators import advice, exact_end
+from pragam.driver import exact_end
+from pragam.estimators import advice
 
 ROUNDING = 1e-10
 
@@ -45,7 +46,7 @@ def test_the_exact_end_is_dropped_if_it_is_not_better(monkeypatch):
     rough = pragam.solve(problem, "dcd", tol=1e-2)
     worse = pragam.solve(problem, max_iter=0)
     monkeypatch.setattr(exact_end, "solve", lambda *arguments, **keywords: worse)
-    stop = pragam.solve_all.Stop(pragam.interrupts.Signals())
+    stop = pragam.driver.solve_all.Stop(pragam.runtime.interrupts.Signals())
     assert exact_end.at_the_optimum(problem, rough, 1e-2, None, None, None, stop) is rough
 
 

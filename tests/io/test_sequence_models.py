@@ -13,8 +13,8 @@ from sklearn.gaussian_process.kernels import RBF, ConstantKernel, WhiteKernel
 from sklearn.metrics.pairwise import rbf_kernel
 
 from pragam import ChainSVC, Status
+from pragam.files.dual_points import from_tensors, to_tensors
 from pragam.io import SequenceModel, load, load_any, load_sequence_model
-from pragam.io.dual_points import from_tensors, to_tensors
 from pragam.structured import Labellings, Mixture, TrellisFlow
 
 RNG = np.random.default_rng(0)

@@ -11,7 +11,7 @@ from pragam._kernels import twins
 from pragam.operators import check_data
 from pragam.operators.storage import WithConstant
 from pragam.structured import chain_hinge
-from pragam.structured.chains import chain_values
+from pragam.structured.chains import values as chain_values
 
 compiled = pytest.mark.skipif(not _kernels.compiled, reason="the extension was not built: nothing to compare")
 STORES = {

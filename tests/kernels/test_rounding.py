@@ -12,9 +12,9 @@ from scipy import sparse
 
 from pragam import _kernels
 from pragam._kernels import twins
+from pragam.numerics.rounding import LANES, U, dot, gamma, norm, sharp_dot, total, two_product, two_sum, upward
 from pragam.operators import check_data
 from pragam.polytopes import Box, BoxPlane, Simplices
-from pragam.rounding import LANES, U, dot, gamma, norm, sharp_dot, total, two_product, two_sum, upward
 
 FLOATS = st.floats(-1e100, 1e100, allow_subnormal=True)
 KERNELS = [*([_kernels.get] if _kernels.compiled else []), lambda name: getattr(twins, name)]

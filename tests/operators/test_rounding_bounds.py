@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 from scipy import sparse
 
+from pragam.numerics.rounding import U
 from pragam.operators import Columns, Counting, LabelRows, ScaledRows, SharedRows
-from pragam.rounding import U
 
 STORES = {"dense": np.asarray, "dense F": np.asfortranarray, "csr": sparse.csr_array, "csc": sparse.csc_array}
 

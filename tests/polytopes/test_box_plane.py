@@ -7,8 +7,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from pragam.numerics.rounding import TINY
 from pragam.polytopes import Box, BoxPlane, Simplices
-from pragam.rounding import TINY
 
 from .strategies import boxes, exact, exact_biases, vectors
 

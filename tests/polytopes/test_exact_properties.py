@@ -9,8 +9,8 @@ import pytest
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
+from pragam.numerics.rounding import U
 from pragam.polytopes import Box, BoxPlane, Pairs, Simplices, project_box_plane
-from pragam.rounding import U
 
 from .strategies import (
     blocks_of,

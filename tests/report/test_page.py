@@ -10,8 +10,8 @@ from types import SimpleNamespace
 import pytest
 
 import pragam.report.page as page_module
+from pragam.paper.theory import Check
 from pragam.report import write_page
-from pragam.theory import Check
 from report import experiments
 
 pytest.importorskip("vl_convert", reason="the extra report is not installed")

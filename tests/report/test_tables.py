@@ -8,10 +8,10 @@ from types import ModuleType, SimpleNamespace
 
 import numpy as np
 import pytest
-
 from compare.made import made, made_run
+
+from pragam.paper.theory import Check
 from pragam.report import tables
-from pragam.theory import Check
 from report import experiments
 
 
@@ -58,10 +58,10 @@ def test_certificates_say_what_was_not_reached():
 
 def test_claims_are_shown_where_the_package_has_them(monkeypatch):
     verdict = SimpleNamespace(claim="c", reference="Section 5", data="one", answer="refuted", numbers="2 against 1")
-    fake = ModuleType("pragam.compare.claims")
+    fake = ModuleType("pragam.paper.claims")
     fake.verdicts = lambda experiment: [verdict]
-    fake.__spec__ = SimpleNamespace(name="pragam.compare.claims")
-    monkeypatch.setitem(sys.modules, "pragam.compare.claims", fake)
+    fake.__spec__ = SimpleNamespace(name="pragam.paper.claims")
+    monkeypatch.setitem(sys.modules, "pragam.paper.claims", fake)
     table = tables.claims(experiments.small())
     assert [list(one) for one in table.rows] == [["c", "one", "refuted", "2 against 1", "Section 5"]]
     assert table.answer == 2

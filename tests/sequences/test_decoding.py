@@ -7,8 +7,8 @@ from itertools import pairwise, product
 import numpy as np
 import pytest
 
-from pragam.sequences.decoding import ChainScores, best_labels, k_best, label_margins
 from pragam.sequences.iob import allowed_by
+from pragam.structured.inference.decoding import ChainScores, best_labels, k_best, label_margins
 
 
 def drawn(seed, forbid=False):

@@ -14,8 +14,9 @@ import pragam
 from posed import posed
 from pragam.operators import Operator
 from pragam.operators.pattern import PatternRows
-from pragam.solvers import Auto, Dcd, Newton, Pragam, auto, by_name
+from pragam.solvers import Auto, Dcd, Newton, Pragam, by_name
 from pragam.solvers.base import UNKNOWN, Cost
+from pragam.solvers.choice import auto
 from zoo import ZOO, hinge_case, multiclass_case
 
 

@@ -7,9 +7,10 @@ import pytest
 from scipy import sparse
 
 import pragam
-from pragam.solvers import auto, by_name, names
+from pragam.solvers import by_name, names
 from pragam.solvers.base import UNKNOWN
-from pragam.solvers.sizes import sizes
+from pragam.solvers.choice import auto
+from pragam.solvers.choice.sizes import sizes
 from zoo import ZOO
 
 SCALES = [1e-150, 1e-20, 1.0, 1e20, 1e150]

@@ -12,12 +12,12 @@ import pytest
 from scipy import sparse
 
 import pragam
-import pragam.threads
+import pragam.runtime.threads
 from clarabel_qp import solve_qp
 from pragam import _kernels, sequences
+from pragam.driver.result import Status
 from pragam.operators import check_data
 from pragam.operators.storage import WALKING
-from pragam.result import Status
 from pragam.solvers.base import Start
 from pragam.solvers.flow_ascent import FlowAscent
 from pragam.solvers.flow_ascent import token_rows as rows_of_tokens
@@ -191,7 +191,7 @@ def test_crowded_positions_get_more_room():
 
 @compiled
 def test_equal_seeds_and_any_number_of_threads_give_equal_bits(monkeypatch):
-    monkeypatch.setattr(pragam.threads, "_FEW", 0)  # so that small blocks are shared too
+    monkeypatch.setattr(pragam.runtime.threads, "_FEW", 0)  # so that small blocks are shared too
     X, y, lengths = letters(np.random.default_rng(8), n=200)
     results = []
     for threads in ("1", "2", "3"):

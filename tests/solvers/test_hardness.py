@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import pragam
-from pragam.solvers.hardness import box_sizes, hardness
+from pragam.solvers.choice.hardness import box_sizes, hardness
 
 
 @pytest.mark.parametrize("offset", [0.0, 10.0, 1e4])

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from pragam.solvers.base import Cost
-from pragam.solvers.outlook import WARM, Outlook
+from pragam.solvers.choice.outlook import WARM, Outlook
 
 COST = Cost(passes=20.0, steps=10.0, per_pass=2.0, per_step=1.0, start=5.0)
 

@@ -10,7 +10,7 @@ from scipy import sparse
 
 import pragam
 from pragam.structured import Labellings, Mixture, TrellisFlow, chain_hinge
-from pragam.structured.chains import chain_values
+from pragam.structured.chains import values as chain_values
 
 
 def drawn(seed, constrained=True, edge_features=True):

@@ -13,11 +13,11 @@ import pragam
 from pragam import _kernels
 from pragam._kernels import twins
 from pragam.structured import CliqueGraph, Graph, Labellings, chain_hinge, graph_hinge
-from pragam.structured.graphs import graph_messages as messages
+from pragam.structured.graphs import messages as messages
 from pragam.structured.graphs.forest import best_of_forest
-from pragam.structured.graphs.graph_moments import _consistent_shares
-from pragam.structured.graphs.graph_values import highest, relaxed_best
 from pragam.structured.graphs.label_search import improved, score_of
+from pragam.structured.graphs.moments import _consistent_shares
+from pragam.structured.graphs.values import highest, relaxed_best
 from pragam.structured.graphs.wiring import Wiring
 
 from .graph_cases import Drawn
@@ -227,7 +227,7 @@ def test_the_kernel_of_forests_is_its_twin(K):
 
 
 def test_blocks_change_nothing(monkeypatch):
-    from pragam.structured.graphs import graph_model
+    from pragam.structured.graphs import structure as graph_model
 
     rng = np.random.default_rng(0)
     kinds = [[(0, 1)], [(0, 1), (2, 1)], [(0, 1), (1, 2), (2, 0)], [(0, 2), (1, 2), (0, 1)], [], [(2, 0)]]

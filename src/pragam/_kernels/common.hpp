@@ -33,7 +33,7 @@ using PatternIndices = In<std::uint16_t>;
 
 // Handles Ctrl-C while the GIL is released. A kernel calls `beat(work)` with the number of entries that it has read or
 // written. About every 0.1 s pending Python signals are handled, and a handler that raises (KeyboardInterrupt) leaves
-// the kernel as nb::python_error. So does pragam.interrupts.check, for threads that receive no signals. Call `beat` only
+// the kernel as nb::python_error. So does pragam.runtime.interrupts.check, for threads that receive no signals. Call `beat` only
 // where the arrays are consistent. A helper thread's pulse does not call Python, and ends the thread once `stop` is set.
 class Pulse {
   public:
@@ -60,7 +60,7 @@ class Pulse {
         last_ = now;
         nb::gil_scoped_acquire gil;
         if (PyErr_CheckSignals() != 0) throw nb::python_error();
-        nb::module_::import_("pragam.interrupts").attr("check")();
+        nb::module_::import_("pragam.runtime.interrupts").attr("check")();
     }
 
     static constexpr std::size_t stride = std::size_t(1) << 20;  // a few ms of work

@@ -11,15 +11,15 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
-from pragam.arguments import float_of, refuse_masked
 from pragam.auditing.weights import Weights
+from pragam.numerics.arguments import float_of, refuse_masked
+from pragam.numerics.vector import Vector
 from pragam.operators import check_data
 from pragam.operators.storage import Storage
 from pragam.problem import AnyProblem
 from pragam.risks import epsilon_insensitive, hinge, multiclass_hinge, squared_hinge
 from pragam.risks.arguments import check_labels, example_weights
 from pragam.risks.scaling import c_of, lam_of
-from pragam.vector import Vector
 
 _RISKS = {"hinge": hinge, "squared_hinge": squared_hinge}
 _FORMS = {

@@ -8,8 +8,8 @@ from __future__ import annotations
 from typing import Any
 
 from pragam.auditing.weights import Weights
-from pragam.datasets import source
-from pragam.datasets.arrays import DAMAGE, read_arrays, read_npy
+from pragam.files import source
+from pragam.files.arrays import DAMAGE, read_arrays, read_npy
 from pragam.io import Model
 from pragam.io.files import load_opened
 

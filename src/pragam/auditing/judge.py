@@ -8,22 +8,22 @@ from typing import Any
 
 import numpy as np
 
-from pragam.arguments import check_number
 from pragam.auditing import own, scikit_learn
 from pragam.auditing.claim import Claim, Part, claim_of_weights
 from pragam.auditing.files import is_liblinear, weights_of_liblinear
-from pragam.auditing.floor import primal_floor
 from pragam.auditing.predictions import agreement
 from pragam.auditing.report import Audit
 from pragam.auditing.verdict import Bounds, Verdict, total
 from pragam.auditing.weights import Weights
 from pragam.certificate import certify
+from pragam.certificate.floor import primal_floor
+from pragam.driver.result import Result
+from pragam.driver.solve import solve
+from pragam.driver.solve_all import Job, Stop, Unsolved, solve_all
 from pragam.io import Model, load
+from pragam.numerics.arguments import check_number
 from pragam.polytopes import Box
 from pragam.problem import AnyProblem
-from pragam.result import Result
-from pragam.solve import solve
-from pragam.solve_all import Job, Stop, Unsolved, solve_all
 from pragam.views import on_rows
 
 #: min J is bracketed this much more closely than the accuracy in question, so that "within tol" can be proven, and at

@@ -9,11 +9,11 @@ import numpy as np
 
 from pragam.auditing.claim import Claim, Part
 from pragam.io import Model, data_fingerprint
+from pragam.numerics.vector import Vector
 from pragam.operators import check_data
 from pragam.problem import AnyProblem
 from pragam.risks.by_name import parameters_of, problems_of
 from pragam.risks.one_vs_rest import positives
-from pragam.vector import Vector
 
 
 def is_estimator(model: Any) -> bool:

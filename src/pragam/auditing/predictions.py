@@ -1,7 +1,7 @@
 r"""Which predictions on X the exact optimum shares with the model, as far as its certificate decides it.
 
-Every optimum lies within a radius of the certified point (:mod:`pragam.optimum`), so each of its decision values lies
-in an interval. A rule turns decision values into a score for each class, and the largest score wins:
+Every optimum lies within a radius of the certified point (:mod:`pragam.certificate.optimum`), so each of its decision
+values lies in an interval. A rule turns decision values into a score for each class, and the largest score wins:
 
 - ``sign``: one value; class 0 has the score 0, class 1 the value;
 - ``argmax``: a value for each class;
@@ -19,10 +19,10 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from pragam.optimum import Neighbourhood, bias_intervals, radius
+from pragam.certificate.optimum import Neighbourhood, bias_intervals, radius
+from pragam.driver.result import Result
+from pragam.numerics.vector import Vector
 from pragam.problem import AnyProblem
-from pragam.result import Result
-from pragam.vector import Vector
 
 
 class Agreement(NamedTuple):

@@ -9,8 +9,8 @@ from typing import Any
 
 from pragam.auditing.predictions import Agreement
 from pragam.auditing.verdict import Bounds, Verdict
+from pragam.driver.result import Status
 from pragam.problem import AnyProblem
-from pragam.result import Status
 
 _DOWN, _UP = Context(prec=5, rounding=ROUND_FLOOR), Context(prec=5, rounding=ROUND_CEILING)
 #: So many of several problems are printed, the worst ones.

@@ -16,8 +16,8 @@ from math import inf, nextafter
 from typing import Any, NamedTuple
 
 from pragam.certificate import Certificate
-from pragam.result import Status
-from pragam.rounding import downward, upward
+from pragam.driver.result import Status
+from pragam.numerics.rounding import downward, upward
 
 
 class Bounds(NamedTuple):

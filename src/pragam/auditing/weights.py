@@ -9,8 +9,8 @@ import numpy as np
 from numpy.typing import ArrayLike
 from scipy import sparse
 
-from pragam.arguments import check_flag, check_number, real_array
-from pragam.vector import Vector
+from pragam.numerics.arguments import check_flag, check_number, real_array
+from pragam.numerics.vector import Vector
 
 LOSSES = ("hinge", "squared_hinge", "epsilon_insensitive")
 SCHEMES = ("ovr", "ovo", "crammer_singer")

@@ -5,14 +5,14 @@ from __future__ import annotations
 from math import inf, isfinite
 from typing import Any
 
-from pragam.arguments import flat
 from pragam.certificate.bound import Bound
 from pragam.certificate.lower import Lower
 from pragam.certificate.proof import Certificate
 from pragam.certificate.upper import Upper
+from pragam.numerics.arguments import flat
 from pragam.operators.base import Vector
 from pragam.problem import AnyProblem
-from pragam.threads import one_blas_thread
+from pragam.runtime.threads import one_blas_thread
 
 #: What may be rounding, as a share of the gap or, at the limit of float64, of the primal value. More is computed again
 #: in twice the precision.

@@ -10,9 +10,9 @@ from typing import Any
 import numpy as np
 
 from pragam.certificate.bound import Bound, comparable
+from pragam.numerics.rounding import LANES, TINY, U, dot, downward, gamma, norm, sharp_dot
 from pragam.operators.base import Vector
 from pragam.problem import AnyProblem
-from pragam.rounding import LANES, TINY, U, dot, downward, gamma, norm, sharp_dot
 
 
 class Lower:

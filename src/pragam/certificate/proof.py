@@ -9,8 +9,8 @@ from typing import Any
 
 import numpy as np
 
+from pragam.numerics.rounding import SAFE, TINY, two_product, two_sum
 from pragam.operators.base import Vector
-from pragam.rounding import SAFE, TINY, two_product, two_sum
 
 
 @dataclass(frozen=True, eq=False)

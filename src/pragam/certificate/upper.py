@@ -7,11 +7,11 @@ from math import inf, isfinite
 
 import numpy as np
 
-from pragam.arguments import array_of, flat
 from pragam.certificate.bound import Bound, comparable
+from pragam.numerics.arguments import array_of, flat
+from pragam.numerics.rounding import LANES, TINY, dot, gamma, norm, sharp_dot, two_sum, upward
 from pragam.operators.base import Vector
 from pragam.problem import AnyProblem
-from pragam.rounding import LANES, TINY, dot, gamma, norm, sharp_dot, two_sum, upward
 
 
 class Upper:

@@ -6,9 +6,9 @@ import argparse
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
+from pragam.certificate.exact import Judge, Proof, rounded_down, rounded_up, scaled
 from pragam.cli.output import full_record, show_json
 from pragam.cli.status import CERTIFIED, NOT_CERTIFIED
-from pragam.exact import Judge, Proof, rounded_down, rounded_up, scaled
 from pragam.risks.by_name import parameters_of
 from pragam.risks.one_vs_rest import positives
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from pragam.arguments import is_whole
 from pragam.cli.data import named
+from pragam.numerics.arguments import is_whole
 
 if TYPE_CHECKING:
     import numpy as np
@@ -107,9 +107,9 @@ def _width(model: SequenceModel) -> int:
 
 
 def _read(path: str) -> Any:
-    from pragam.datasets import source
-    from pragam.sequences.column_files import read_opened as read_columns
-    from pragam.sequences.npz import read_opened as read_npz
+    from pragam.files import source
+    from pragam.files.column_files import read_opened as read_columns
+    from pragam.files.sequence_arrays import read_opened as read_npz
 
     with source.opened(named(path)) as opened:
         return read_npz(opened) if opened.head.startswith(b"PK") else read_columns(opened)

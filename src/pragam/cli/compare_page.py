@@ -34,7 +34,7 @@ def render(experiment: Experiment, folder: Path) -> list[str]:
 def _write_page(experiment: Experiment, path: Path) -> None:
     """The page, with the paper's theorems: a table of what they say and what is measured, and pictures."""
     from pragam import theory
+    from pragam.paper.figures import pictures
     from pragam.report import write_page
-    from pragam.report.theory_figures import pictures
 
     write_page(experiment, path, checks=theory.run(), pictures=pictures())

@@ -12,7 +12,7 @@ from scipy import sparse
 from pragam.operators import check_data
 
 if TYPE_CHECKING:
-    from pragam.datasets.files import Samples
+    from pragam.files.rows import Samples
     from pragam.io.model import Label, Model
 
 #: With more distinct labels than this, they are probably not classes.
@@ -33,8 +33,8 @@ def check_inputs(*paths: str | None) -> None:
 def read(path: str | None, n_features: int | None = None, zero_based: Any = "auto") -> Samples:
     """The samples of an input, or of the built-in example if ``path`` is None."""
     from pragam import datasets
-    from pragam.datasets.files import Samples
-    from pragam.datasets.files import read as read_file
+    from pragam.files.rows import Samples
+    from pragam.files.rows import read as read_file
 
     if path is not None:
         return read_file(named(path), n_features, "auto" if zero_based is None else zero_based)
@@ -54,7 +54,7 @@ def labels_of(samples: Samples, path: str | None) -> NDArray[np.float64]:
 
 def compacted(samples: Samples, wanted: bool) -> tuple[Any, NDArray[np.int64] | None]:
     """X, and the numbers of the columns that occur if only these are ``wanted``. Otherwise X must not be too wide."""
-    from pragam.datasets.columns import check_width, compact_columns
+    from pragam.files.columns import check_width, compact_columns
 
     if not sparse.issparse(samples.X):
         return samples.X, None

@@ -64,7 +64,7 @@ def _bounds(model: Any, X: Any, name: str) -> Any:
     """(n, outputs, 2): bounds from the certificates on the decision values at the exact optimum."""
     import numpy as np
 
-    from pragam.optimum import Neighbourhood
+    from pragam.certificate.optimum import Neighbourhood
 
     stored = model.parameters.get("optima")
     if not isinstance(stored, list) or len(stored) != len(model.coef):
@@ -80,7 +80,7 @@ def _lines(labels: Any, *columns: Any) -> str:
 
 
 def write(text: str, output: str | None) -> None:
-    from pragam.atomic import replacing
+    from pragam.files.atomic import replacing
 
     if output:
         with replacing(output) as stream:

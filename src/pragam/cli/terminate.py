@@ -8,7 +8,7 @@ from collections.abc import Callable
 from types import FrameType, TracebackType
 from typing import Any, TypeVar
 
-from pragam.interrupts import deliver
+from pragam.runtime.interrupts import deliver
 
 T = TypeVar("T")
 

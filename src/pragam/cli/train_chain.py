@@ -10,7 +10,7 @@ from pragam.cli.output import full_record, show_json
 from pragam.cli.status import CERTIFIED, NOT_CERTIFIED
 from pragam.cli.terminate import Termination
 from pragam.cli.training import check_target, progress
-from pragam.result import Result
+from pragam.driver.result import Result
 
 if TYPE_CHECKING:
     from pragam.cli.chain_data import ChainData
@@ -97,8 +97,8 @@ def train(
     posed: Posed, args: argparse.Namespace, termination: Termination, max_seconds: float | None, start: Any = None
 ) -> Trained:
     """Solve, and write the model if that was asked for."""
+    from pragam.driver.solve import solve
     from pragam.io import save_sequence_model
-    from pragam.solve import solve
 
     with progress(args.quiet, "") as line:
         result = termination.run(

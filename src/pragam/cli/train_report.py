@@ -6,7 +6,7 @@ import argparse
 from typing import TYPE_CHECKING, Any
 
 from pragam.cli.output import full_record, show_json
-from pragam.result import Result
+from pragam.driver.result import Result
 from pragam.risks.one_vs_rest import positives
 
 if TYPE_CHECKING:

@@ -12,9 +12,9 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from pragam import solvers
 from pragam.cli.arguments import number
 from pragam.cli.terminate import Termination
+from pragam.driver.result import Result
+from pragam.driver.solve import solve
 from pragam.problem import Problem
-from pragam.result import Result
-from pragam.solve import solve
 
 if TYPE_CHECKING:
     import numpy as np
@@ -97,7 +97,7 @@ def train(
     starts: Sequence[Any] | None = None,
 ) -> Trained:
     """The model at this lam; ``starts`` are warm starts, one for each problem."""
-    from pragam.optimum import neighbourhood
+    from pragam.certificate.optimum import neighbourhood
     from pragam.risks.by_name import problems_of
 
     risk = {"name": "hinge", "lam": lam, "bias": not args.no_bias, "class_weight": args.class_weight}
@@ -129,7 +129,7 @@ def _solve_all(
     starts: Sequence[Any],
 ) -> list[Result]:
     """One after the other, so that each has its line of progress. Ctrl-C ends the rest at its start."""
-    from pragam.solve_all import Job, Stop, solve_all
+    from pragam.driver.solve_all import Job, Stop, solve_all
 
     def job(problem: Problem, label: str, start: Any) -> Job:
         def run(share: float | None, stop: Stop) -> Result:
@@ -151,7 +151,7 @@ def _solve_all(
 
 def progress(quiet: bool, label: str) -> Any:
     """A line of progress, unless nobody wants it."""
-    from pragam.progress import ProgressLine
+    from pragam.driver.progress import ProgressLine
 
     return nullcontext() if quiet else ProgressLine(label)
 

@@ -119,7 +119,7 @@ def run(args: argparse.Namespace) -> int:
 
 
 def _tune(data: TrainingData, held: Any, args: argparse.Namespace, termination: Termination) -> Tuning:
-    from pragam.progress import ProgressLine
+    from pragam.driver.progress import ProgressLine
     from pragam.tuning import tune
 
     seconds = args.max_seconds
@@ -142,7 +142,7 @@ def _validation(path: str, data: TrainingData) -> tuple[Any, Any]:
 
     from pragam.cli.data import labels_of, read
     from pragam.cli.output import warn
-    from pragam.datasets.columns import restricted
+    from pragam.files.columns import restricted
 
     samples, d = read(path, zero_based=data.zero_based), data.X.shape[1]
     X = samples.X

@@ -16,7 +16,7 @@ from pragam.cli.status import CERTIFIED, NOT_CERTIFIED
 from pragam.cli.terminate import Termination
 from pragam.cli.train_chain import Trained, named, pose, read, risk_of, train
 from pragam.cli.training import progress
-from pragam.result import Result, Status
+from pragam.driver.result import Result, Status
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -114,7 +114,7 @@ def _tune(
 ) -> Tuned:
     import numpy as np
 
-    from pragam.path import path
+    from pragam.driver.path import path
     from pragam.sequences import ChainWeights, evaluate
     from pragam.sequences.iob import allowed_by
     from pragam.sequences.problem import chain_problem

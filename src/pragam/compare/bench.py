@@ -22,8 +22,8 @@ from pragam.compare.problems import PROBLEMS
 from pragam.compare.sequences import SequenceJudge, SequenceLabels
 from pragam.compare.thinning import Thinning
 from pragam.compare.traced import Point, Traced, support
-from pragam.result import Result
-from pragam.solve import solve
+from pragam.driver.result import Result
+from pragam.driver.solve import solve
 from pragam.solvers import choose
 from pragam.solvers.base import AnySolver
 

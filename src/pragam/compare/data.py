@@ -13,10 +13,10 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from pragam import datasets
-from pragam.atomic import replacing
 from pragam.compare.experiment import DataFacts
 from pragam.compare.sequences import SequenceLabels, features
-from pragam.vector import Vector
+from pragam.files.atomic import replacing
+from pragam.numerics.vector import Vector
 
 #: Tried if no data set is named: those that the paper has and that often are at hand.
 USUAL = ("a9a", "w8a", "covtype")

@@ -6,8 +6,8 @@ from typing import Any
 
 import numpy as np
 
+from pragam.numerics.vector import Vector
 from pragam.problem import AnyProblem
-from pragam.vector import Vector
 
 
 class Judge:

@@ -5,10 +5,10 @@ from __future__ import annotations
 from dataclasses import asdict, dataclass, replace
 from typing import Any
 
-from pragam.arguments import check_number, is_whole
 from pragam.compare.competitors import Competitor
 from pragam.compare.experiment import DataFacts
 from pragam.compare.thinning import FULL, QUICK, Thinning
+from pragam.numerics.arguments import check_number, is_whole
 
 #: A peer's fits, each of which starts anew, may take so many times the budget together.
 PEER_FACTOR = 3.0

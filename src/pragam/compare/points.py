@@ -9,9 +9,9 @@ from collections.abc import Iterator
 from dataclasses import asdict
 from pathlib import Path
 
-from pragam.atomic import replacing
 from pragam.compare.experiment import Experiment, Run
 from pragam.compare.journal import finite
+from pragam.files.atomic import replacing
 
 _HEADER = (
     "data", "solver", "problem", "peer", "repeat", "iteration", "seconds", "J", "J of the iterate", "gap", "accuracy",

@@ -10,11 +10,11 @@ from numpy.typing import NDArray
 from scipy import sparse
 
 from pragam.compare.judge import Judge
+from pragam.numerics.vector import Vector
 from pragam.problem import AnyProblem, Problem
 from pragam.sequences import ColumnData, Template, Vocabulary, chunk_scores, default_template
 from pragam.sequences.evaluation import is_iob
 from pragam.structured import chain_hinge
-from pragam.vector import Vector
 
 Indices = NDArray[np.int64]
 

@@ -6,9 +6,9 @@ from typing import Any
 
 import numpy as np
 
+from pragam.numerics.vector import Vector
 from pragam.problem import AnyProblem
 from pragam.solvers.base import AnySolver, Certified, Cost, Solver, Start
-from pragam.vector import Vector
 
 
 class Watched(Solver[AnyProblem, Any]):

@@ -8,9 +8,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from pragam.numerics.rounding import Stating, Vector
 from pragam.polytopes.base import Curvature, Polytope
 from pragam.polytopes.on_planes import CutSet
-from pragam.rounding import Stating, Vector
 
 
 class Conjugate(Stating, ABC):

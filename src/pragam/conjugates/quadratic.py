@@ -6,9 +6,9 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from pragam.conjugates.base import Conjugate
+from pragam.numerics.rounding import TINY, Vector, dot, gamma
 from pragam.polytopes.base import Curvature, Polytope
 from pragam.polytopes.on_planes import CutSet
-from pragam.rounding import TINY, Vector, dot, gamma
 
 
 class Quadratic(Conjugate):

@@ -8,9 +8,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pragam.conjugates.base import Conjugate
+from pragam.numerics.rounding import Vector
 from pragam.polytopes.base import Polytope
 from pragam.polytopes.on_planes import CutSet
-from pragam.rounding import Vector
 
 
 class Zero(Conjugate):

@@ -13,14 +13,14 @@ from pathlib import Path
 import numpy as np
 from scipy import sparse
 
-from pragam.atomic import replacing
 from pragam.datasets.fetching.checksums import identity
 from pragam.datasets.fetching.places import cache_folder
-from pragam.datasets.files import load
 from pragam.datasets.preparation import joined
 from pragam.datasets.record import Data, Reader
-from pragam.datasets.source import opened
-from pragam.datasets.svmlight import load_svmlight
+from pragam.files.atomic import replacing
+from pragam.files.rows import load
+from pragam.files.source import opened
+from pragam.files.svmlight import load_svmlight
 
 
 def svmlight(paths: Sequence[Path], n_features: int | None) -> Data:

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from pragam.result import Result, Status
+from pragam.driver.result import Result, Status
 
 #: Names of classes in a warning.
 _NAMED = 10

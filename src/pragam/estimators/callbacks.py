@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from contextlib import AbstractContextManager, contextmanager, nullcontext
 from typing import Any
 
-from pragam.solve import Callback, Progress
+from pragam.driver.solve import Callback, Progress
 
 try:
     from sklearn.callback import CallbackSupportMixin, with_callbacks

@@ -19,18 +19,18 @@ from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.validation import _check_sample_weight, check_is_fitted, validate_data
 
 from pragam import solvers
-from pragam.arguments import refuse_masked
+from pragam.certificate.optimum import neighbourhood
+from pragam.driver.result import History, Result
 from pragam.estimators import advice
 from pragam.estimators.callbacks import FRAMES_AROUND_FIT, CallbackSupportMixin, with_callbacks
 from pragam.estimators.html import CertificateHTML
 from pragam.estimators.jobs import solve_problems
 from pragam.estimators.total import total_certificate, total_history, worst_status
+from pragam.numerics.arguments import refuse_masked
 from pragam.operators import check_data
 from pragam.operators.base import Vector
 from pragam.operators.storage import Storage
-from pragam.optimum import neighbourhood
 from pragam.problem import Problem
-from pragam.result import History, Result
 from pragam.risks.arguments import example_weights
 
 if TYPE_CHECKING:
@@ -185,7 +185,7 @@ class CertifiedEstimator(CertificateHTML, CallbackSupportMixin, SparseCoefMixin,
         r"""What no further optimisation can change: bounds of the decision values of the exact optimum.
 
         For every optimum (w*, b*) of the problem that was fitted, <w*, x> + b* lies between the two numbers for x.
-        They follow from the certificate (:mod:`pragam.optimum`) and are infinite where it proves nothing.
+        They follow from the certificate (:mod:`pragam.certificate.optimum`) and are infinite where it proves nothing.
 
         Returns
         -------

@@ -8,12 +8,12 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from pragam import __version__
-from pragam.datasets import source
+from pragam.driver.result import History
 from pragam.estimators.kernel_record import kernel_of, kernel_record
 from pragam.estimators.model_status import iterations_of, status_of
 from pragam.estimators.token_kernel import TokenKernel, dense
+from pragam.files import source
 from pragam.io import SequenceModel, load_sequence_model, save_sequence_model
-from pragam.result import History
 from pragam.sequences.problem import NAME
 from pragam.sequences.vocabulary import Vocabulary
 

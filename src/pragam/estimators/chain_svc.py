@@ -18,23 +18,23 @@ from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.validation import check_is_fitted
 
 from pragam import solvers
-from pragam.arguments import is_whole
 from pragam.certificate import Certificate, certify
+from pragam.driver.path import path
+from pragam.driver.result import Result
 from pragam.estimators import advice
 from pragam.estimators.callbacks import FRAMES_AROUND_FIT, CallbackSupportMixin, with_callbacks
 from pragam.estimators.html import CertificateHTML
 from pragam.estimators.jobs import solve_problems
 from pragam.estimators.token_kernel import TokenKernel
-from pragam.path import path
+from pragam.numerics.arguments import is_whole
 from pragam.problem import AnyProblem
-from pragam.result import Result
-from pragam.sequences.forms import TOKENS, Sequences, label_set, labels_of, sequences_of
+from pragam.runtime.threads import using
+from pragam.samples.forms import TOKENS, Sequences, label_set, labels_of, sequences_of
 from pragam.sequences.iob import allowed_by
 from pragam.sequences.problem import chain_problem
 from pragam.sequences.vocabulary import Vocabulary
 from pragam.sequences.weights import ChainWeights
 from pragam.structured.targets import weights_of
-from pragam.threads import using
 
 if TYPE_CHECKING:
     from typing_extensions import Self

@@ -11,10 +11,10 @@ from sklearn.linear_model._base import LinearClassifierMixin
 from sklearn.utils._param_validation import StrOptions
 from sklearn.utils.multiclass import check_classification_targets
 
+from pragam.driver.result import Result
 from pragam.estimators.certified import CertifiedEstimator
 from pragam.operators.base import Vector
 from pragam.problem import Problem
-from pragam.result import Result
 from pragam.risks.arguments import example_weights
 
 

@@ -8,14 +8,14 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from pragam import __version__
-from pragam.datasets import source
+from pragam.driver.result import History
 from pragam.estimators.gp_model import GPModel
 from pragam.estimators.kernel_record import kernel_of, kernel_record
 from pragam.estimators.model_status import iterations_of, status_of
 from pragam.estimators.token_gram import Tokens, kernel_function
 from pragam.estimators.token_kernel import TokenKernel
+from pragam.files import source
 from pragam.io.gp_sequence_model import NAME, GPSequenceModel, load_gp_sequence_model, save_gp_sequence_model
-from pragam.result import History
 
 if TYPE_CHECKING:
     from pragam.estimators.gp_sequence_classifier import GPSequenceClassifier

@@ -10,10 +10,10 @@ from numpy.typing import NDArray
 
 from pragam.estimators.token_gram import BLOCK, KernelFunction, Tokens, gram, kernel_function, scores
 from pragam.estimators.token_kernel import TokenKernel
+from pragam.numerics.vector import Vector
 from pragam.problem import AnyProblem
+from pragam.runtime.threads import one_blas_thread
 from pragam.structured.gp import ChainMoments, FactorScores, GramScores, Rules, gp_sequences
-from pragam.threads import one_blas_thread
-from pragam.vector import Vector
 
 Indices = NDArray[np.int64]
 

@@ -19,17 +19,17 @@ from sklearn.utils.validation import check_is_fitted
 
 from pragam import solvers
 from pragam.certificate import Certificate, certify
+from pragam.driver.result import Result
 from pragam.estimators import advice
 from pragam.estimators.callbacks import FRAMES_AROUND_FIT, CallbackSupportMixin, with_callbacks
 from pragam.estimators.gp_model import GPModel, Options
 from pragam.estimators.html import CertificateHTML
 from pragam.estimators.jobs import solve_problems
 from pragam.estimators.temperature import best_temperature, marginals
-from pragam.result import Result
-from pragam.sequences.forms import TOKENS, Sequences, label_set, labels_of, sequences_of
+from pragam.runtime.threads import using
+from pragam.samples.forms import TOKENS, Sequences, label_set, labels_of, sequences_of
 from pragam.sequences.iob import allowed_by
 from pragam.structured.gp import Rules
-from pragam.threads import using
 
 if TYPE_CHECKING:
     from typing_extensions import Self

@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from pragam import __version__
-from pragam.datasets import source
+from pragam.driver.result import History
 from pragam.estimators.model_status import iterations_of, status_of
+from pragam.files import source
 from pragam.io.graph_model import NAME, GraphModelFile, load_graph_model, save_graph_model
-from pragam.result import History
 
 if TYPE_CHECKING:
     from pragam.estimators.graph_svc import GraphSVC

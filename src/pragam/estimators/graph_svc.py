@@ -18,12 +18,12 @@ from sklearn.utils.validation import check_is_fitted
 
 from pragam import solvers
 from pragam.certificate import Certificate, certify
+from pragam.driver.result import Result
 from pragam.estimators import advice
 from pragam.estimators.callbacks import FRAMES_AROUND_FIT, CallbackSupportMixin, with_callbacks
 from pragam.estimators.html import CertificateHTML
 from pragam.estimators.jobs import solve_problems
-from pragam.result import Result
-from pragam.structured import Graph, GraphModel, graph_hinge
+from pragam.structured import Graph, GraphStructure, graph_hinge
 from pragam.structured.graphs.graph import join_graphs, labels_of, with_ones
 
 if TYPE_CHECKING:
@@ -196,7 +196,7 @@ class GraphSVC(CertificateHTML, CallbackSupportMixin, BaseEstimator):
         nodes = np.column_stack([self.coef_, self.intercept_])
         return np.concatenate([nodes.ravel(), self.pairwise_.ravel()])
 
-    def _model(self, graphs: Sequence[Graph]) -> GraphModel:
+    def _model(self, graphs: Sequence[Graph]) -> GraphStructure:
         """Graphs without labels, with as many features as in training."""
         check_is_fitted(self)
         nodes, edges, wiring = join_graphs(_with_constant(graphs))
@@ -209,7 +209,9 @@ class GraphSVC(CertificateHTML, CallbackSupportMixin, BaseEstimator):
                     f"{name} has {storage.shape[1] - 1} columns, and the model was trained on {own - 1}"
                 )  # without the constant
         K, none = len(self.classes_), np.zeros(wiring.n_nodes)
-        return GraphModel(nodes, edges, wiring, none.astype(np.int64), K, np.zeros(wiring.n), np.zeros((K, K)), none)
+        return GraphStructure(
+            nodes, edges, wiring, none.astype(np.int64), K, np.zeros(wiring.n), np.zeros((K, K)), none
+        )
 
     def score(self, graphs: Sequence[Graph], y: Any = None, sample_weight: Any = None) -> float:
         """The share of nodes that are labelled right; ``sample_weight`` has a number for each graph."""

@@ -1,4 +1,4 @@
-"""The problems of one fit as jobs of :func:`pragam.solve_all.solve_all`: seeds, progress, callbacks, the exact end."""
+"""The problems of one fit as jobs of :mod:`pragam.driver.solve_all`: seeds, progress, callbacks, the exact end."""
 
 from __future__ import annotations
 
@@ -10,14 +10,14 @@ from typing import Any
 import numpy as np
 from joblib import effective_n_jobs
 
+from pragam.driver.exact_end import at_the_optimum
+from pragam.driver.progress import ProgressLine
+from pragam.driver.result import Result
+from pragam.driver.solve import solve
+from pragam.driver.solve_all import Job, Stop, Unsolved, solve_all
 from pragam.estimators.callbacks import FitTasks, both
-from pragam.estimators.exact_end import at_the_optimum
 from pragam.operators.base import Vector
 from pragam.problem import Problem
-from pragam.progress import ProgressLine
-from pragam.result import Result
-from pragam.solve import solve
-from pragam.solve_all import Job, Stop, Unsolved, solve_all
 
 
 def solve_problems(

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from pragam.arguments import is_whole
-from pragam.result import Status
+from pragam.driver.result import Status
+from pragam.numerics.arguments import is_whole
 
 
 def status_of(name: Any) -> Status:

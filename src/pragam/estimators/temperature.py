@@ -11,8 +11,8 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.optimize import minimize_scalar
 
+from pragam.numerics.vector import Vector
 from pragam.structured.gp import GibbsPoint, Rules
-from pragam.vector import Vector
 
 #: Temperatures are sought between 1 / _WIDEST and _WIDEST.
 _WIDEST = 20.0

@@ -10,7 +10,7 @@ from numpy.typing import DTypeLike, NDArray
 from sklearn.gaussian_process.kernels import RBF, Kernel
 from sklearn.metrics.pairwise import pairwise_kernels, rbf_kernel
 
-from pragam.vector import Vector
+from pragam.numerics.vector import Vector
 
 #: Rows of a kernel that are computed at a time: few, so that they stay in the cache on their way to the stored matrix.
 BLOCK = 256

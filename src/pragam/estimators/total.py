@@ -14,9 +14,9 @@ from collections.abc import Sequence
 import numpy as np
 
 from pragam.certificate import Certificate
+from pragam.driver.result import History, Status
+from pragam.numerics.rounding import TINY
 from pragam.operators.base import Vector
-from pragam.result import History, Status
-from pragam.rounding import TINY
 
 #: From the best end to the worst.
 _STATUSES = (

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from pragam.datasets import source
-from pragam.io import container
+from pragam.files import container, source
 from pragam.io.liblinear import FIRST_WORD, read_liblinear
 from pragam.io.model import Model, model_of
 from pragam.io.record import format_of

@@ -1,10 +1,9 @@
 """Model files of Gaussian-process labellers: what predicts, the dual point that proves how good it is, and the proof.
 
-A safetensors file (:mod:`pragam.io.container`) with the weights, the dual point (:mod:`pragam.io.dual_points`), and the
-rows whose kernel functions the model is made of: the training tokens with the lengths of their sequences, or landmarks
-with their map. Rows are a dense matrix, or the three arrays of a CSR matrix. The JSON object names the risk, the
-classes, the certificate, the parameters and the kernel.
-"""
+A safetensors file (:mod:`pragam.files.container`) with the weights, the dual point (:mod:`pragam.files.dual_points`),
+and the rows whose kernel functions the model is made of: the training tokens with the lengths of their sequences, or
+landmarks with their map. Rows are a dense matrix, or the three arrays of a CSR matrix. The JSON object names the
+risk, the classes, the certificate, the parameters and the kernel. """
 
 from __future__ import annotations
 
@@ -18,9 +17,8 @@ from numpy.typing import NDArray
 from scipy import sparse
 
 from pragam.certificate import Certificate
-from pragam.datasets import source
-from pragam.io import container
-from pragam.io.dual_points import from_tensors, to_tensors
+from pragam.files import container, source
+from pragam.files.dual_points import from_tensors, to_tensors
 from pragam.io.record import certificate_of, certificate_record, parsed
 from pragam.io.structured_record import checked
 

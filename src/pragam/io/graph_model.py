@@ -1,7 +1,7 @@
 """Model files of graphs: the weights, the dual point that proves how good they are, and the proof.
 
-A safetensors file (:mod:`pragam.io.container`) with the float64 tensors coef, intercept and pairwise, the dual point
-(:mod:`pragam.io.dual_points`), and the weights of the graphs if there were any. Its JSON object names the risk, the
+A safetensors file (:mod:`pragam.files.container`) with the float64 tensors coef, intercept and pairwise, the dual point
+(:mod:`pragam.files.dual_points`), and the weights of the graphs if there were any. Its JSON object names the risk, the
 classes, the certificate and the parameters.
 """
 
@@ -16,9 +16,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pragam.certificate import Certificate
-from pragam.datasets import source
-from pragam.io import container
-from pragam.io.dual_points import from_tensors, to_tensors
+from pragam.files import container, source
+from pragam.files.dual_points import from_tensors, to_tensors
 from pragam.io.model import check_classes
 from pragam.io.record import certificate_of, certificate_record, parsed
 from pragam.io.structured_record import checked

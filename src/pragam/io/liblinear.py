@@ -25,8 +25,8 @@ from typing import Any, BinaryIO, TextIO
 
 import numpy as np
 
-from pragam.atomic import replacing
-from pragam.datasets import source
+from pragam.files import source
+from pragam.files.atomic import replacing
 from pragam.io.model import Label, Model
 from pragam.risks.one_vs_rest import positives
 

@@ -18,9 +18,8 @@ from numpy.typing import NDArray
 from scipy import sparse
 
 from pragam.certificate import Certificate
-from pragam.datasets import source
-from pragam.datasets.columns import restricted
-from pragam.io import container
+from pragam.files import container, source
+from pragam.files.columns import restricted
 from pragam.io.record import FORMAT, VERSION, certificate_record, checked_record
 from pragam.operators import check_data
 from pragam.risks.one_vs_rest import positives

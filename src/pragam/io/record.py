@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 
 from pragam.certificate import Certificate
-from pragam.datasets.columns import LARGEST, SPARSEST
+from pragam.files.columns import LARGEST, SPARSEST
 
 FORMAT, VERSION = "pragam-model", 3
 _KINDS = {"risk": dict, "classes": list, "certificates": list, "parameters": dict, "fingerprint": dict}

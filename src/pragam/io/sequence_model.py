@@ -1,10 +1,9 @@
 """Model files of sequences: the weights, the dual point that proves how good they are, and the proof.
 
-A safetensors file (:mod:`pragam.io.container`) with the float64 tensors coef, intercept, transitions, start and end,
-the dual point (:mod:`pragam.io.dual_points`), the names of the features as JSON text if they have names, the weights of
-the examples if there were any, and of a kernel its landmarks and their map. Its JSON object names the risk, the
-classes, the certificate, the parameters, the data's fingerprint, the template and the kernel.
-"""
+A safetensors file (:mod:`pragam.files.container`) with the float64 tensors coef, intercept, transitions, start and
+end, the dual point (:mod:`pragam.files.dual_points`), the names of the features as JSON text if they have names, the
+weights of the examples if there were any, and of a kernel its landmarks and their map. Its JSON object names the
+risk, the classes, the certificate, the parameters, the data's fingerprint, the template and the kernel. """
 
 from __future__ import annotations
 
@@ -18,9 +17,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pragam.certificate import Certificate
-from pragam.datasets import source
-from pragam.io import container
-from pragam.io.dual_points import from_tensors, to_tensors
+from pragam.files import container, source
+from pragam.files.dual_points import from_tensors, to_tensors
 from pragam.io.model import check_classes
 from pragam.io.record import certificate_of, certificate_record, parsed
 from pragam.io.structured_record import checked

@@ -11,8 +11,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pragam import _kernels
-from pragam.rounding import Stating, Vector
-from pragam.rounding import norm as euclidean_norm
+from pragam.numerics.rounding import Stating, Vector
+from pragam.numerics.rounding import norm as euclidean_norm
 
 __all__ = ["Operator", "RowOperator", "Rows", "Vector"]
 

@@ -8,9 +8,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from pragam.numerics.rounding import TINY, gamma, two_product
 from pragam.operators.base import RowOperator, Rows, Vector
 from pragam.operators.check import check_data
-from pragam.rounding import TINY, gamma, two_product
 
 
 class DataRows(RowOperator):

@@ -8,9 +8,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from pragam.numerics.rounding import norm
 from pragam.operators.base import Operator, Vector
 from pragam.operators.check import check_data
-from pragam.rounding import norm
 
 
 class LabelRows(Operator):

@@ -7,10 +7,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from pragam import _kernels, interrupts
+from pragam import _kernels
 from pragam.operators.base import RowOperator, Rows, Vector
 from pragam.operators.storage import Csr, as_vector
-from pragam.threads import n_threads
+from pragam.runtime import interrupts
+from pragam.runtime.threads import n_threads
 
 #: Column numbers are stored in 16 bits.
 _MOST_COLUMNS = 2**16

@@ -13,7 +13,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from pragam.rounding import TINY, Stating, Vector, all_zero, gamma, two_product, two_sum
+from pragam.numerics.rounding import TINY, Stating, Vector, all_zero, gamma, two_product, two_sum
 
 
 class Planes(Stating):

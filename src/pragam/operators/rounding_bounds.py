@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pragam import _kernels
-from pragam.rounding import SAFE, TINY, Stating, U, Vector, gamma, norm
+from pragam.numerics.rounding import SAFE, TINY, Stating, U, Vector, gamma, norm
 
 Array = NDArray[Any]
 #: Rows whose squares would underflow or overflow are multiplied by these powers of two before they are squared.

@@ -7,9 +7,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from pragam.numerics.rounding import gamma
 from pragam.operators.base import Vector
 from pragam.operators.data_rows import DataRows
-from pragam.rounding import gamma
 
 
 class ScaledRows(DataRows):

@@ -8,11 +8,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from pragam.numerics.rounding import TINY, gamma, norm, two_product, two_sum
 from pragam.operators.base import Vector
 from pragam.operators.check import check_data
 from pragam.operators.data_rows import DataRows
 from pragam.operators.storage import as_vector
-from pragam.rounding import TINY, gamma, norm, two_product, two_sum
 
 
 class SharedRows(DataRows):

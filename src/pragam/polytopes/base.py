@@ -9,8 +9,8 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from pragam.arguments import flat
-from pragam.rounding import Stating, Vector
+from pragam.numerics.arguments import flat
+from pragam.numerics.rounding import Stating, Vector
 
 __all__ = ["Curvature", "Polytope", "Repair", "Vector"]
 

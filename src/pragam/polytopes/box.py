@@ -8,8 +8,8 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from pragam import _kernels
+from pragam.numerics.rounding import LANES, gamma
 from pragam.polytopes.base import REPAIRABLE, Curvature, Polytope, Repair, Vector
-from pragam.rounding import LANES, gamma
 
 ZERO = np.zeros(1)
 

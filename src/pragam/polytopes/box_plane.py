@@ -9,11 +9,11 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from pragam import _kernels
+from pragam.numerics.rounding import TINY, gamma, is_zero, total, two_product, upward
 from pragam.polytopes.base import REPAIRABLE, Curvature, Repair, Vector
 from pragam.polytopes.box import ZERO, Box, as_column, relative
 from pragam.polytopes.box_plane_projection import column, level_in_range, minimise, plane_range, project_box_plane
 from pragam.polytopes.multiplier_search import DiagonalQP
-from pragam.rounding import TINY, gamma, is_zero, total, two_product, upward
 
 ONE = np.ones(1)
 #: If the best biases form a half-line, how far inside it the chosen one lies, relative to 1 and the end of the line.

@@ -17,9 +17,9 @@ from typing import Any
 
 import numpy as np
 
+from pragam.numerics.rounding import TINY, gamma, total, two_product
 from pragam.polytopes.base import REPAIRABLE, Curvature, Polytope, Repair, Vector
 from pragam.polytopes.plane_newton import minimise
-from pragam.rounding import TINY, gamma, total, two_product
 
 #: Proximal point steps at the most.
 _STEPS = 40

@@ -10,12 +10,12 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from pragam.numerics.rounding import TINY, gamma, total
 from pragam.polytopes.base import REPAIRABLE, Curvature, Repair, Vector
 from pragam.polytopes.box import relative
 from pragam.polytopes.label_graph import LabelGraph
 from pragam.polytopes.per_example import PerExample, centred_gram, lacks, without_mean
 from pragam.polytopes.simplex_projection import project_simplex
-from pragam.rounding import TINY, gamma, total
 
 Matrix = NDArray[np.float64]
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from pragam.numerics.rounding import TINY, all_zero, gamma, is_zero, total, two_sum
 from pragam.polytopes.base import Polytope, Vector
-from pragam.rounding import TINY, all_zero, gamma, is_zero, total, two_sum
 
 
 class PerExample(Polytope):

@@ -1,6 +1,6 @@
 """Newton's method for the multipliers of several planes: a smooth convex function of few variables.
 
-Only gradients are compared, never values (:mod:`pragam.slope_search`).
+Only gradients are compared, never values (:mod:`pragam.numerics.slope_search`).
 """
 
 from __future__ import annotations
@@ -9,8 +9,8 @@ from collections.abc import Callable
 
 import numpy as np
 
+from pragam.numerics.slope_search import vanishing_slope
 from pragam.polytopes.base import Vector
-from pragam.slope_search import vanishing_slope
 
 #: Steps at the most.
 _STEPS = 50

@@ -8,8 +8,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from pragam.numerics.rounding import upward
 from pragam.polytopes.base import Curvature, Polytope, Repair, Vector
-from pragam.rounding import upward
 
 
 class Product(Polytope):

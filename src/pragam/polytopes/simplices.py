@@ -5,11 +5,11 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
+from pragam.numerics.rounding import TINY, gamma, total
 from pragam.polytopes.base import REPAIRABLE, Curvature, Repair, Vector
 from pragam.polytopes.box import relative
 from pragam.polytopes.per_example import PerExample, centred_gram, lacks, without_mean
 from pragam.polytopes.simplex_projection import project_simplex
-from pragam.rounding import TINY, gamma, total
 
 
 class Simplices(PerExample):

@@ -20,7 +20,7 @@ import numpy as np
 
 from pragam.compare import Experiment, Run
 from pragam.compare.experiment import Floats
-from pragam.result import Status
+from pragam.driver.result import Status
 
 Axis = Literal["iterations", "seconds"]
 AXES: tuple[Axis, ...] = ("iterations", "seconds")

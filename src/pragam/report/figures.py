@@ -13,8 +13,8 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from pragam.atomic import replacing
 from pragam.compare import DataFacts, Experiment
+from pragam.files.atomic import replacing
 from pragam.report.extras import need
 from pragam.report.families import FAMILIES, Axis, Family, curves, endings, notes
 from pragam.report.panels import draw, handle

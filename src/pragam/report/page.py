@@ -14,8 +14,8 @@ from functools import cache
 from importlib.resources import files
 from typing import TYPE_CHECKING, Any
 
-from pragam.atomic import replacing
 from pragam.compare import Experiment
+from pragam.files.atomic import replacing
 from pragam.report.charts import specifications
 from pragam.report.extras import need
 from pragam.report.figures import slugs

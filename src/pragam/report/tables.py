@@ -103,9 +103,9 @@ def failures(experiment: Experiment) -> Table:
 
 def claims(experiment: Experiment) -> Table | None:
     """The verdicts on the paper's findings; None where the package has none."""
-    if find_spec("pragam.compare.claims") is None:
+    if find_spec("pragam.paper.claims") is None:
         return None
-    verdicts = import_module("pragam.compare.claims").verdicts(experiment)
+    verdicts = import_module("pragam.paper.claims").verdicts(experiment)
     header = ["claim", "data", "answer", "numbers", "reference"]
     rows = [[one.claim, one.data, one.answer, one.numbers, one.reference] for one in verdicts]
     return Table("The paper's findings on these data", header, rows, answer=2)

@@ -9,9 +9,9 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy import sparse
 
-from pragam.arguments import array_of, float_of, real_array
+from pragam.numerics.arguments import array_of, float_of, real_array
+from pragam.numerics.vector import Vector
 from pragam.operators import Operator
-from pragam.vector import Vector
 
 
 def check_labels(y: ArrayLike, n: int) -> NDArray[Any]:

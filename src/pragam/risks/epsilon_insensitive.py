@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from pragam.arguments import check_flag, check_number, refuse_masked
+from pragam.numerics.arguments import check_flag, check_number, refuse_masked
 from pragam.operators import Planes, SharedRows, check_data
 from pragam.polytopes import Box
 from pragam.problem import Problem

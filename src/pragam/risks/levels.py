@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from pragam.arguments import refuse_masked
+from pragam.numerics.arguments import refuse_masked
 from pragam.risks.arguments import check_labels
 
 

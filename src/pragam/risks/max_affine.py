@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from pragam.arguments import real_array, refuse_masked
+from pragam.numerics.arguments import real_array, refuse_masked
 from pragam.operators import Columns, check_data
 from pragam.polytopes import Simplex
 from pragam.problem import Problem

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from pragam.arguments import check_flag, refuse_masked
+from pragam.numerics.arguments import check_flag, refuse_masked
 from pragam.operators import LabelRows, Planes, check_data
 from pragam.polytopes import Pairs
 from pragam.problem import Problem

@@ -7,8 +7,8 @@ from typing import Any
 
 from numpy.typing import ArrayLike
 
-from pragam.arguments import check_number
 from pragam.conjugates import Quadratic
+from pragam.numerics.arguments import check_number
 from pragam.problem import Problem
 from pragam.risks.arguments import curvature
 from pragam.risks.hinge import hinge

@@ -1,8 +1,8 @@
 """Sequences: the forms they come in, column files and feature templates, decoding, evaluation."""
 
-from pragam.sequences.column_files import ColumnData, read_columns, with_column
+from pragam.files.column_files import ColumnData, read_columns, with_column
+from pragam.files.sequence_arrays import ArrayData, read_sequences_npz
 from pragam.sequences.evaluation import ChunkScore, Evaluation, chunk_scores, evaluate
-from pragam.sequences.npz import ArrayData, read_sequences_npz
 from pragam.sequences.template import Template, default_template
 from pragam.sequences.vocabulary import Vocabulary
 from pragam.sequences.weights import ChainWeights

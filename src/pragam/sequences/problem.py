@@ -12,7 +12,7 @@ from pragam.operators.storage import WithConstant
 from pragam.problem import AnyProblem
 from pragam.sequences.iob import allowed_by
 from pragam.structured import chain_hinge
-from pragam.structured.chains.chain_hinge import token_storage
+from pragam.structured.chains.hinge import token_storage
 
 NAME = "chain_hinge"
 

@@ -24,7 +24,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from pragam.sequences.column_files import ColumnData
+from pragam.files.column_files import ColumnData
 
 Codes = NDArray[np.int64]
 

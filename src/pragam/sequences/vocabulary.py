@@ -14,7 +14,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from scipy import sparse
 
-from pragam.arguments import float_of
+from pragam.numerics.arguments import float_of
 from pragam.sequences.template import Occurrences
 
 

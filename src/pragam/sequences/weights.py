@@ -9,10 +9,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from pragam.numerics.vector import Vector
 from pragam.operators import check_data
-from pragam.sequences.decoding import ChainScores, best_labels, k_best, label_margins
 from pragam.sequences.iob import Allowed
-from pragam.vector import Vector
+from pragam.structured.inference.decoding import ChainScores, best_labels, k_best, label_margins
 
 Indices = NDArray[np.int64]
 

@@ -3,20 +3,20 @@
 from __future__ import annotations
 
 from pragam.problem import AnyProblem
-from pragam.solvers.auto import Auto
 from pragam.solvers.base import AnySolver, Certified, Solver, Start, State, has
 from pragam.solvers.block_ascent import Bcfw, BlockAscent
 from pragam.solvers.bundle.ls_bmrm import LsBmrm
 from pragam.solvers.bundle.qp_bmrm import QpBmrm
+from pragam.solvers.choice.auto import Auto
 from pragam.solvers.dcd import Dcd
+from pragam.solvers.excessive_gap.entropy import PragamEntropy
+from pragam.solvers.excessive_gap.pragam import Pragam
 from pragam.solvers.flow_ascent import FlowAscent
 from pragam.solvers.gp import GPBlockAscent, RkhsLbfgs
 from pragam.solvers.newton import Newton
 from pragam.solvers.newton.dense import NewtonDense
-from pragam.solvers.pegasos_1 import Pegasos1
-from pragam.solvers.pegasos_n import PegasosN
-from pragam.solvers.pragam import Pragam
-from pragam.solvers.pragam_entropy import PragamEntropy
+from pragam.solvers.pegasos.pegasos_1 import Pegasos1
+from pragam.solvers.pegasos.pegasos_n import PegasosN
 from pragam.solvers.proximal_newton import ProximalNewton
 from pragam.solvers.unfolded import Unfolded
 

@@ -134,7 +134,7 @@ class Solver(ABC, Generic[P, S]):
     name: ClassVar[str]
     #: Methods of the problem's parts that it calls, as dotted names. Whoever has them qualifies.
     needs: ClassVar[tuple[str, ...]] = ()
-    #: Whether a warm start may go on without the rows that are proved to be at a bound (:mod:`pragam.screened`).
+    #: Whether a warm start may go on without the rows that are proved to be at a bound (:mod:`pragam.driver.screened`).
     may_drop_rows: ClassVar[bool] = False
     #: Whether it works on packed rows (:func:`pragam.views.packed`).
     takes_packed_rows: ClassVar[bool] = False

@@ -24,11 +24,11 @@ import numpy as np
 import scipy.linalg
 from scipy.sparse.linalg import LinearOperator, cg
 
+from pragam.numerics.slope_search import vanishing_slope
 from pragam.operators.base import Vector
 from pragam.problem import AnyProblem
-from pragam.slope_search import vanishing_slope
 from pragam.solvers.base import Cost, Solver, Start, State, unbounded_and_flat
-from pragam.solvers.sizes import digits
+from pragam.solvers.choice.sizes import digits
 
 #: mu shrinks by this factor from one stage to the next.
 _SHRINK = 0.25

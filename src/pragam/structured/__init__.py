@@ -1,18 +1,18 @@
 """Structured output: sequences and graphs, as problems like all others, and projections onto their marginals."""
 
-from pragam.structured.chains.chain_hinge import chain_hinge
-from pragam.structured.chains.chain_marginals import ChainMarginals
-from pragam.structured.chains.chain_model import ChainModel
-from pragam.structured.chains.chain_projection import project_chain
-from pragam.structured.chains.chain_rows import ChainRows
+from pragam.structured.chains.hinge import chain_hinge
 from pragam.structured.chains.layout import ChainLayout
+from pragam.structured.chains.marginals import ChainMarginals
+from pragam.structured.chains.projection import project_chain
+from pragam.structured.chains.rows import ChainRows
+from pragam.structured.chains.structure import ChainStructure
 from pragam.structured.chains.trellis_flow import TrellisFlow
 from pragam.structured.expected_features import ExpectedFeatures, structured_problem
 from pragam.structured.graphs.clique_graph import CliqueGraph, is_tree
 from pragam.structured.graphs.graph import Graph
-from pragam.structured.graphs.graph_hinge import graph_hinge
-from pragam.structured.graphs.graph_model import GraphModel
-from pragam.structured.graphs.graph_projection import project_graph
+from pragam.structured.graphs.hinge import graph_hinge
+from pragam.structured.graphs.projection import project_graph
+from pragam.structured.graphs.structure import GraphStructure
 from pragam.structured.labellings import Labellings, Mixture
 from pragam.structured.oracle import Oracle, structured_hinge
 from pragam.structured.structure import Moments, Structure
@@ -20,12 +20,12 @@ from pragam.structured.structure import Moments, Structure
 __all__ = [
     "ChainLayout",
     "ChainMarginals",
-    "ChainModel",
     "ChainRows",
+    "ChainStructure",
     "CliqueGraph",
     "ExpectedFeatures",
     "Graph",
-    "GraphModel",
+    "GraphStructure",
     "Labellings",
     "Mixture",
     "Moments",

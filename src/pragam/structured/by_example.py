@@ -9,9 +9,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from pragam.numerics.vector import Vector
 from pragam.structured.labellings import Labellings
 from pragam.structured.structure import Structure
-from pragam.vector import Vector
 
 
 class ByExample(Structure):

@@ -14,9 +14,9 @@ from typing import Any
 
 import numpy as np
 
+from pragam.numerics.rounding import norm, total
 from pragam.polytopes.base import Curvature, Polytope, Repair, Vector
 from pragam.problem import AnyProblem, Problem
-from pragam.rounding import norm, total
 from pragam.structured.structure import Structure
 from pragam.structured.weights_and_loss import WeightsAndLoss
 

@@ -9,8 +9,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from pragam.arguments import real_array
-from pragam.vector import Vector
+from pragam.numerics.arguments import real_array
+from pragam.numerics.vector import Vector
 
 #: Labellings whose weight is below this share everywhere are left out of a mixture.
 _FORGOTTEN = 1e-15

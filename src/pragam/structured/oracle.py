@@ -9,14 +9,14 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from pragam import interrupts
-from pragam.arguments import is_whole, real_array, refuse_masked
+from pragam.numerics.arguments import is_whole, real_array, refuse_masked
+from pragam.numerics.vector import Vector
 from pragam.problem import Problem
+from pragam.runtime import interrupts
 from pragam.structured.by_example import ByExample, summed
 from pragam.structured.expected_features import structured_problem
 from pragam.structured.labellings import Labellings, Mixture, mix
 from pragam.structured.structure import Moments
-from pragam.vector import Vector
 
 #: A maximum below the truth's own score by more than this share of its terms is no maximum.
 _ROUNDING = 1e-9

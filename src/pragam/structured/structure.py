@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from pragam.vector import Vector
+from pragam.numerics.vector import Vector
 
 
 class Moments(NamedTuple):

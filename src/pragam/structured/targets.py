@@ -7,8 +7,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from pragam.arguments import array_of, is_whole, real_array
-from pragam.vector import Vector
+from pragam.numerics.arguments import array_of, is_whole, real_array
+from pragam.numerics.vector import Vector
 
 LOSSES = ("hamming_mean", "hamming_sum")
 

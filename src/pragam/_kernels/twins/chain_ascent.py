@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from pragam._kernels.twins.forward_backward import Indices, posterior
-from pragam.vector import Vector
+from pragam.numerics.vector import Vector
 
 __all__ = ["chain_block_ascent"]
 

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pragam._kernels.twins.rows import Row, csr_rows, dense_rows
-from pragam.vector import Vector
+from pragam.numerics.vector import Vector
 
 __all__ = ["chain_values_csr", "chain_values_dense"]
 

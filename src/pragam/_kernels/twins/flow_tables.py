@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from pragam._kernels.records.flows import EDGE, Chains, Flow, Table, Weights
 from pragam._kernels.twins.rows import Row, csr_rows, dense_rows, pattern_rows
-from pragam.vector import Vector
+from pragam.numerics.vector import Vector
 
 __all__ = [
     "flow_count_csr", "flow_count_dense", "flow_edges", "flow_pack_csr", "flow_pack_dense", "flow_renew_csr",

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from pragam.vector import Vector
+from pragam.numerics.vector import Vector
 
 __all__ = ["forest_best"]
 

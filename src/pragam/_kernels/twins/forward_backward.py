@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import logsumexp
 
-from pragam.vector import Vector
+from pragam.numerics.vector import Vector
 
 Indices = NDArray[np.int64]
 

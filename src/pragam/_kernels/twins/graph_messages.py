@@ -15,7 +15,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from pragam.vector import Vector
+from pragam.numerics.vector import Vector
 
 __all__ = ["graph_messages"]
 

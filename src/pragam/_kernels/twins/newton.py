@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 
 from pragam._kernels.records.newton import Border, Boxes, Ends, Line, Sums
 from pragam._kernels.twins.rows import csr_rows
-from pragam.vector import Vector
+from pragam.numerics.vector import Vector
 
 __all__ = ["box_line_search", "box_move", "box_select", "box_weights", "csr_gram_add", "pattern_gram_add"]
 

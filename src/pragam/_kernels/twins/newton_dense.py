@@ -18,7 +18,7 @@ import scipy.linalg
 
 from pragam._kernels.records.newton import Border, Boxes, DenseGoal, DenseIterate, DenseProblem, Line
 from pragam._kernels.twins.newton import bounds_and_bend, box_line_search, box_move, box_weights
-from pragam.vector import Vector
+from pragam.numerics.vector import Vector
 
 __all__ = ["dense_newton"]
 

@@ -8,7 +8,7 @@ import numpy as np
 
 from pragam._kernels.twins.random import SplitMix64
 from pragam._kernels.twins.rows import Row, csr_rows, dense_rows
-from pragam.vector import Vector
+from pragam.numerics.vector import Vector
 
 __all__ = ["pegasos_epoch_csr", "pegasos_epoch_dense"]
 

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from pragam.vector import Vector
+from pragam.numerics.vector import Vector
 
 __all__ = [
     "box_plane_bias",

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from pragam.vector import Vector
+from pragam.numerics.vector import Vector
 
 __all__ = [
     "box_plane_support_bound",

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from pragam.vector import Vector
+from pragam.numerics.vector import Vector
 
 __all__ = ["csr_running_matvec", "csr_running_rmatvec", "dense_running_matvec"]
 

@@ -7,7 +7,7 @@ from collections.abc import Callable
 from typing import Any, ClassVar, NamedTuple
 
 from pragam.compare.problems import HINGE
-from pragam.vector import Vector
+from pragam.numerics.vector import Vector
 
 
 class Fitted(NamedTuple):

@@ -11,7 +11,7 @@ from scipy import sparse
 
 from pragam.compare.peers.base import Fitted, Peer
 from pragam.compare.problems import CHAIN
-from pragam.vector import Vector
+from pragam.numerics.vector import Vector
 
 #: Whether there is a weight for each pair of an attribute and a label, and of two labels, that does not occur.
 _EVERYTHING = ("feature.possible_states", "feature.possible_transitions")

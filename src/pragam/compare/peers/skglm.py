@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from pragam.compare.peers.base import Fitted, Peer
-from pragam.vector import Vector
+from pragam.numerics.vector import Vector
 
 
 class Skglm(Peer):

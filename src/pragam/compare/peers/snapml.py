@@ -8,8 +8,8 @@ import numpy as np
 from scipy import sparse
 
 from pragam.compare.peers.base import Fitted, Peer
-from pragam.threads import n_threads
-from pragam.vector import Vector
+from pragam.numerics.vector import Vector
+from pragam.runtime.threads import n_threads
 
 
 class Snapml(Peer):

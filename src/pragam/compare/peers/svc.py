@@ -8,7 +8,7 @@ import numpy as np
 
 from pragam.compare.peers.base import Fitted, Peer
 from pragam.compare.problems import BIASED
-from pragam.vector import Vector
+from pragam.numerics.vector import Vector
 
 
 class Svc(Peer):

@@ -7,8 +7,8 @@ import hashlib
 import warnings
 from pathlib import Path
 
-from pragam.atomic import replacing
 from pragam.datasets.fetching.places import Place, cache_folder
+from pragam.files.atomic import replacing
 
 _BLOCK = 1 << 20
 

@@ -7,10 +7,11 @@ from functools import cached_property
 import numpy as np
 from scipy import sparse
 
-from pragam import _kernels, interrupts
+from pragam import _kernels
 from pragam.operators.base import Vector
 from pragam.operators.storage.base import Array, Storage, as_vector, three, times, with_sizes
-from pragam.threads import n_threads
+from pragam.runtime import interrupts
+from pragam.runtime.threads import n_threads
 
 #: Above this density a product of sparse matrices costs more than a dense product by BLAS.
 _DENSE_ENOUGH = 0.1

@@ -8,10 +8,11 @@ from functools import cached_property
 import numpy as np
 from scipy.linalg.blas import dsyrk
 
-from pragam import _kernels, interrupts
+from pragam import _kernels
 from pragam.operators.base import Vector
 from pragam.operators.storage.base import Array, Storage, as_vector, three, times
-from pragam.threads import n_threads
+from pragam.runtime import interrupts
+from pragam.runtime.threads import n_threads
 
 #: Dense data of more bytes than this are never copied as a whole. They may be a memory map that fits into no memory.
 _LARGEST_COPY = 2**30

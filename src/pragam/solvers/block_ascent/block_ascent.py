@@ -35,8 +35,8 @@ from pragam.solvers.block_ascent.examples import (
     parts_of_start,
     relative,
 )
-from pragam.solvers.hardness import structured_hardness
-from pragam.solvers.sizes import digits
+from pragam.solvers.choice.hardness import structured_hardness
+from pragam.solvers.choice.sizes import digits
 
 #: Support sweeps end when their gap is this share of the oracle sweep's, or after so many. On 200 OCR words (to 1e-2)
 #: and 300 points of six classes (to 1e-3), 110 and 108 oracle sweeps and 13.5 s and 3.1 s without any, 37 and 42, 8.2 s

@@ -15,8 +15,8 @@ import numpy as np
 
 from pragam.problem import AnyProblem
 from pragam.solvers.base import Cost
-from pragam.solvers.hardness import structured_hardness
-from pragam.solvers.sizes import digits
+from pragam.solvers.choice.hardness import structured_hardness
+from pragam.solvers.choice.sizes import digits
 
 
 @dataclass(frozen=True)

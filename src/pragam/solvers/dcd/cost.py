@@ -2,17 +2,16 @@ r"""What coordinate ascent should cost.
 
     passes = first + 10^p,   p = base + digit log10(1/tol) + (hard + hard_surplus s) log10(1 + C R^2) + surplus s,
 
-s = log10(n/d): the larger C R^2 (:mod:`pragam.solvers.hardness`), the more sweeps, above all where many rows share few
-columns. A pass meets each row and each entry once. The number of passes is known to a factor of 2.5 or so (one standard
-deviation), so what it shows while it runs is worth more than what is expected of it.
-"""
+s = log10(n/d): the larger C R^2 (:mod:`pragam.solvers.choice.hardness`), the more sweeps, above all where many rows
+share few columns. A pass meets each row and each entry once. The number of passes is known to a factor of 2.5 or so
+(one standard deviation), so what it shows while it runs is worth more than what is expected of it. """
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 
 from pragam.solvers.base import Cost
-from pragam.solvers.sizes import Sizes, digits
+from pragam.solvers.choice.sizes import Sizes, digits
 
 
 @dataclass(frozen=True)

@@ -20,7 +20,7 @@ from numpy.typing import NDArray
 from pragam._kernels.records.coordinate import NO_PLANES, Indices, Planes
 from pragam.operators.base import Vector
 from pragam.problem import BoxProblem
-from pragam.solvers.hardness import box_sizes
+from pragam.solvers.choice.hardness import box_sizes
 
 #: rho as a share of the mean curvature of the rows that can move: so small that the sweeps hardly feel it.
 _PENALTY = 0.1

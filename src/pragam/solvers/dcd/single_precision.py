@@ -20,8 +20,8 @@ import numpy as np
 
 from pragam._kernels.records.coordinate import CURVATURE
 from pragam.problem import BoxProblem
+from pragam.solvers.choice.hardness import box_sizes
 from pragam.solvers.dcd.sweep import WorkingSet
-from pragam.solvers.hardness import box_sizes
 
 #: The least number of columns that is worth it: 256 kB of float64. A core's own cache is hardly larger, and the rows
 #: pass through it too.

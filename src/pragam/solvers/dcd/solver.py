@@ -45,6 +45,7 @@ from pragam._kernels.records.coordinate import Batch
 from pragam.operators.base import Vector
 from pragam.problem import BoxProblem
 from pragam.solvers.base import ROWS_AND_BOX, Certified, Cost, Solver, Start
+from pragam.solvers.choice.sizes import sizes
 from pragam.solvers.dcd import single_precision
 from pragam.solvers.dcd.cost import dcd_cost
 from pragam.solvers.dcd.multipliers import multipliers_of
@@ -58,7 +59,6 @@ from pragam.solvers.dcd.schedule import (
 )  # fmt: skip
 from pragam.solvers.dcd.state import DONE, HINDSIGHT, DcdState, all_alpha, dual_of, passes_of_w, renew, w_of
 from pragam.solvers.dcd.sweep import whole
-from pragam.solvers.sizes import sizes
 from pragam.views import packed
 
 #: The caution of the shrinking rule.

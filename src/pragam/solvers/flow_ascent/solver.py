@@ -37,20 +37,20 @@ from typing import Any
 import numpy as np
 
 from pragam._kernels.records.flows import Chains, Rule
+from pragam.numerics.vector import Vector
 from pragam.problem import AnyProblem
+from pragam.runtime.threads import n_threads
 from pragam.solvers.base import Certified, Cost, Solver, Start
+from pragam.solvers.choice.hardness import structured_hardness
+from pragam.solvers.choice.sizes import digits
 from pragam.solvers.flow_ascent.edge_lists import EdgeLists
 from pragam.solvers.flow_ascent.pair_rows import pair_rows
 from pragam.solvers.flow_ascent.schedule import RELAX, RENEWAL, SHARE, Gap, Schedule
 from pragam.solvers.flow_ascent.state import FlowState, Round
 from pragam.solvers.flow_ascent.token_rows import token_rows
 from pragam.solvers.flow_ascent.weight_table import WeightTable, cost_rows, padded
-from pragam.solvers.hardness import structured_hardness
-from pragam.solvers.sizes import digits
-from pragam.structured.chains.chain_model import ChainModel
+from pragam.structured.chains.structure import ChainStructure
 from pragam.structured.chains.trellis_flow import TrellisFlow
-from pragam.threads import n_threads
-from pragam.vector import Vector
 
 #: The kernels number labels with 16 bits, and edges with 32.
 _MOST_LABELS, _MOST_TOKENS = 2**16 - 1, 2**30
@@ -80,7 +80,7 @@ class FlowAscent(Solver[AnyProblem, FlowState]):
 
     @classmethod
     def misfits(cls, problem: AnyProblem) -> list[str]:
-        model: ChainModel = problem.Q.trellis
+        model: ChainStructure = problem.Q.trellis
         wrong = []
         if model.storage.lacks or (model.edge_features is not None and model.edge_features.lacks):
             wrong.append("needs rows of X, which its storage does not hand out")
@@ -90,7 +90,7 @@ class FlowAscent(Solver[AnyProblem, FlowState]):
 
     def cost(self, problem: AnyProblem, tol: float) -> Cost:
         """Passes by the digits wanted, and by the C R^2 of a token: steps are for runs of tokens."""
-        model: ChainModel = problem.Q.trellis
+        model: ChainStructure = problem.Q.trellis
         of_token = structured_hardness(problem) / (model.n_tokens / model.n) ** 2
         passes = (_PASSES + of_token / _HARD) * max(digits(tol), 1.0)
         return Cost(passes, passes, per_pass=_PER_ENTRY * problem.A.entries, per_step=_PER_STEP, trust=0.5)
@@ -104,7 +104,7 @@ class FlowAscent(Solver[AnyProblem, FlowState]):
         self, problem: AnyProblem, rng: np.random.Generator, warm: TrellisFlow | None, tol: float, dtype: Any
     ) -> FlowState:
         """At a flow, or at the truth if there is none."""
-        model: ChainModel = problem.Q.trellis
+        model: ChainStructure = problem.Q.trellis
         with np.errstate(over="ignore"):
             rates = model.totals / problem.lam
             reach = float(rates.max()) * (1.0 + float(np.max(model.storage.row_norms2, initial=0.0)))

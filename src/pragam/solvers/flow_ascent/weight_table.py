@@ -9,9 +9,9 @@ import numpy as np
 
 from pragam import _kernels
 from pragam._kernels.records.flows import Chains, Flow, Table, Weights
+from pragam.numerics.vector import Vector
 from pragam.solvers.flow_ascent.token_rows import TokenRows
-from pragam.structured.chains.chain_model import ChainModel
-from pragam.vector import Vector
+from pragam.structured.chains.structure import ChainStructure
 
 #: Labels in a row of the table are padded to a multiple of this, for vector instructions.
 LANES = 8
@@ -32,7 +32,7 @@ def cost_rows(cost: Vector, dtype: Any) -> Weights:
 class WeightTable:
     """The table of a chain model's weights, first those of the truth: zeros, and -inf where a link is forbidden."""
 
-    def __init__(self, model: ChainModel, n_rows: int, dtype: Any) -> None:
+    def __init__(self, model: ChainStructure, n_rows: int, dtype: Any) -> None:
         K, stride = model.K, padded(model.K)
         self.K, self.n_rows = K, n_rows
         self.first_link = n_rows + 2 * K * model.n_edge_features
@@ -60,7 +60,7 @@ class WeightTable:
             self.late = np.zeros(self.weights.size, dtype=self.weights.dtype)
         self.clock = 0.0
 
-    def model_weights(self, model: ChainModel, rows: TokenRows, chains: Chains, flow: Flow, share: float) -> Vector:
+    def model_weights(self, model: ChainStructure, rows: TokenRows, chains: Chains, flow: Flow, share: float) -> Vector:
         """The weights as the model has them, moved by ``share`` towards their mean since :meth:`begin_mean`."""
         K, w = self.K, np.empty(model.n_weights)
         back = share / self.clock if self.late.size and self.clock > 0 else 0.0

@@ -14,8 +14,8 @@ from dataclasses import dataclass
 from math import log10
 
 from pragam.solvers.base import Cost
+from pragam.solvers.choice.sizes import Sizes, digits
 from pragam.solvers.newton.system import LARGEST_MATRIX
-from pragam.solvers.sizes import Sizes, digits
 
 
 @dataclass(frozen=True)

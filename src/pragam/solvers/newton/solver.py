@@ -40,6 +40,7 @@ import numpy as np
 from pragam.operators.base import Vector
 from pragam.problem import AnyProblem, BoxProblem
 from pragam.solvers.base import ROWS_AND_BOX, Cost, Solver, Start, unbounded_and_flat
+from pragam.solvers.choice.sizes import sizes
 from pragam.solvers.newton.active_rows import BAND, ActiveRows, active_rows, select
 from pragam.solvers.newton.box_form import box_form
 from pragam.solvers.newton.cost import newton_cost
@@ -61,7 +62,6 @@ from pragam.solvers.newton.state import (
     with_biases,
 )
 from pragam.solvers.newton.system import Centre, NewtonSystem
-from pragam.solvers.sizes import sizes
 from pragam.views import packed
 
 #: delta shrinks by this factor from one stage to the next.

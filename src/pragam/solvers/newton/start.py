@@ -4,7 +4,7 @@ r"""Where the Newton method's first stage starts: the first of these that applie
 
 *At a sample's solution* (:mod:`pragam.solvers.newton.sample`), where there are many more rows than weights.
 
-*After sweeps* of coordinate ascent. The smaller C R^2 (:mod:`pragam.solvers.hardness`), and the rarer one of the
+*After sweeps* of coordinate ascent. The smaller C R^2 (:mod:`pragam.solvers.choice.hardness`), and the rarer one of the
 classes, the faster sweeps find each row's final bound; Newton's method takes a dozen steps on all rows to send them
 there. Sweeps that get nowhere leave a worse start than none. So the first is a trial: if its gap, the sum of the rows'
 gaps as it met them, is nearly all of J, no other follows. Sweeps are not tried where they did not pay: on problems of a
@@ -24,8 +24,8 @@ from numpy.typing import NDArray
 from pragam.operators.base import Vector
 from pragam.problem import BoxProblem
 from pragam.solvers.base import Solver, Start, advance
+from pragam.solvers.choice.hardness import hardness
 from pragam.solvers.dcd import Dcd
-from pragam.solvers.hardness import hardness
 from pragam.solvers.newton.box_form import BoxForm
 from pragam.solvers.newton.sample import sample_rows
 from pragam.solvers.newton.state import NewtonState

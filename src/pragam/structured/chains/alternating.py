@@ -16,7 +16,7 @@ from __future__ import annotations
 import numpy as np
 from scipy.linalg import solve_banded
 
-from pragam.vector import Vector
+from pragam.numerics.vector import Vector
 
 #: Sweeps after which there is no more progress to speak of.
 _MOST = 200_000

@@ -8,18 +8,18 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
+from pragam.numerics.vector import Vector
 from pragam.operators.storage import Csr, Storage
 from pragam.structured.by_example import summed
-from pragam.structured.chains import chain_values
-from pragam.vector import Vector
+from pragam.structured.chains import values as chain_values
 
 if TYPE_CHECKING:
-    from pragam.structured.chains.chain_model import ChainModel
+    from pragam.structured.chains.structure import ChainStructure
 
 Indices = NDArray[np.int64]
 
 
-def best_labelling(model: ChainModel, i: int, w: Vector) -> Indices:
+def best_labelling(model: ChainStructure, i: int, w: Vector) -> Indices:
     """argmax over y of loss_i(y) + <w, Phi_i(y)>."""
     alone, used = _alone(model, i)
     parts = model.parts(w)
@@ -28,13 +28,13 @@ def best_labelling(model: ChainModel, i: int, w: Vector) -> Indices:
     return chain_values.best_labels(alone, own, 1.0)
 
 
-def loss(model: ChainModel, i: int, y: Indices) -> float:
+def loss(model: ChainStructure, i: int, y: Indices) -> float:
     """loss_i(y)."""
     own = slice(model.first_token[i], model.first_token[i + 1])
     return float(model.token_scale[own] @ model.cost[model.labels[own], y])
 
 
-def features(model: ChainModel, i: int, y: Indices) -> tuple[Indices, Vector]:
+def features(model: ChainStructure, i: int, y: Indices) -> tuple[Indices, Vector]:
     """Phi_i(y) - Phi_i(y_i): sorted, different indices, and the values there, none of them 0."""
     first, last = int(model.first_token[i]), int(model.first_token[i + 1])
     truth = model.labels[first:last]
@@ -58,7 +58,7 @@ def features(model: ChainModel, i: int, y: Indices) -> tuple[Indices, Vector]:
     return summed(np.concatenate([*keys, ends]), np.concatenate([*values, [1.0, -1.0, 1.0, -1.0]]))
 
 
-def _alone(model: ChainModel, i: int) -> tuple[ChainModel, Indices | None]:
+def _alone(model: ChainStructure, i: int) -> tuple[ChainStructure, Indices | None]:
     """The problem of this sequence, and which features it has; None: all. So sparse data cost what the sequence has."""
     first, last = int(model.first_token[i]), int(model.first_token[i + 1])
     storage, used = model.storage.part(first, last), None

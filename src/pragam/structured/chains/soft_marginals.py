@@ -17,8 +17,8 @@ from __future__ import annotations
 
 import numpy as np
 
+from pragam.numerics.vector import Vector
 from pragam.structured.chains.layout import ChainLayout, Group
-from pragam.vector import Vector
 
 
 def soft_marginals(layout: ChainLayout, s: Vector) -> tuple[Vector, Vector]:

@@ -7,8 +7,8 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from pragam.arguments import array_of
-from pragam.vector import Vector
+from pragam.numerics.arguments import array_of
+from pragam.numerics.vector import Vector
 
 #: The mass that flows through every token.
 ONE = 2**30

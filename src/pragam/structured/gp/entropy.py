@@ -13,9 +13,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pragam.conjugates import Conjugate
+from pragam.numerics.rounding import TINY, Vector, dot, gamma, upward
 from pragam.polytopes.base import Polytope
 from pragam.polytopes.on_planes import CutSet
-from pragam.rounding import TINY, Vector, dot, gamma, upward
 from pragam.structured.gp.moments import ChainMoments
 from pragam.structured.gp.points import GibbsPoint
 

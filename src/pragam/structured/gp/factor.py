@@ -14,8 +14,8 @@ from math import sqrt
 
 import numpy as np
 
+from pragam.numerics.rounding import TINY, U, Vector, gamma, norm
 from pragam.operators.base import Operator
-from pragam.rounding import TINY, U, Vector, gamma, norm
 from pragam.structured.gp.row_blocks import BLOCK, times, transposed_times
 
 

@@ -15,8 +15,8 @@ from math import sqrt
 
 import numpy as np
 
+from pragam.numerics.rounding import TINY, U, Vector, dot, gamma
 from pragam.operators.base import Operator
-from pragam.rounding import TINY, U, Vector, dot, gamma
 from pragam.structured.gp.row_blocks import largest_entry, times
 
 

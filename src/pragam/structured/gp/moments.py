@@ -8,8 +8,8 @@ from typing import Any
 import numpy as np
 
 from pragam import _kernels
+from pragam.numerics.rounding import gamma
 from pragam.polytopes.base import Polytope, Repair, Vector
-from pragam.rounding import gamma
 from pragam.structured.gp.points import GibbsPoint, Indices, TablePoint
 from pragam.structured.gp.rules import Rules
 

@@ -15,10 +15,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pragam import _kernels
-from pragam.rounding import dot, gamma
+from pragam.numerics.rounding import dot, gamma
+from pragam.numerics.vector import Vector
+from pragam.runtime.threads import n_threads
 from pragam.structured.gp.rules import Rules
-from pragam.threads import n_threads
-from pragam.vector import Vector
 
 Indices = NDArray[np.int64]
 

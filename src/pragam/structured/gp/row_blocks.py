@@ -9,8 +9,8 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 from concurrent.futures import ThreadPoolExecutor
 
-from pragam.threads import n_threads
-from pragam.vector import Vector
+from pragam.numerics.vector import Vector
+from pragam.runtime.threads import n_threads
 
 #: Rows that are read at a time, and fewer where they are widened first, which is to happen in the cache.
 BLOCK, _WIDENED = 512, 128

@@ -7,7 +7,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from pragam.vector import Vector
+from pragam.numerics.vector import Vector
 
 Indices = NDArray[np.int64]
 Flags = NDArray[np.bool_]

@@ -19,8 +19,8 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
-from pragam.arguments import is_whole
-from pragam.vector import Vector
+from pragam.numerics.arguments import is_whole
+from pragam.numerics.vector import Vector
 
 Clique = tuple[int, ...]
 

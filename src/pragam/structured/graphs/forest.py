@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 
 from pragam import _kernels
+from pragam.numerics.vector import Vector
 from pragam.structured.graphs.wiring import Indices, Wiring
-from pragam.vector import Vector
 
 
 def best_of_forest(wiring: Wiring, nodes: Vector, tables: Vector) -> tuple[Vector, Indices]:

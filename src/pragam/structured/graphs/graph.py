@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
-from pragam.arguments import array_of, real_array
+from pragam.numerics.arguments import array_of, real_array
 from pragam.operators.check import check_data
 from pragam.operators.storage import Storage
 from pragam.structured.graphs.wiring import Indices, Wiring

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
+from pragam.numerics.vector import Vector
 from pragam.structured.graphs.wiring import Indices, Wiring
-from pragam.vector import Vector
 
 
 def score_of(wiring: Wiring, nodes: Vector, tables: Vector, labels: Indices) -> Vector:

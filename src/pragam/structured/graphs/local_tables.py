@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from pragam.vector import Vector
+from pragam.numerics.vector import Vector
 
 
 def consistent(tables: Vector, rows: Vector, columns: Vector) -> Vector:

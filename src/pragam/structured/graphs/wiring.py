@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
-from pragam.vector import Vector
+from pragam.numerics.vector import Vector
 
 Indices = NDArray[np.int64]
 Flags = NDArray[np.bool_]

@@ -1,0 +1,82 @@
+"""From a solution within the tolerance to the optimum itself, on small problems: one call of newton-dense.
+
+Equal problems then have equal models, to rounding: weighting a row is the same as repeating it, to the digits that
+people compare. On the smallest ``auto`` ends there by itself; else it takes this step.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+
+from pragam.driver.result import History, Result, Status
+from pragam.driver.solve import Callback, Progress, solve
+from pragam.driver.solve_all import Stop
+from pragam.problem import Problem
+from pragam.solvers import NewtonDense
+
+#: A relative gap that is rounding: who has this is there. And what the step aims at.
+_THERE, _AIM = 1e-12, 1e-13
+
+
+def at_the_optimum(
+    problem: Problem,
+    result: Result,
+    tol: float,
+    max_iter: int | None,
+    max_seconds: float | None,
+    callback: Callback | None,
+    stop: Stop,
+) -> Result:
+    """The result after one more iteration if that is better and allowed, with its own certificate; else as it is.
+
+    ``tol`` is what the user asked for; callbacks see it, and the counts of the whole solve.
+    """
+    if not result.converged or result.certificate.relative_gap <= _THERE or NewtonDense.missing(problem):
+        return result
+    if max_iter is not None and result.n_iter >= max_iter:
+        return result
+    past = result.history
+    left = None if max_seconds is None else max(max_seconds - past.seconds[-1], 0.0)
+
+    def go_on(progress: Progress) -> Any:
+        assert callback is not None
+        return callback(
+            replace(
+                progress,
+                iteration=result.n_iter + progress.iteration,
+                passes=past.passes[-1] + progress.passes,
+                seconds=past.seconds[-1] + progress.seconds,
+                tol=tol,
+            )
+        )
+
+    finer = solve(
+        problem, NewtonDense(), tol=_AIM, max_iter=1, max_seconds=left, start=result,
+        callback=None if callback is None else go_on, screening=False,
+    )  # fmt: skip
+    if finer.status is Status.INTERRUPTED:
+        stop.set()  # this problem is solved, but Ctrl-C means the others too
+    if finer.certificate.gap > result.certificate.gap:
+        return result
+    return replace(
+        finer,
+        status=result.status,
+        history=_joined(past, finer.history),
+        solver=result.solver,
+        n_iter=result.n_iter + finer.n_iter,
+        n_screened=result.n_screened,
+    )
+
+
+def _joined(first: History, second: History) -> History:
+    """One history after the other, without the second's start, which is the first's end."""
+    later = second.iteration > 0
+    counts = ("iteration", "passes", "seconds")
+    columns = {
+        name: np.concatenate([column, getattr(second, name)[later] + (column[-1] if name in counts else 0)])
+        for name, column in vars(first).items()
+    }
+    return History(**columns)

@@ -1,0 +1,164 @@
+r"""The regularisation path: one problem at many lam, each solved from its neighbour's solution, each certified.
+
+    J(w; lam)     = lam/2 |w|^2 + R(w)
+    D(alpha; lam) = <c, alpha> - g(alpha) - |A' (alpha - origin)|^2 / (2 lam),    alpha in Q
+
+Neither R nor Q depends on lam, so the pair (w, alpha) of one lam is feasible for the next. The path goes from the
+largest lam, which is the easiest problem, to the smallest. The start is the neighbour's w, not w(alpha) at the new lam:
+that is twice as long where lam is halved. To extrapolate from two neighbours (for piecewise linear risks alpha and
+lam w are piecewise linear in lam: Hastie, Rosset, Tibshirani and Zhu, "The entire regularization path for the support
+vector machine", JMLR 5, 2004) was faster on some sets and slower on others where lam is halved.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+
+from pragam.driver.result import Result, Status
+from pragam.driver.solve import Callback, Progress, solve
+from pragam.driver.solve_all import Job, Stop, Unsolved, solve_all
+from pragam.numerics.arguments import check_number, real_array
+from pragam.problem import AnyProblem
+from pragam.solvers.base import AnySolver
+
+
+@dataclass(frozen=True)
+class PathProgress(Progress):
+    """What a callback sees after each iteration: where the present point stands, and which point that is."""
+
+    lam: float
+    point: int  # its number in the order of solving, from 0
+    n_points: int
+
+
+def path(
+    problem: AnyProblem,
+    lams: Iterable[float],
+    tol: float = 1e-6,
+    solver: str | AnySolver = "auto",
+    max_seconds: float | None = None,
+    callback: Callback | None = None,
+    random_state: int | np.random.Generator | None = None,
+    max_iter: int | None = None,
+) -> list[Result]:
+    """Solve the problem at every lam, from the largest to the smallest, each from the solution of the one before.
+
+    Parameters
+    ----------
+    problem : AnyProblem
+        As made by :func:`pragam.hinge` and the other risks. Its own lam does not matter.
+    lams : numbers > 0, in any order
+        A number that occurs twice is solved once.
+    tol : float >= 0
+        The relative duality gap to certify at every lam.
+    solver : str or Solver
+    max_seconds : float, optional
+        For the whole path. Each point may use an even share of what is left, so what easy points save is for the
+        others. A point whose share ends first has status ``MAX_SECONDS``, and the next one starts where it ended.
+    callback : callable, optional
+        Called with a :class:`PathProgress` after each iteration. A true return value ends the path: this point and
+        those after it have status ``STOPPED``.
+    random_state : int or numpy Generator, optional
+        As in :func:`pragam.solve`.
+    max_iter : int, optional
+        Iterations of each point.
+
+    Returns
+    -------
+    list of Result, in the order of ``lams``
+        After Ctrl-C the points done are as they are. The others have status ``INTERRUPTED``, with the certified gap of
+        the point that they would have started from.
+    """
+    return paths([problem], lams, tol, solver, max_seconds, callback, random_state, max_iter)[0]
+
+
+def paths(
+    problems: Sequence[AnyProblem],
+    lams: Iterable[float],
+    tol: float = 1e-6,
+    solver: str | AnySolver = "auto",
+    max_seconds: float | None = None,
+    callback: Callback | None = None,
+    random_state: int | np.random.Generator | None = None,
+    max_iter: int | None = None,
+) -> list[list[Result]]:
+    """:func:`path` for several problems, one after the other, under one budget: a list of Results for each."""
+    wanted = _checked(lams)
+    falling = sorted(set(wanted), reverse=True)
+    tour = _Tour(tol, solver, callback, random_state, max_iter, n_points=len(problems) * len(falling))
+    jobs = [job for problem in problems for job in tour.jobs(problem, falling)]
+    results = solve_all(jobs, max_seconds, n_threads=1)
+    parts = [results[k : k + len(falling)] for k in range(0, len(results), len(falling))]
+    return [[part[falling.index(lam)] for lam in wanted] for part in parts]
+
+
+def at_lam(problem: AnyProblem, lam: float) -> AnyProblem:
+    """The same problem with another lam. What does not depend on lam is shared, not computed again."""
+    other = replace(problem, lam=lam)
+    vars(other).update({name: vars(problem)[name] for name in _WITHOUT_LAM if name in vars(problem)})
+    return other
+
+
+#: What a problem remembers that does not depend on lam. The rest of it (norms of rows, say) is remembered by its parts.
+_WITHOUT_LAM = ("domain", "tilt", "levels")
+
+
+def _checked(lams: Any) -> list[float]:
+    if not isinstance(lams, Iterable):
+        raise ValueError(f"lams must be a sequence of numbers > 0, not {lams!r:.60}")
+    values = real_array("lams", lams if isinstance(lams, np.ndarray) else list(lams))
+    if values.ndim != 1 or len(values) == 0:
+        raise ValueError(f"lams must be a sequence of at least one number, not of shape {values.shape}")
+    return [check_number("lams", lam, above=0) for lam in values.tolist()]
+
+
+@dataclass
+class _Tour:
+    """How every point is solved, how many have begun, and whether the callback has asked to stop."""
+
+    tol: float
+    solver: str | AnySolver
+    callback: Callback | None
+    random_state: Any
+    max_iter: int | None
+    n_points: int
+    n_begun: int = 0
+    is_stopped: bool = False
+
+    def jobs(self, problem: AnyProblem, lams: list[float]) -> list[Job]:
+        """One for each lam. Each starts where the one before it has ended."""
+        last: Result | None = None
+
+        def job(lam: float) -> Job:
+            def run(seconds: float | None, stop: Stop) -> Result:
+                nonlocal last
+                last = self._solve(at_lam(problem, lam), last, seconds, stop)
+                return last
+
+            return run
+
+        return [job(lam) for lam in lams]
+
+    def _solve(self, problem: AnyProblem, start: Result | None, seconds: float | None, stop: Stop) -> Result:
+        listener = None if self.callback is None else self._listener(self.callback, problem.lam, self.n_begun)
+        self.n_begun += 1
+        result = solve(
+            problem, Unsolved() if self.is_stopped or stop.is_set() else self.solver, tol=self.tol, start=start,
+            max_seconds=0.0 if self.is_stopped else seconds, max_iter=self.max_iter, callback=listener,
+            random_state=self.random_state,
+            screening=False,  # with it a path took 0.8 to 1.3 times as long, and 1.05 on average
+        )  # fmt: skip
+        if self.is_stopped and not result.converged:
+            return replace(result, status=Status.STOPPED)
+        self.is_stopped |= result.status is Status.STOPPED
+        return result
+
+    def _listener(self, callback: Callback, lam: float, point: int) -> Callback:
+        def listen(progress: Progress) -> Any:
+            return callback(PathProgress(**vars(progress), lam=lam, point=point, n_points=self.n_points))
+
+        return listen

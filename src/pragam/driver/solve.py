@@ -1,0 +1,180 @@
+"""The loop: budgets, certificates, callbacks and Ctrl-C, once for all solvers."""
+
+from __future__ import annotations
+
+from math import inf
+from typing import Any
+
+import numpy as np
+
+from pragam import solvers
+from pragam.certificate import Upper, certificate_of
+from pragam.driver.record import Clock, Progress, Record, contradicts
+from pragam.driver.result import History, Result, Status
+from pragam.driver.screened import screened
+from pragam.driver.turn import Callback, FailedError, Rules, Turn
+from pragam.numerics.arguments import check_flag, check_number, float_of, is_whole, real_array
+from pragam.operators.base import Vector
+from pragam.polytopes.base import REPAIRABLE
+from pragam.problem import AnyProblem
+from pragam.runtime.interrupts import listen
+from pragam.runtime.threads import one_blas_thread
+from pragam.solvers.base import AnySolver, Start
+
+__all__ = ["Callback", "Progress", "solve"]
+
+
+def solve(
+    problem: AnyProblem,
+    solver: str | AnySolver = "auto",
+    *,
+    tol: float = 1e-6,
+    max_iter: int | None = None,
+    max_seconds: float | None = None,
+    start: Result | tuple[Vector | None, Vector] | Vector | None = None,
+    callback: Callback | None = None,
+    random_state: int | np.random.Generator | None = None,
+    screening: bool = True,
+    stall: bool = True,
+) -> Result:
+    r"""Minimise J(w) until the certified relative gap (J - D) / max(\|J\|, \|D\|) is at most ``tol``.
+
+    Parameters
+    ----------
+    problem : AnyProblem
+        As made by :func:`pragam.hinge` and the other risks.
+    solver : str or Solver
+        A name out of ``pragam.solvers.names()`` or a solver object with its own settings.
+    tol : float >= 0
+        The relative duality gap to certify.
+    max_iter, max_seconds : optional budgets
+        When one ends first, the best pair so far is returned with its gap. 0 certifies the start alone.
+        The clock is read between iterations.
+    start : Result, (w, alpha) or alpha, optional
+        A warm start. alpha is projected onto Q; w is taken as w(alpha) if it is missing.
+    callback : callable, optional
+        Called with a :class:`Progress` after each iteration; a true return value stops the solve.
+    random_state : int or numpy Generator, optional
+        Seed of the randomised solvers. The default, None, is seed 0: equal calls give equal answers.
+    screening : bool
+        Whether, in a warm start of auto, dcd or newton on a hinge, samples whose dual variable is proved to be at a
+        bound leave the problem for the rest of the solve (:mod:`pragam.driver.screening`). ``Result.n_screened``
+        counts them. Every certificate remains that of the whole problem. The samples left are copied, half of all at
+        most.
+    stall : bool
+        Whether a solve ends as ``Status.STALLED`` when a thousand times the work would not reach ``tol`` at its present
+        rate. If False, only the budgets end a solve that gets nowhere.
+
+    Returns
+    -------
+    Result
+        Always, once the arguments are accepted: with status ``Status.INTERRUPTED`` after Ctrl-C, with ``Status.FAILED``
+        and the cause in ``Result.reason`` if the solver fails. Only what a callback raises is passed on.
+    """
+    with listen() as signals, one_blas_thread(), np.errstate(all="ignore"):
+        _check_budget(tol, max_iter, max_seconds)
+        check_flag("screening", screening)
+        check_flag("stall", stall)
+        if not (callback is None or callable(callback)):
+            raise ValueError(f"callback must be None or callable, not {callback!r:.60}")
+        method = solvers.choose(solver, problem)
+        rng = _generator(random_state)
+        begin = _as_start(problem, start)
+        if screening and begin is not None:
+            method = screened(method, problem)
+        rules = Rules(float(tol), max_iter, stall, Clock(max_seconds), signals)
+        return _run(problem, method, begin, rng, rules, callback)
+
+
+def _run(
+    problem: AnyProblem,
+    method: AnySolver,
+    start: Start | None,
+    rng: np.random.Generator,
+    rules: Rules,
+    callback: Callback | None,
+) -> Result:
+    try:
+        record = Record(problem, rules.tol, start)
+    except ArithmeticError as error:
+        return _contradiction(problem, method, error)
+    turn = Turn(problem, method, record, rules)
+    reason = ""
+    try:
+        turn.begin(rng, start)
+        while (status := turn.verdict()) is None:
+            turn.step()
+            if callback is not None and turn.stopped_by(callback):
+                status = Status.STOPPED
+                break
+    except KeyboardInterrupt:
+        status = Status.INTERRUPTED
+    except FailedError as error:
+        status, reason = Status.FAILED, str(error)
+    status, reason = turn.last_word(status, reason)
+    return record.result(status, reason, turn.label, turn.iteration, turn.n_screened)
+
+
+def _contradiction(problem: AnyProblem, method: AnySolver, error: ArithmeticError) -> Result:
+    """What is left to say of a problem whose bounds exclude each other from the start: J(0), and no lower bound."""
+    w, alpha = np.zeros(problem.n_weights), problem.start()
+    certificate = certificate_of(problem, Upper(problem, None), None)
+    return Result(
+        w, alpha, certificate, Status.FAILED, History.from_rows([]), method.name, 0, reason=contradicts(error)
+    )  # fmt: skip
+
+
+def _as_start(problem: AnyProblem, start: Any) -> Start | None:
+    if start is None:
+        return None
+    if isinstance(start, Result):
+        start = (start.w, start.alpha)
+    pair = start if isinstance(start, tuple) else (None, start)
+    if len(pair) != 2:
+        raise ValueError(f"start must be a Result, (w, alpha) or alpha, not a tuple of length {len(pair)}")
+    w, alpha = pair[0], _dual_start(problem, pair[1])
+    w = problem.w_of_alpha(alpha) if w is None else _finite("start (w)", w, problem.n_weights)
+    return Start(w, alpha)
+
+
+def _dual_start(problem: AnyProblem, alpha: Any) -> Any:
+    """A feasible dual point: the one given, or a vector projected onto Q."""
+    if "project" in problem.Q.lacks:
+        return problem.domain.point(alpha)
+    alpha = _finite("start (alpha)", alpha, problem.Q.size)
+    return alpha if problem.domain.contains(alpha) else _feasible(problem, alpha)
+
+
+def _feasible(problem: AnyProblem, alpha: Vector) -> Vector:
+    """alpha moved into the set; where that is beyond float64, the point that solvers start from."""
+    try:
+        moved = problem.domain.project(alpha)
+    except ValueError:  # too large to project
+        return problem.start()
+    return moved if problem.domain.contains(moved, REPAIRABLE) else problem.start()
+
+
+def _finite(name: str, x: Any, size: int) -> Vector:
+    x = np.array(real_array(name, x), dtype=np.float64).reshape(-1)
+    if x.size != size or not np.isfinite(x).all():
+        raise ValueError(f"{name} must hold {size} finite numbers, not {np.isfinite(x).sum()} out of {x.size}")
+    return x
+
+
+def _generator(random_state: Any) -> np.random.Generator:
+    if isinstance(random_state, np.random.Generator):
+        return random_state
+    seed = 0 if random_state is None else random_state
+    if not is_whole(seed):
+        raise ValueError(
+            f"random_state must be None, a whole number >= 0 or a numpy Generator, not {random_state!r:.60}"
+        )
+    return np.random.default_rng(seed)
+
+
+def _check_budget(tol: Any, max_iter: Any, max_seconds: Any) -> None:
+    check_number("tol", tol, least=0, most=inf)
+    if not (max_iter is None or is_whole(max_iter)):
+        raise ValueError(f"max_iter must be None or a whole number >= 0, not {max_iter!r:.60}")
+    if not (max_seconds is None or float_of(max_seconds) >= 0):
+        raise ValueError(f"max_seconds must be None or a number >= 0, not {max_seconds!r:.60}")

@@ -1,0 +1,173 @@
+"""A solver at work inside a solve: its steps, when they are certified, when they end, and what follows if one fails."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from math import inf
+from typing import Any
+
+import numpy as np
+
+from pragam.driver.record import Clock, ContradictionError, Judged, Progress, Record, contradicts
+from pragam.driver.result import Status
+from pragam.problem import AnyProblem
+from pragam.runtime.interrupts import Signals
+from pragam.solvers.base import AnySolver, Start
+
+#: Seconds for the last certificate after an interrupt. If it takes longer, the one before is the last.
+_GRACE = 0.7
+
+Callback = Callable[[Progress], Any]
+
+
+class FailedError(Exception):
+    """No algorithm can go on. The message is a sentence for the user."""
+
+
+@dataclass(frozen=True)
+class Rules:
+    """When a solve ends."""
+
+    tol: float
+    max_iter: int | None
+    stall: bool
+    clock: Clock
+    signals: Signals
+
+    def verdict(self, record: Record, iteration: int, is_news: bool) -> Status | None:
+        """The status to end with now, if any; ``is_news`` if there is another certificate than the last time."""
+        if record.certificate.relative_gap <= self.tol:
+            return Status.CONVERGED
+        if self.signals.asked:
+            return Status.INTERRUPTED
+        if self.max_iter is not None and iteration >= self.max_iter:
+            return Status.MAX_ITER
+        if self.clock.is_over():
+            return Status.MAX_SECONDS
+        if is_news and record.is_rounding():
+            return Status.ROUNDING
+        if is_news and self.stall and record.has_stalled():
+            return Status.STALLED
+        return None
+
+
+@dataclass
+class Turn:
+    """A solver at work: its state, and what happens when one of its calls fails."""
+
+    problem: AnyProblem
+    method: AnySolver
+    record: Record
+    rules: Rules
+    state: Any = None
+    iteration: int = 0
+    n_judged: int = 0  # rows of the history at the last verdict
+
+    def begin(self, rng: np.random.Generator, start: Start | None) -> None:
+        """The state before the first step, and its certificate if that may be good."""
+        tol = self.rules.tol
+        try:
+            with self.rules.signals.raising:
+                self.state = self.method.init(self.problem, rng, start, tol)
+            estimate = self.method.estimate(self.problem, self.state)
+            if start is not None or estimate is None or estimate <= tol:
+                self._certify()
+        except Exception as error:
+            self._go_on_after(error)
+        if not self.record.rows:
+            self.record.note(self.iteration, self.state.passes, self.rules.clock.seconds())
+
+    def step(self) -> None:
+        """One iteration, and a certificate if it is due."""
+        record, method = self.record, self.method
+        record.own()
+        try:
+            with self.rules.signals.raising:
+                self.state = method.step(self.problem, self.state)
+            self.iteration += 1
+            if record.is_due(method.estimate(self.problem, self.state), self.state.passes):
+                self._certify()
+        except Exception as error:
+            self._go_on_after(error)
+
+    def verdict(self) -> Status | None:
+        """The status to end with now, if any."""
+        is_news, self.n_judged = len(self.record.rows) > self.n_judged, len(self.record.rows)
+        return self.rules.verdict(self.record, self.iteration, is_news)
+
+    def stopped_by(self, callback: Callback) -> bool:
+        """What the callback says. Its errors are not ours."""
+        progress = self.record.progress(self.iteration, self.state.passes, self.rules.clock)
+        with self.rules.signals.raising:
+            return bool(callback(progress))
+
+    def last_word(self, status: Status, reason: str) -> tuple[Status, str]:
+        """Certify where the solver stands at the end, unless that was just done; it may have converged."""
+        rows, record, signals = self.record.rows, self.record, self.rules.signals
+        if status is not Status.CONVERGED and self.state is not None:
+            done = bool(rows) and rows[-1][0] == self.iteration
+            if not done or status in (Status.INTERRUPTED, Status.FAILED):
+                record.own()
+                is_short = status is Status.INTERRUPTED and (record.has_proposal or self.iteration == 0)
+                try:
+                    with signals.grace(_GRACE if is_short else inf):
+                        proposed = self._judged()
+                    self._keep(*proposed)
+                except KeyboardInterrupt:  # what was certified before remains
+                    pass
+                except Exception as error:  # an interrupted or failed step may have left nothing to propose
+                    if status not in (Status.INTERRUPTED, Status.FAILED):
+                        status, reason = Status.FAILED, self._sentence(error)
+            if record.certificate.relative_gap <= self.rules.tol:
+                return Status.CONVERGED, ""
+        return status, reason
+
+    @property
+    def label(self) -> str:
+        return self.method.name if self.state is None else self.method.label(self.state)
+
+    @property
+    def n_screened(self) -> int:
+        return 0 if self.state is None else self.method.n_screened(self.state)
+
+    def _certify(self) -> None:
+        """Certify what the solver proposes. An interrupt may end this before anything has changed."""
+        with self.rules.signals.raising:
+            proposed = self._judged()
+        self._keep(*proposed)
+
+    def _judged(self) -> tuple[Start, Judged]:
+        pair = Start(*self.method.candidate(self.problem, self.state))
+        try:
+            return pair, self.record.judge(pair)
+        except ArithmeticError as error:
+            raise ContradictionError(contradicts(error)) from error
+
+    def _keep(self, pair: Start, judged: Judged) -> None:
+        """Tell the solver what came of its proposal, which it may count as work."""
+        self.state = self.method.observe(self.problem, self.state, self.record.keep(pair, judged))
+        self.record.note(self.iteration, self.state.passes, self.rules.clock.seconds())
+
+    def _go_on_after(self, error: Exception) -> None:
+        """Whatever a solver's call raises ends the turn of its algorithm: the solver may go on with another."""
+        if isinstance(error, ContradictionError):
+            raise FailedError(str(error)) from error
+        if not self._recovers():
+            raise FailedError(self._sentence(error)) from error
+
+    def _recovers(self) -> bool:
+        if self.state is None:
+            return False
+        self.record.own()
+        try:
+            state = self.method.recover(self.problem, self.state, Start(self.record.w.copy(), self.record.alpha.copy()))
+        except Exception:
+            return False
+        if state is not None:
+            self.state = state
+        return state is not None
+
+    def _sentence(self, error: Exception) -> str:
+        what = str(error).strip().rstrip(".") or "no message"
+        return f"The solver {self.label!r} failed in iteration {self.iteration}: {what} ({type(error).__name__})."

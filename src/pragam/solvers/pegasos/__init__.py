@@ -1,0 +1,1 @@
+"""Stochastic and full subgradient steps, as the paper compares with."""

@@ -1,0 +1,1 @@
+"""Inference on chains: best labellings, the k best, max-marginals, forward-backward."""
