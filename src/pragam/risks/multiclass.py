@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import Any
+from dataclasses import dataclass
+from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -10,8 +11,12 @@ from numpy.typing import ArrayLike
 from pragam.numerics.arguments import check_flag, refuse_masked
 from pragam.operators import LabelRows, Planes, check_data
 from pragam.polytopes import Simplices
-from pragam.problem import Problem
+from pragam.problem import AnyProblem, Problem
 from pragam.risks.arguments import check_cost, check_labels, check_rows, classes_of, example_weights
+from pragam.risks.parameters import choice, class_weights, flag, matrix, number
+from pragam.risks.record import Labels, Risk, Shape
+from pragam.risks.rules import Largest, Rule
+from pragam.risks.targets import Classes
 
 
 def multiclass_hinge(
@@ -22,6 +27,7 @@ def multiclass_hinge(
     bias: bool = False,
     sample_weight: ArrayLike | None = None,
     class_weight: Any = None,
+    classes: ArrayLike | None = None,
 ) -> Problem:
     r"""The Crammer-Singer SVM (JMLR 2001): one weight vector w_k for each of K classes, and perhaps a bias each.
 
@@ -54,7 +60,12 @@ def multiclass_hinge(
     storage = check_data(X)
     n = storage.shape[0]
     labels = check_labels(y, n)
-    classes, index = classes_of(labels)
+    index: Any
+    if classes is None:
+        classes, index = classes_of(labels)
+    else:
+        index = labels
+    classes = np.asarray(classes)
     K = len(classes)
     if K < 2:
         raise ValueError(f"y must have at least two classes, not {K}: {classes.tolist()}")
@@ -65,3 +76,29 @@ def multiclass_hinge(
     truth[np.arange(n), index] = totals
     B = Planes(np.ones(n * K), np.tile(np.arange(K), n), K * int(bias))
     return Problem(A, check_cost(cost, K)[index].ravel(), Simplices(totals, K), lam, B, origin=truth.ravel())
+
+
+@dataclass(frozen=True, kw_only=True)
+class MulticlassHinge(Risk):
+    """The record of :func:`multiclass_hinge`: an output for each class, compared with each other in one problem."""
+
+    lam: float = number(1e-4, above=0)
+    cost: Any = choice(None, None, otherwise=matrix)
+    bias: bool = flag(False)
+    class_weight: Any = class_weights()
+
+    name: ClassVar[str] = "multiclass_hinge"
+    target: ClassVar[Any] = Classes()
+    rule: ClassVar[Rule] = Largest()
+
+    def pose(self, samples: Any, labels: Labels) -> list[AnyProblem]:
+        code = self.target.encode(samples.y, labels)
+        weights = self.target.weights(code, labels, samples.weights, self.class_weight)
+        every = np.arange(len(labels))
+        return [multiclass_hinge(samples.X, code, self.lam, self.cost, self.bias, weights, classes=every)]
+
+    def shape(self, labels: Labels) -> list[Shape]:
+        return [Shape(len(labels), len(labels) * self.bias)]
+
+    def outputs(self, labels: Labels) -> list[str]:
+        return [str(label) for label in labels.tolist()]
