@@ -20,12 +20,13 @@ from sklearn.utils.validation import _check_sample_weight, check_is_fitted, vali
 
 from pragam import solvers
 from pragam.certificate.optimum import neighbourhood
+from pragam.certificate.totals import total_certificate
 from pragam.driver.result import History, Result
+from pragam.driver.totals import total_history, worst_status
 from pragam.estimators import advice
 from pragam.estimators.callbacks import FRAMES_AROUND_FIT, CallbackSupportMixin, with_callbacks
 from pragam.estimators.html import CertificateHTML
 from pragam.estimators.jobs import solve_problems
-from pragam.estimators.total import total_certificate, total_history, worst_status
 from pragam.numerics.arguments import refuse_masked
 from pragam.operators import check_data
 from pragam.operators.base import Vector

@@ -1,11 +1,4 @@
-r"""The sum of several problems as one: its certificate, its history and how it ended.
-
-One-vs-rest problems share nothing but X, so the minimum of the sum of their objectives is the sum of their minima:
-
-    sum_k D_k(alpha_k) <= min of sum_k J_k = sum_k min J_k <= sum_k J_k(w_k).
-
-Sums of bounds are bounds if they are rounded outward, after every addition: upper bounds up, lower bounds down.
-"""
+"""The sum of several problems as one: how it ended, and what was certified of it on the way."""
 
 from __future__ import annotations
 
@@ -14,8 +7,8 @@ from collections.abc import Sequence
 import numpy as np
 
 from pragam.certificate import Certificate
+from pragam.certificate.totals import sum_downward, sum_upward
 from pragam.driver.result import History, Status
-from pragam.numerics.rounding import TINY
 from pragam.operators.base import Vector
 
 #: From the best end to the worst.
@@ -23,20 +16,6 @@ _STATUSES = (
     Status.CONVERGED, Status.ROUNDING, Status.STALLED, Status.MAX_ITER, Status.MAX_SECONDS, Status.STOPPED,
     Status.INTERRUPTED, Status.FAILED,
 )  # fmt: skip
-
-
-def total_certificate(certificates: Sequence[Certificate]) -> Certificate:
-    """That of the sum of the problems."""
-    if len(certificates) == 1:
-        return certificates[0]
-    return Certificate(
-        float(_sum([proof.primal for proof in certificates], np.inf)),
-        float(_sum([proof.dual for proof in certificates], -np.inf)),
-        np.concatenate([proof.biases for proof in certificates]),
-        exact=all(proof.exact for proof in certificates),
-        rigorous=all(proof.rigorous for proof in certificates),
-        slack=float(_sum([proof.slack for proof in certificates], np.inf)),
-    )
 
 
 def worst_status(statuses: Sequence[Status]) -> Status:
@@ -57,7 +36,7 @@ def total_history(histories: Sequence[History], begun: Sequence[float], certific
         _at(moments, part, start, proof) for part, start, proof in zip(histories, begun, certificates, strict=True)
     ]
     iteration, passes = (sum(column[k] for column in columns) for k in (0, 1))
-    primal, dual = _sum([column[2] for column in columns], np.inf), _sum([column[3] for column in columns], -np.inf)
+    primal, dual = sum_upward([column[2] for column in columns]), sum_downward([column[3] for column in columns])
     gap = np.array([Certificate(*pair).gap for pair in zip(primal.tolist(), dual.tolist(), strict=True)])
     return History(np.asarray(iteration, dtype=np.int64), np.asarray(passes), moments, primal, dual, gap)
 
@@ -71,11 +50,3 @@ def _at(moments: Vector, part: History, start: float, proof: Certificate) -> tup
     counts = (np.where(before, 0, column[row]) for column in (part.iteration, part.passes))
     bounds = (column[np.maximum(row, 0)] for column in (part.primal, part.dual))
     return (*counts, *bounds)
-
-
-def _sum(bounds: Sequence[float] | Sequence[Vector], outward: float) -> Vector:
-    """Rounded outward, towards ``outward``, after every addition; what is below TINY may have been read as zero."""
-    total, lost = np.array(bounds[0], dtype=np.float64), np.copysign(2 * TINY, outward)
-    for bound in bounds[1:]:
-        total = np.nextafter(total + bound + lost, outward)
-    return total
