@@ -25,7 +25,7 @@ CORE = {
     "problem": {"conjugates", "numerics", "operators", "polytopes"},
     "views": {"numerics", "operators", "polytopes", "problem"},
     "risks": {"conjugates", "numerics", "operators", "polytopes", "problem"},
-    "structured": {"_kernels", "conjugates", "numerics", "operators", "polytopes", "problem", "runtime"},
+    "structured": {"_kernels", "conjugates", "numerics", "operators", "polytopes", "problem", "risks", "runtime"},
     "solvers": {"_kernels", "numerics", "operators", "polytopes", "problem", "runtime", "structured", "views"},
     "certificate": {"numerics", "operators", "problem", "runtime"},
     "driver": {
@@ -34,6 +34,10 @@ CORE = {
     "samples": {"numerics", "operators", "structured"},
     "files": {"_kernels", "numerics", "samples", "structured"},
     "datasets": {"files"},
+    "models": {
+        "certificate", "driver", "files", "numerics", "operators", "problem", "risks", "runtime", "samples", "sequences",
+        "structured",
+    },
     "sequences": {"files", "numerics", "operators", "problem", "structured"},
     "__init__": {"certificate", "driver", "polytopes", "problem", "risks", "solvers", "structured"},
 }  # fmt: skip

@@ -78,9 +78,10 @@ def _fitting(starts: Sequence[Any] | None, problems: list[AnyProblem]) -> Sequen
     if starts is None or len(starts) != len(problems):
         return None
     pairs = zip(starts, problems, strict=True)
-    return starts if all(_fits(*start, problem) for start, problem in pairs) else None
+    return starts if all(_fits(start, problem) for start, problem in pairs) else None
 
 
-def _fits(w: Any, dual: Any, problem: AnyProblem) -> bool:
+def _fits(start: Any, problem: AnyProblem) -> bool:
     """A dual point that is no vector is checked by its set."""
+    w, dual = start
     return len(w) == problem.n_weights and getattr(dual, "size", problem.Q.size) == problem.Q.size

@@ -26,9 +26,7 @@ class Chains(Samples):
     WEIGHTS: ClassVar[tuple[str, ...]] = ("weights", "token_weights")
 
     @classmethod
-    def of(
-        cls, X: Any, y: Any = None, lengths: Any = None, weights: Any = None, token_weights: Any = None
-    ) -> Chains:
+    def of(cls, X: Any, y: Any = None, lengths: Any = None, weights: Any = None, token_weights: Any = None) -> Chains:
         """From any of the forms that :mod:`pragam.samples.forms` knows."""
         found = sequences_of(X, lengths)
         flat = None if y is None else labels_of(y, found)
