@@ -35,8 +35,8 @@ CORE = {
     "files": {"_kernels", "numerics", "samples", "structured"},
     "datasets": {"files"},
     "models": {
-        "certificate", "driver", "files", "numerics", "operators", "problem", "risks", "runtime", "samples", "sequences",
-        "structured",
+        "certificate", "driver", "files", "numerics", "operators", "problem", "risks", "runtime", "samples",
+        "sequences", "structured",
     },
     "sequences": {"files", "numerics", "operators", "problem", "structured"},
     "__init__": {"certificate", "driver", "polytopes", "problem", "risks", "solvers", "structured"},

@@ -98,6 +98,10 @@ class Model:
         """The model with what its rule takes from the training scores."""
         return self
 
+    def checked(self) -> Any:
+        """The model, if its parts fit together, as they may not in a file that was changed."""
+        return self
+
     # What all kinds share.
 
     def predict(self, samples: Any) -> Any:

@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 from pragam.certificate.optimum import Neighbourhood, bias_intervals, radius
 from pragam.driver.result import Result
 from pragam.models.base import Model, Shapes, Solves
+from pragam.models.features import Columns, Constant
 from pragam.numerics.vector import Vector
 from pragam.problem import AnyProblem
 from pragam.risks import Risk, Shape
@@ -53,6 +54,20 @@ class LinearModel(Model):
         coef = np.split(self.tensors["coef"], np.cumsum([shape.rows for shape in shapes])[:-1])
         free = np.split(self.tensors["intercept"], np.cumsum([shape.outputs for shape in shapes])[:-1])
         return [(w.ravel(), b[: shape.biases]) for shape, w, b in zip(shapes, coef, free, strict=True)]
+
+    def weights(self) -> tuple[Vector, Vector]:
+        """(coef, intercept) in the columns of X: a constant feature is part of the intercept."""
+        coef, intercept = self.tensors["coef"], self.tensors["intercept"]
+        constant = self.features.find(Constant)
+        if constant is None:
+            return coef, intercept
+        return coef[:, :-1], intercept + constant.value * coef[:, -1]
+
+    def checked(self) -> LinearModel:
+        columns = self.features.find(Columns)
+        if columns is not None and len(columns.columns) != self.weights()[0].shape[1]:
+            raise ValueError(f"columns must be {self.weights()[0].shape[1]}, one for each weight")
+        return self
 
     def scores(self, samples: Any) -> Vector:
         """(n, outputs)."""

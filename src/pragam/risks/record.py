@@ -53,6 +53,11 @@ class Risk:
         for each in fields(self):
             object.__setattr__(self, each.name, each.metadata["check"](each.name, getattr(self, each.name)))
 
+    @property
+    def has_labels(self) -> bool:
+        """Whether y holds labels, and not numbers."""
+        return bool(self.target.has_labels)
+
     def learn(self, samples: Any) -> Labels:
         """The classes, levels or labels that a model of these samples knows; none where y holds numbers."""
         return self.target.learn(samples.y)
