@@ -14,7 +14,7 @@ import numpy as np
 
 from pragam.files.container import Tensors
 from pragam.files.fields import fields_of
-from pragam.files.upgrades.step import Renamed, moved
+from pragam.files.upgrades.step import Make, Renamed, constant, moved
 
 _LISTS = {"classes": list, "certificates": list, "parameters": dict, "fingerprint": dict}
 _ENDS = (("radius", inf), ("low", -inf), ("high", inf))
