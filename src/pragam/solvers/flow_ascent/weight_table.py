@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from pragam import _kernels
-from pragam._kernels.records.flows import Chains, Flow, Table, Weights
+from pragam._kernels.flows.records import Chains, Flow, Table, Weights
 from pragam.numerics.vector import Vector
 from pragam.solvers.flow_ascent.token_rows import TokenRows
 from pragam.structured.chains.structure import ChainStructure
