@@ -53,12 +53,8 @@ class Weights:
         self.edges = parts.transitions[1:].reshape(-1, model.K**2)
         self.starts, self.ends = np.array(parts.starts), np.array(parts.ends)
         self.size_of_ends = float(np.abs(self.starts).max() + np.abs(self.ends).max())
-        if model.allowed is not None:
-            self.table[~model.allowed] = -np.inf
-        if model.allowed_starts is not None:
-            self.starts[~model.allowed_starts] = -np.inf
-        if model.allowed_ends is not None:
-            self.ends[~model.allowed_ends] = -np.inf
+        if model.rules is not None:
+            self.table, self.starts, self.ends = model.rules.forbid(self.table, self.starts, self.ends)
 
 
 def _by_feature(nodes: Vector) -> Vector:
