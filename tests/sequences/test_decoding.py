@@ -7,7 +7,7 @@ from itertools import pairwise, product
 import numpy as np
 import pytest
 
-from pragam.structured.inference.decoding import ChainScores, best_labels, k_best, label_margins
+from pragam.structured.inference import ChainScores, best_labels, k_best, label_margins
 
 
 def drawn(seed, forbid=False):

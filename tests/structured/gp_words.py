@@ -32,13 +32,13 @@ def drawn(seed, kind="gram", precision=np.float64, lam=None, K=None, size=1.0, h
 
 
 def rules_of(labels, lengths, K, rng):
-    """Random ones that these labels keep to."""
-    transitions, starts, ends = rng.random((K, K)) < 0.4, rng.random(K) < 0.4, rng.random(K) < 0.7
+    """Random ones that these labels keep to, and some others."""
+    transitions, starts, ends = rng.random((K, K)) < 0.4, rng.random(K) < 0.4, rng.random(K) < 0.6
     last = np.cumsum(lengths) - 1
     first = last - lengths + 1
-    starts[labels[first]] = ends[labels[last]] = True
     to = np.setdiff1d(np.arange(len(labels)), first)
-    transitions[labels[to - 1], labels[to]] = True
+    for some in (labels, (labels + 1) % K):
+        starts[some[first]] = ends[some[last]] = transitions[some[to - 1], some[to]] = True
     return Rules(transitions, starts, ends)
 
 

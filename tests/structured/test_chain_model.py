@@ -208,7 +208,7 @@ def test_what_is_no_dual_point_is_refused():
 
 
 BAD = {
-    "transitions must be an array of bool": {"transitions": np.ones((2, 2))},
+    "transitions must be a boolean matrix": {"transitions": np.ones((2, 2))},
     "sequence 0: its true labels have the transition": {"transitions": np.eye(2, dtype=bool)},
     "sequence 1: its true labels start with": {"starts": [True, False]},
     "sequence 0: its true labels end with": {"ends": [True, False]},

@@ -1,4 +1,4 @@
-"""Which labellings are allowed: schemes of tags against chunks written out, and what rules say of lengths and truths."""
+"""Which labellings are allowed: schemes of tags against chunks written out; what rules say of lengths and truths."""
 
 from __future__ import annotations
 

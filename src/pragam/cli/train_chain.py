@@ -30,7 +30,11 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add("--template", metavar="FILE", help="features of a column file, one a line; default: words and tags around")
     add("--loss", choices=["hamming_mean", "hamming_sum"], help="wrong labels over the length, or their number; "
         "default: hamming_mean")  # fmt: skip
-    add("--transitions", choices=["iob", "iob1", "bioes"], help="the scheme of the tags, whose rules all labellings keep")
+    add(
+        "--transitions",
+        choices=["iob", "iob1", "bioes"],
+        help="the scheme of the tags, whose rules all labellings keep",
+    )
 
 
 class Trained(NamedTuple):

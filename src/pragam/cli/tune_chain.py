@@ -116,8 +116,8 @@ def _tune(
 
     from pragam.driver.path import path
     from pragam.sequences import ChainWeights, evaluate
-    from pragam.structured.rules import Rules
     from pragam.sequences.problem import chain_problem
+    from pragam.structured.rules import Rules
 
     classes = np.unique(data.y)
     lams = sorted(set(args.lams))

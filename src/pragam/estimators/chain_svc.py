@@ -30,11 +30,11 @@ from pragam.numerics.arguments import is_whole
 from pragam.problem import AnyProblem
 from pragam.runtime.threads import using
 from pragam.samples.forms import TOKENS, Sequences, label_set, labels_of, sequences_of
-from pragam.structured.rules import Rules
-from pragam.structured.tags import SCHEMES
 from pragam.sequences.problem import chain_problem
 from pragam.sequences.vocabulary import Vocabulary
 from pragam.sequences.weights import ChainWeights
+from pragam.structured.rules import Rules
+from pragam.structured.tags import SCHEMES
 from pragam.structured.targets import weights_of
 
 if TYPE_CHECKING:

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from pragam.numerics.vector import Vector
 from pragam.operators import check_data
-from pragam.structured.inference.decoding import ChainScores, best_labels, k_best, label_margins
+from pragam.structured.inference import ChainScores, best_labels, k_best, label_margins
 from pragam.structured.rules import Rules
 
 Indices = NDArray[np.int64]

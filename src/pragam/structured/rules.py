@@ -38,7 +38,7 @@ class Rules:
 
     @classmethod
     def named(cls, transitions: Any, labels: Sequence[Any]) -> Rules | None:
-        """What ``transitions`` says of these labels: None nothing, a name is a scheme of tags, else a boolean matrix."""
+        """What ``transitions`` says of these labels: None nothing, a name is a scheme of tags, or a boolean matrix."""
         if not isinstance(transitions, str):
             return cls.of(len(labels), transitions)
         if transitions not in SCHEMES:
@@ -82,7 +82,8 @@ class Rules:
 
         The labels that can be reached after t steps determine those after t + 1, so they repeat themselves.
         """
-        reached, seen, possible = self.starts, {}, []
+        reached, seen = self.starts, dict[bytes, int]()
+        possible: list[bool] = []
         while len(possible) < lengths.max(initial=0) and reached.tobytes() not in seen:
             seen[reached.tobytes()] = len(possible)
             possible.append(bool((reached & self.ends).any()))
@@ -96,5 +97,6 @@ class Rules:
 def _flags(name: str, given: ArrayLike | None, shape: tuple[int, ...]) -> Flags:
     flags = np.ones(shape, dtype=bool) if given is None else np.asarray(given)
     if flags.shape != shape or flags.dtype != np.bool_:
-        raise ValueError(f"{name} must be an array of bool of the shape {shape}, not {flags.dtype} of {flags.shape}")
+        kind = "matrix" if len(shape) == 2 else "vector"
+        raise ValueError(f"{name} must be a boolean {kind} of the shape {shape}, not {flags.dtype} of {flags.shape}")
     return flags

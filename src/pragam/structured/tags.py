@@ -1,4 +1,4 @@
-"""Tags of chunks: ``O`` is in none, ``B-x``, ``I-x``, ``E-x`` and ``S-x`` begin, continue, end or are a chunk of type x.
+"""Tags of chunks: ``O`` is in none; ``B-x``, ``I-x``, ``E-x`` begin, continue and end one of type x, ``S-x`` is one.
 
 A scheme says which tags need others of their type beside them:
 
@@ -24,7 +24,7 @@ _TAG = re.compile(r"O|[BIES](-.+)?")
 
 
 class Scheme(NamedTuple):
-    """Which letters there are, and of some of them those that must come before, or behind, at a tag of the same type."""
+    """Its letters, and of some of them those that must come before, or behind, in a tag of the same type."""
 
     letters: str
     before: dict[str, str]

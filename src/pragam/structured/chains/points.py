@@ -63,7 +63,9 @@ def _check_allowed(model: ChainStructure, edges: Edges) -> None:
     if rules is None:
         return
     token = _tokens(edges)
-    may_follow = np.where(model.is_first[token], rules.starts[edges.label], rules.transitions[edges.previous, edges.label])
+    may_follow = np.where(
+        model.is_first[token], rules.starts[edges.label], rules.transitions[edges.previous, edges.label]
+    )
     wrong = ~may_follow | (model.is_last[token] & ~rules.ends[edges.label])
     if wrong.any():
         raise ValueError(f"a forbidden label or transition is used at token {token[np.argmax(wrong)]}")

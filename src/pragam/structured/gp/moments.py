@@ -7,10 +7,10 @@ from typing import Any
 
 import numpy as np
 
-from pragam import _kernels
 from pragam.numerics.rounding import gamma
 from pragam.polytopes.base import Polytope, Repair, Vector
 from pragam.structured.gp.points import GibbsPoint, Indices, TablePoint
+from pragam.structured.inference import ChainScores, best_labels
 from pragam.structured.rules import Rules
 
 #: A label ahead of all others by this much has all the probability: exp(-800) is 0 in float64.
@@ -122,11 +122,8 @@ class ChainMoments(Polytope):
         """A labelling of the highest score for each sequence."""
         parts = self.parts(s)
         nodes, edges = parts if self.rules is None else self.rules.masked(*parts, self.lengths)
-        best, tables = nodes.ravel().copy(), edges.ravel().copy()
-        bounds, labels = np.append(self.first, self.n_tokens), np.empty(self.n_tokens, dtype=np.int64)
-        _kernels.get("chain_forward")(best, bounds, tables, self.K, 1)
-        _kernels.get("chain_backward")(best, bounds, tables, self.K, np.full(self.n, -1), labels)
-        return labels
+        none = np.zeros(self.K)
+        return best_labels(ChainScores(nodes, edges, none, none, self.lengths))[0]
 
     # What a set of vectors has, in coordinates ----------------------------------------------------------------------
 
