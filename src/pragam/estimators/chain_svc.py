@@ -25,7 +25,6 @@ from pragam.estimators import advice
 from pragam.estimators.callbacks import FRAMES_AROUND_FIT, CallbackSupportMixin, with_callbacks
 from pragam.estimators.html import CertificateHTML
 from pragam.estimators.jobs import solve_problems
-from pragam.estimators.token_kernel import TokenKernel
 from pragam.numerics.arguments import is_whole
 from pragam.problem import AnyProblem
 from pragam.runtime.threads import using
@@ -33,6 +32,7 @@ from pragam.samples.forms import TOKENS, Sequences, label_set, labels_of, sequen
 from pragam.sequences.problem import chain_problem
 from pragam.sequences.vocabulary import Vocabulary
 from pragam.sequences.weights import ChainWeights
+from pragam.structured.kernels import TokenKernel
 from pragam.structured.rules import Rules
 from pragam.structured.tags import SCHEMES
 from pragam.structured.targets import weights_of
@@ -67,7 +67,7 @@ class ChainSVC(CertificateHTML, CallbackSupportMixin, BaseEstimator):
     solver : str
         One of ``pragam.solvers.names()``.
     kernel : None, name, callable or scikit-learn kernel object
-        A kernel on the features of tokens, by a stored factor (:mod:`pragam.estimators.token_kernel`). A name is one
+        A kernel on the features of tokens, by a stored factor (:mod:`pragam.structured.kernels.nystrom`). A name is one
         of ``sklearn.metrics.pairwise``; a callable maps two matrices to their Gram matrix.
     labels : list or None
         The label set in order. By default the sorted labels that occur in y.

@@ -28,6 +28,7 @@ from pragam.estimators.jobs import solve_problems
 from pragam.estimators.temperature import best_temperature, marginals
 from pragam.runtime.threads import using
 from pragam.samples.forms import TOKENS, Sequences, label_set, labels_of, sequences_of
+from pragam.structured.kernels import scaled_rbf
 from pragam.structured.rules import Rules
 from pragam.structured.tags import SCHEMES
 
@@ -51,8 +52,9 @@ class GPSequenceClassifier(CertificateHTML, CallbackSupportMixin, BaseEstimator)
     Parameters
     ----------
     kernel : None, name, callable or scikit-learn kernel object
-        On the features of tokens; None is RBF(). A name is one of ``sklearn.metrics.pairwise``; a callable maps two
-        matrices to their Gram matrix. Its parameters are taken as they are.
+        On the features of tokens. None is RBF with a length scale from the spread of the tokens in training
+        (:mod:`pragam.structured.kernels.bandwidth`). A name is one of ``sklearn.metrics.pairwise``; a callable maps
+        two matrices to their Gram matrix. Parameters of a kernel that is given are taken as they are.
     lam : float > 0
         Weight of the regulariser against the mean log loss of a sequence.
     transition_scale : float >= 0
@@ -90,6 +92,7 @@ class GPSequenceClassifier(CertificateHTML, CallbackSupportMixin, BaseEstimator)
     Attributes
     ----------
     classes_ : (K,) labels
+    kernel_ : the kernel that was used
     transitions_ : (K, K) scores of transitions
     temperature_ : float
     certificate_, status_, history_, n_iter_ : the proof, how the solve ended, what was certified on the way
@@ -176,7 +179,10 @@ class GPSequenceClassifier(CertificateHTML, CallbackSupportMixin, BaseEstimator)
         self.classes_ = np.array(label_set(flat, self.labels))
         index = _numbers(flat, self.classes_, sequences.lengths)
         self.n_features_in_ = sequences.data.shape[1]
+        self.kernel_ = scaled_rbf(sequences.data) if self.kernel is None else self.kernel
         options = self._options()
+        if options.rules is not None:
+            options.rules.check(index, sequences.lengths, self.classes_.tolist())
         with self._threads():
             self.temperature_ = self._held_out_temperature(options, sequences, index) if self.calibrate else 1.0
             self._model, result = self._trained(options, sequences.data, sequences.lengths, index)
@@ -232,7 +238,7 @@ class GPSequenceClassifier(CertificateHTML, CallbackSupportMixin, BaseEstimator)
 
     def _options(self) -> Options:
         rules = Rules.named(self.transitions, self.classes_.tolist())
-        return Options(self.kernel, float(self.transition_scale), self.nodes, self.precision, rules)
+        return Options(self.kernel_, float(self.transition_scale), self.nodes, self.precision, rules)
 
     def _threads(self) -> AbstractContextManager[None]:
         return using(None if self.n_jobs is None else effective_n_jobs(self.n_jobs))
