@@ -28,8 +28,7 @@ def scaled_rbf(X: Any) -> Any:
 
 def _spread(X: Any) -> float:
     """sqrt(V), in units of the largest entry on the way, so that squares neither overflow nor vanish."""
-    values = X.data if sparse.issparse(X) else np.asarray(X)
-    unit = float(np.abs(values).max(initial=0.0))
+    unit = float(abs(X).max()) if X.size else 0.0
     if unit < TINY:
         return 0.0
     V = float(_variances(X, unit).sum())
