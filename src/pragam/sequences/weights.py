@@ -11,8 +11,8 @@ from numpy.typing import NDArray
 
 from pragam.numerics.vector import Vector
 from pragam.operators import check_data
-from pragam.sequences.iob import Allowed
-from pragam.structured.inference.decoding import ChainScores, best_labels, k_best, label_margins
+from pragam.structured.inference import ChainScores, best_labels, k_best, label_margins
+from pragam.structured.rules import Rules
 
 Indices = NDArray[np.int64]
 
@@ -29,15 +29,15 @@ class ChainWeights:
     transitions: Vector
     start: Vector
     end: Vector
-    allowed: Allowed | None = None
+    rules: Rules | None = None
 
     @classmethod
-    def from_vector(cls, w: Vector, K: int, allowed: Allowed | None) -> ChainWeights:
+    def from_vector(cls, w: Vector, K: int, rules: Rules | None) -> ChainWeights:
         """The parts of w = [nodes with the bias as the last column, transitions, starts, ends]."""
         d = (len(w) - K * K - 2 * K) // K
         nodes, transitions, start, end = np.split(w, np.cumsum([K * d, K * K, K]))
         nodes = nodes.reshape(K, d)
-        return cls(nodes[:, :-1].copy(), nodes[:, -1].copy(), transitions.reshape(K, K), start, end, allowed)
+        return cls(nodes[:, :-1].copy(), nodes[:, -1].copy(), transitions.reshape(K, K), start, end, rules)
 
     def to_vector(self) -> Vector:
         """The w that :meth:`from_vector` takes apart."""
@@ -63,16 +63,15 @@ class ChainWeights:
     def _scores(self, X: Any, lengths: Indices) -> Iterator[tuple[int, ChainScores]]:
         """The scores of all sequences, some sequences at a time, with the number of the first."""
         K, ends = len(self.intercept), np.cumsum(lengths)
-        transitions, start = self.transitions, self.start
-        if self.allowed is not None:
-            transitions = np.where(self.allowed.transitions, transitions, -np.inf)
-            start = np.where(self.allowed.starts, start, -np.inf)
+        links = self.transitions, self.start, self.end
+        if self.rules is not None:
+            links = self.rules.forbid(*links)
         i = 0
         while i < len(lengths):
             begin = int(ends[i] - lengths[i])
             j = max(i + 1, int(np.searchsorted(ends, begin + _SCORES // K, side="right")))
             nodes = check_data(X[begin : ends[j - 1]]).matmat(self.coef) + self.intercept
-            yield i, ChainScores(nodes, transitions, start, self.end, lengths[i:j])
+            yield i, ChainScores(nodes, *links, lengths[i:j])
             i = j
 
 

@@ -15,10 +15,14 @@ normalised anew, so that scores of any size give marginals that agree with each 
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 import numpy as np
 
 from pragam.numerics.vector import Vector
-from pragam.structured.chains.layout import ChainLayout, Group
+
+if TYPE_CHECKING:
+    from pragam.structured.chains.layout import ChainLayout, Group
 
 
 def soft_marginals(layout: ChainLayout, s: Vector) -> tuple[Vector, Vector]:

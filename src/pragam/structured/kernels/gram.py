@@ -1,37 +1,17 @@
-"""The Gram matrix of tokens, in blocks and in the precision that it is stored in; any kernel of scikit-learn's."""
+"""The Gram matrix of tokens, in blocks and in the precision that it is stored in."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 from numpy.typing import DTypeLike, NDArray
-from sklearn.gaussian_process.kernels import RBF, Kernel
-from sklearn.metrics.pairwise import pairwise_kernels, rbf_kernel
 
 from pragam.numerics.vector import Vector
+from pragam.structured.kernels.function import KernelFunction
 
 #: Rows of a kernel that are computed at a time: few, so that they stay in the cache on their way to the stored matrix.
 BLOCK = 256
-
-KernelFunction = Callable[[Any, Any], Vector]
-
-
-def kernel_function(kernel: Any) -> KernelFunction:
-    """k(X, Z) -> (n, m) float64 of None (RBF), a name, a scikit-learn kernel object or a callable.
-
-    RBF with one length scale goes by a matrix product: scikit-learn's object walks pair by pair, ten times slower.
-    """
-    kernel = RBF() if kernel is None else kernel
-    if type(kernel) is RBF and np.ndim(kernel.length_scale) == 0:
-        gamma = 0.5 / float(kernel.length_scale) ** 2
-        return lambda X, Z: rbf_kernel(X, Z, gamma=gamma)
-    if isinstance(kernel, str):
-        return lambda X, Z: np.asarray(pairwise_kernels(X, Z, metric=kernel), dtype=np.float64)
-    if isinstance(kernel, Kernel):
-        return lambda X, Z: _checked(kernel(_dense(X), _dense(Z)), X, Z)
-    return lambda X, Z: _checked(kernel(X, Z), X, Z)
 
 
 class Tokens:
@@ -63,7 +43,7 @@ class Tokens:
         return block
 
 
-def gram(tokens: Tokens, kernel: KernelFunction, precision: DTypeLike) -> Vector:
+def gram_matrix(tokens: Tokens, kernel: KernelFunction, precision: DTypeLike) -> Vector:
     """That of all tokens, exactly symmetric: blocks on and above the diagonal are computed, the others are copies."""
     N = len(tokens)
     out = np.empty((N, N), dtype=precision)
@@ -77,21 +57,10 @@ def gram(tokens: Tokens, kernel: KernelFunction, precision: DTypeLike) -> Vector
     return out
 
 
-def scores(new: Tokens, trained: Tokens, kernel: KernelFunction, coefficients: Vector) -> Vector:
+def kernel_scores(new: Tokens, trained: Tokens, kernel: KernelFunction, coefficients: Vector) -> Vector:
     """k(new, trained) times the coefficients, (n, K)."""
     out = np.empty((len(new), coefficients.shape[1]))
     for i in range(0, len(new), BLOCK):
         rows = slice(i, min(i + BLOCK, len(new)))
         out[rows] = new.gram_with(trained, kernel, rows, slice(0, len(trained))) @ coefficients
     return out
-
-
-def _dense(X: Any) -> Any:
-    return np.asarray(X.todense()) if hasattr(X, "todense") else X
-
-
-def _checked(table: Any, X: Any, Z: Any) -> Vector:
-    values = np.asarray(table, dtype=np.float64)
-    if values.shape != (X.shape[0], Z.shape[0]) or not np.isfinite(values).all():
-        raise ValueError(f"kernel must return {X.shape[0]} x {Z.shape[0]} finite numbers, not of {values.shape}")
-    return values

@@ -5,13 +5,14 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from sklearn.gaussian_process import kernels
 
 
 def kernel_record(kernel: Any, parameters: dict[str, Any]) -> dict[str, Any]:
     """``{"name", "parameters"}`` of a name, ``{"class", "parameters"}`` of an object; others are refused."""
     if isinstance(kernel, str):
         return {"name": kernel, "parameters": parameters}
+    from sklearn.gaussian_process import kernels
+
     if type(kernel) is getattr(kernels, type(kernel).__name__, None):
         own = {name: _plain(value) for name, value in kernel.get_params(deep=False).items()}
         return {"class": type(kernel).__name__, "parameters": own}
@@ -28,12 +29,16 @@ def kernel_of(record: dict[str, Any]) -> tuple[Any, dict[str, Any]]:
 
 
 def _plain(value: Any) -> Any:
+    from sklearn.gaussian_process import kernels
+
     if isinstance(value, kernels.Kernel):
         return kernel_record(value, {})
     return np.asarray(value).tolist() if isinstance(value, (np.ndarray, np.generic, tuple)) else value
 
 
 def _object(record: Any) -> Any:
+    from sklearn.gaussian_process import kernels
+
     name, parameters = record.get("class"), record.get("parameters")
     found = getattr(kernels, name, None) if isinstance(name, str) else None
     if not (isinstance(found, type) and issubclass(found, kernels.Kernel) and isinstance(parameters, dict)):

@@ -17,13 +17,11 @@ from typing import Any
 
 import numpy as np
 from scipy import sparse
-from sklearn.gaussian_process.kernels import Kernel
-from sklearn.metrics.pairwise import pairwise_kernels
-from sklearn.utils import check_random_state
 
-from pragam.operators.base import Vector
+from pragam.numerics.vector import Vector
+from pragam.structured.kernels.function import KernelFunction, kernel_function
 
-#: Up to so many different tokens, all are landmarks; with more, so many are.
+#: All different tokens are landmarks if there are no more than EXACT, else FEWER of them.
 EXACT, FEWER = 2000, 1000
 _ROUNDING = 1e-12
 
@@ -45,24 +43,25 @@ class TokenKernel:
         rows = np.sort(_distinct(X))
         wanted = n_landmarks or (len(rows) if len(rows) <= EXACT else FEWER)
         if wanted < len(rows):
+            from sklearn.utils import check_random_state
+
             # As everywhere here, None is a fixed seed.
             rng = check_random_state(0 if random_state is None else random_state)
             rows = np.sort(rng.choice(rows, wanted, replace=False))
         landmarks = X[rows]
-        values, vectors = np.linalg.eigh(_gram(kernel, parameters or {}, landmarks, landmarks))
+        values, vectors = np.linalg.eigh(kernel_function(kernel, parameters)(landmarks, landmarks))
         if values[-1] <= 0 or values[0] < -1e-8 * values[-1]:
             raise ValueError(f"kernel is not positive definite on the tokens: an eigenvalue is {values[0]:.3g}")
         kept = values > _ROUNDING * values[-1]
         return cls(kernel, parameters or {}, landmarks, vectors[:, kept] / np.sqrt(values[kept]))
 
+    @property
+    def function(self) -> KernelFunction:
+        return kernel_function(self.kernel, self.parameters)
+
     def transform(self, X: Any) -> Vector:
         """phi of the rows of X, (n, rank)."""
-        return _gram(self.kernel, self.parameters, X, self.landmarks) @ self.map
-
-
-def dense(X: Any) -> Any:
-    """X as a dense array."""
-    return np.asarray(X.todense()) if hasattr(X, "todense") else X
+        return self.function(X, self.landmarks) @ self.map
 
 
 def _distinct(X: Any) -> Any:
@@ -74,15 +73,3 @@ def _distinct(X: Any) -> Any:
         keys = [(rows.indices[a:b].tobytes(), rows.data[a:b].tobytes()) for a, b in spans]
         return np.array(list({key: i for i, key in reversed(list(enumerate(keys)))}.values()))
     return np.unique(X, axis=0, return_index=True)[1]
-
-
-def _gram(kernel: Any, parameters: dict[str, Any], X: Any, Z: Any) -> Vector:
-    """k(x, z) for all rows. A callable takes both matrices, as scikit-learn's kernel objects do."""
-    if isinstance(kernel, Kernel):
-        X, Z = dense(X), dense(Z)
-    if callable(kernel):
-        table = np.asarray(kernel(X, Z, **parameters), dtype=np.float64)
-        if table.shape != (X.shape[0], Z.shape[0]) or not np.isfinite(table).all():
-            raise ValueError(f"kernel must return {X.shape[0]} x {Z.shape[0]} finite numbers, not of {table.shape}")
-        return table
-    return np.asarray(pairwise_kernels(X, Z, metric=kernel, **parameters), dtype=np.float64)
