@@ -148,7 +148,7 @@ def _lam(args: argparse.Namespace, n: int) -> float:
 def _model(posed: Posed, result: Result, args: argparse.Namespace) -> SequenceModel:
     from pragam import __version__
     from pragam.io import SequenceModel
-    from pragam.sequences import ChainWeights
+    from pragam.models.chain_weights import ChainWeights
     from pragam.structured.rules import Rules
 
     data, risk, classes = posed.data, posed.risk, posed.classes

@@ -115,7 +115,7 @@ def _tune(
     import numpy as np
 
     from pragam.driver.path import path
-    from pragam.sequences import ChainWeights, evaluate
+    from pragam.models.chain_weights import ChainWeights, evaluate
     from pragam.sequences.problem import chain_problem
     from pragam.structured.rules import Rules
 

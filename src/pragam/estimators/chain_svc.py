@@ -25,13 +25,13 @@ from pragam.estimators import advice
 from pragam.estimators.callbacks import FRAMES_AROUND_FIT, CallbackSupportMixin, with_callbacks
 from pragam.estimators.html import CertificateHTML
 from pragam.estimators.jobs import solve_problems
+from pragam.models.chain_weights import ChainWeights
 from pragam.numerics.arguments import is_whole
 from pragam.problem import AnyProblem
 from pragam.runtime.threads import using
 from pragam.samples.forms import TOKENS, Sequences, label_set, labels_of, sequences_of
 from pragam.sequences.problem import chain_problem
 from pragam.sequences.vocabulary import Vocabulary
-from pragam.sequences.weights import ChainWeights
 from pragam.structured.kernels import TokenKernel
 from pragam.structured.rules import Rules
 from pragam.structured.tags import SCHEMES

@@ -22,8 +22,8 @@ from pragam.files.dual_points import from_tensors, to_tensors
 from pragam.io.model import check_classes
 from pragam.io.record import certificate_of, certificate_record, parsed
 from pragam.io.structured_record import checked
+from pragam.models.chain_weights import ChainWeights
 from pragam.sequences.problem import NAME
-from pragam.sequences.weights import ChainWeights
 from pragam.structured.rules import Rules
 
 SEQUENCES, VERSION = "pragam-sequence-model", 1

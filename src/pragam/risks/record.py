@@ -46,6 +46,7 @@ class Risk:
     name: ClassVar[str]
     kind: ClassVar[str] = "linear"  # of the models that it makes
     form: ClassVar[str] = "rows"  # of the samples that it is posed on
+    may_lack: ClassVar[bool] = False  # whether a model may know labels that its training data do not have
     target: ClassVar[Any]
     rule: ClassVar[Rule]
 

@@ -22,6 +22,6 @@ def test_sequences_are_scored_some_at_a_time_with_the_same_labels(monkeypatch):
     weights = ChainWeights.from_vector(rng.standard_normal(2 * 4 + 4 + 4), 2, None)
     expected = weights.labels_and_margins(rows, lengths)
     for room in (1, 8, 1000):
-        monkeypatch.setattr("pragam.sequences.weights._SCORES", room)
+        monkeypatch.setattr("pragam.models.chain_weights._SCORES", room)
         for found, other in zip(weights.labels_and_margins(rows, lengths), expected, strict=True):
             assert np.array_equal(found, other)
