@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from pragam.sequences import ChainWeights
+from pragam.models.chain_weights import ChainWeights
 
 
 def test_weights_and_their_vector():

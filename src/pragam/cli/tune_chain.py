@@ -115,7 +115,8 @@ def _tune(
     import numpy as np
 
     from pragam.driver.path import path
-    from pragam.models.chain_weights import ChainWeights, evaluate
+    from pragam.models.chain_weights import ChainWeights
+    from pragam.sequences import evaluate
     from pragam.sequences.problem import chain_problem
     from pragam.structured.rules import Rules
 

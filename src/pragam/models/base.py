@@ -94,6 +94,10 @@ class Model:
         """One prediction for each row, token or node, of samples in the model's own features."""
         raise NotImplementedError
 
+    def n_support(self, problems: Sequence[AnyProblem]) -> int:
+        """How many rows of X support the model; 0 for kinds that know no rows."""
+        return 0
+
     def calibrated(self, own: Any) -> Any:
         """The model with what its rule takes from the training scores."""
         return self

@@ -106,6 +106,9 @@ class LinearModel(Model):
         low, high = np.moveaxis(self.bounds(samples), 2, 0)
         return self.risk.rule.proven(low, high, self.labels, **self.calibration)
 
+    def n_support(self, problems: Sequence[AnyProblem]) -> int:
+        return int(np.count_nonzero(self.row_weights(problems).any(axis=0)))
+
     def row_weights(self, problems: Sequence[AnyProblem]) -> Vector:
         """(rows, n): coef is this times X, up to the gap; a row of X supports the model where it is not 0."""
         pairs = zip(problems, self.proofs, strict=True)

@@ -1,7 +1,8 @@
 """Older model files, a step each: (format, version) -> the record as the next version has it, and names of tensors.
 
-A step is a function ``(record, tensors) -> (record, renamed)``. ``renamed`` has a function of the file's own tensors for
-each tensor that has another name or form in the next version. Steps follow each other until this version is reached.
+A step is a function ``(record, tensors) -> (record, renamed)``. ``renamed`` has a function of the file's own tensors
+for each tensor that has another name or form in the next version. Steps follow each other until this version is
+reached.
 """
 
 from __future__ import annotations

@@ -7,7 +7,7 @@ import pytest
 from scipy import sparse
 
 import pragam
-from pragam.tuning import PAPER_LAMS, Tuning, split, tune
+from pragam.selection import PAPER_LAMS, Fold, Tuning, split, tune
 
 LAMS = [2.0**-k for k in range(0, 9, 2)]
 
@@ -22,14 +22,14 @@ def blobs(n=120, K=2, seed=0):
 @pytest.mark.parametrize("store", [np.asarray, sparse.csr_array])
 def test_the_columns_are_those_of_separate_models(K, store):
     X, y = blobs(K=K)
-    rest, held = split(y, 0.25, 3)
+    rest, held = split(len(y), y, 0.25, 3)
     found = tune(store(X), y, LAMS, share=0.25, seed=3, tol=1e-8)
     for k, lam in enumerate(LAMS):
         model = pragam.LinearSVC(C=1 / (len(rest) * lam), tol=1e-8).fit(X[rest], y[rest])
         accuracy = model.score(X[held], y[held])
         assert found.accuracy[k] == accuracy
         assert found.error[k] == pytest.approx(np.sqrt(accuracy * (1 - accuracy) / len(held)))
-        assert found.gap[k] == max(part[k].certificate.relative_gap for part in found.results) <= 1e-8
+        assert found.gap[k] == max(part[k].certificate.relative_gap for part in found.results[0]) <= 1e-8
     assert set(found.columns()) == {"lam", "accuracy", "error", "gap"} and found.columns()["lam"] == LAMS
     assert found.converged and (found.n_train, found.n_validation) == (len(rest), len(held))
 
@@ -37,9 +37,8 @@ def test_the_columns_are_those_of_separate_models(K, store):
 def made(lam, accuracy, m=100):
     accuracy = np.array(accuracy)
     other = np.zeros(len(lam))
-    return Tuning(
-        np.array(lam), accuracy, np.sqrt(accuracy * (1 - accuracy) / m), other, other, other, other, [], np.arange(9), m
-    )
+    error = np.sqrt(accuracy * (1 - accuracy) / m)
+    return Tuning(np.array(lam), accuracy, error, other, other, other, other, [], [Fold(np.arange(9), np.arange(m))])
 
 
 def test_the_best_is_the_largest_of_the_most_accurate_and_the_simplest_is_within_one_error():
@@ -51,18 +50,18 @@ def test_the_best_is_the_largest_of_the_most_accurate_and_the_simplest_is_within
 
 def test_the_split_takes_a_share_of_every_class_and_leaves_one_of_each():
     y = np.r_[np.zeros(50), np.ones(10), 2]
-    rest, held = split(y, 0.2, 0)
+    rest, held = split(61, y, 0.2, 0)
     assert sorted([*rest, *held]) == list(range(61))
     assert np.bincount(y[held].astype(int), minlength=3).tolist() == [10, 2, 0]
-    assert (split(y, 0.2, 0)[1] == held).all() and not (split(y, 0.2, 1)[1] == held).all()
-    assert np.unique(y[split(y, 0.99, 0)[0]]).tolist() == [0, 1, 2]
+    assert (split(61, y, 0.2, 0)[1] == held).all() and not (split(61, y, 0.2, 1)[1] == held).all()
+    assert np.unique(y[split(61, y, 0.99, 0)[0]]).tolist() == [0, 1, 2]
 
 
 def test_validation_rows_may_be_given():
     X, y = blobs()
     found = tune(X[:80], y[:80], LAMS, validation=(X[80:], y[80:]))
     assert (found.n_train, found.n_validation) == (80, 40)
-    weights, bias = found.results[0][1].w, found.results[0][1].bias
+    weights, bias = found.results[0][0][1].w, found.results[0][0][1].bias
     assert found.accuracy[1] == np.mean((X[80:] @ weights + bias > 0) == y[80:])
 
 
