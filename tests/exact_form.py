@@ -52,10 +52,10 @@ def form(problem):
     plane = np.where(B.sigma != 0, B.group, -1).tolist()
     origin = numbers(np.zeros(m) if problem.origin is None else problem.origin)
     sigma, kappa = numbers(B.sigma), numbers(np.broadcast_to(problem.g.curvature, m))
-    found = StoredForm(
-        Rows(arrays_of(A.storage), A.storage.shape[1]), number.tolist(), (np.arange(m) % K).tolist(), K, numbers(scale), numbers(problem.c), sigma,
-        plane, _levels(problem, sigma, plane, origin), origin, kappa, _set(problem.Q), Fraction(problem.lam),
-    )  # fmt: skip
+    X = Rows(arrays_of(A.storage), A.storage.shape[1])
+    rows = X, number.tolist(), (np.arange(m) % K).tolist(), K, numbers(scale)
+    planes = sigma, plane, _levels(problem, sigma, plane, origin)
+    found = StoredForm(*rows, numbers(problem.c), *planes, origin, kappa, _set(problem.Q), Fraction(problem.lam))
     found.rest = problem.rest
     return found
 

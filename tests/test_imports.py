@@ -39,7 +39,7 @@ CORE = {
 }  # fmt: skip
 #: Nothing below may import these.
 ABOVE = {"__main__", "auditing", "cli", "compare", "estimators", "io", "paper", "report", "tuning"}
-#: An independent judge uses nothing of what it judges: these packages import themselves, NumPy and the standard library.
+#: An independent judge uses nothing of what it judges: beside itself, NumPy and the standard library alone.
 ALONE = ("certificate/exact",)
 
 

@@ -5,13 +5,14 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from fractions import Fraction
+from math import inf
 from typing import Any
 
 import numpy as np
 
 from pragam.certificate.exact import arguments as read
 from pragam.certificate.exact.form import Form
-from pragam.certificate.exact.numbers import Numbers, numbers, plus
+from pragam.certificate.exact.numbers import Numbers, numbers, plus, rounded_up
 from pragam.certificate.exact.planes import repaired
 from pragam.certificate.exact.risks import form_of
 from pragam.certificate.exact.rows import Rows
@@ -89,6 +90,6 @@ def _feasible(form: Form, alpha: Numbers) -> tuple[Numbers, Fraction]:
     steps = plus(point, alpha, -1)
     moved, size = sum(map(abs, steps.values)) * steps.unit, form.Q.size(alpha)
     if moved > REPAIRABLE * size:
-        far = f"{float(moved / size):.3g} of the size of its set" if size else "outside a set of 0 alone"
-        raise ValueError(f"alpha is not feasible: it is {far} away, and {float(REPAIRABLE):g} is repaired")
+        far = rounded_up(moved / size) if size else inf
+        raise ValueError(f"alpha is off by {far:.3g} of the size of its set, and {float(REPAIRABLE):g} is repaired")
     return point, moved
