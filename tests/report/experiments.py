@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 import numpy as np
-from compare.made import OPTIMUM, made, made_run
+from made import OPTIMUM, made, made_run
 
 from pragam.compare import Experiment, Reference, Run
 

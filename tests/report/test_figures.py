@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 
 import pytest
-from compare.made import made, made_run
+from made import made, made_run
 
 from pragam.report import figures, headline, write_figures
 from pragam.report.families import FAMILIES

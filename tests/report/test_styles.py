@@ -6,7 +6,7 @@ import itertools
 
 import numpy as np
 import pytest
-from compare.made import made, made_run
+from made import made, made_run
 
 import pragam
 from pragam.report.markup import SHAPES

@@ -8,7 +8,7 @@ from types import ModuleType, SimpleNamespace
 
 import numpy as np
 import pytest
-from compare.made import made, made_run
+from made import made, made_run
 
 from pragam.paper.theory import Check
 from pragam.report import tables
