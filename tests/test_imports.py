@@ -33,12 +33,15 @@ CORE = {
     },
     "samples": {"numerics", "operators", "structured"},
     "files": {"_kernels", "numerics", "samples", "structured"},
-    "datasets": {"files"},
+    "datasets": {"files", "runtime"},
     "sequences": {"files", "numerics", "operators", "problem", "structured"},
     "__init__": {"certificate", "driver", "polytopes", "problem", "risks", "solvers", "structured"},
 }  # fmt: skip
-#: Nothing below may import these.
-ABOVE = {"__main__", "auditing", "cli", "compare", "estimators", "io", "paper", "report", "tuning"}
+#: The rooms above, which nothing in CORE may import. Each may import CORE and those before it; so `compare` and
+#: `report` know nothing of the paper, whose reproduction uses them.
+ABOVE = (
+    "io", "tuning", "auditing", "compare", "report", "plot", "estimators", "paper", "theory", "cli", "__main__",
+)  # fmt: skip
 #: An independent judge uses nothing of what it judges.
 ALONE = {"certificate/exact.py"}
 
@@ -77,6 +80,8 @@ def test_direction(room):
             assert rooms <= CORE[room], f"{path}: {room} may not import {sorted(rooms - CORE[room])}"
         else:
             assert "_kernels" not in rooms, f"{path} must use the public API"
+            later = rooms & set(ABOVE[ABOVE.index(room) :])
+            assert not later, f"{path}: {room} may not import {sorted(later)}"
 
 
 @pytest.mark.parametrize("path", sorted((ROOT / "solvers").rglob("*.py")), ids=lambda p: str(p.relative_to(ROOT)))
@@ -99,6 +104,22 @@ def test_a_peer_imports_its_package_in_fit_alone(path):
     tops = (node for node in ast.parse(path.read_text()).body if isinstance(node, ast.Import | ast.ImportFrom))
     names = {name for node in tops for name in (getattr(node, "module", None), *(alias.name for alias in node.names))}
     assert not {str(name).split(".")[0] for name in names} & {"sklearn", "rehline", "skglm", "snapml"}
+
+
+def test_what_is_loaded_at_first_use_is_a_module_too():
+    """``pragam.theory`` is one object, as an attribute, by import and in sys.modules, in whatever order it is asked."""
+    program = """
+import sys, pragam
+from pragam.plot import gap
+from pragam.theory import run
+import pragam.theory, pragam.plot, pragam.compare, pragam.report, pragam.datasets
+for name in ("theory", "plot", "compare", "report", "datasets"):
+    assert getattr(pragam, name) is sys.modules[f"pragam.{name}"], name
+assert pragam.theory.run is run and pragam.plot.gap is gap
+"""
+    first = {f"import pragam; pragam.{name}\n" for name in ("theory", "plot")}
+    for begin in ("", *sorted(first)):
+        subprocess.run([sys.executable, "-c", begin + program], check=True)
 
 
 def test_importing_pragam_is_light():

@@ -54,11 +54,11 @@ _LAZY = {
     "compare": "pragam.compare",
     "datasets": "pragam.datasets",
     "io": "pragam.io",
-    "plot": "pragam.report.plot",
+    "plot": "pragam.plot",
     "report": "pragam.report",
     "sequences": "pragam.sequences",
     "structured": "pragam.structured",
-    "theory": "pragam.paper.theory",
+    "theory": "pragam.theory",
     "tuning": "pragam.tuning",
 }
 

@@ -11,6 +11,7 @@ from pragam.cli.output import full_record, show_json
 from pragam.cli.status import CERTIFIED, NOT_CERTIFIED
 from pragam.risks.by_name import parameters_of
 from pragam.risks.one_vs_rest import positives
+from pragam.runtime.screen import Screen
 
 if TYPE_CHECKING:
     from pragam.io import Model
@@ -89,13 +90,12 @@ def _rows(X: Any) -> Iterator[tuple[list[int], list[float]]]:
 
 
 def _progress(rows: Iterator[Any], n: int, quiet: bool) -> Iterator[Any]:
-    """The same rows, with a progress bar on standard error if that is a terminal."""
-    from rich.console import Console
-    from rich.progress import track
-
-    console = Console(stderr=True)
-    hidden = quiet or not console.is_terminal
-    yield from track(rows, "exact proof", total=n, console=console, transient=True, disable=hidden)
+    """The same rows, counted on standard error if somebody watches."""
+    if quiet:
+        yield from rows
+        return
+    with Screen() as screen:
+        yield from screen.track(rows, "exact proof", n)
 
 
 def _report(model: Model, proofs: list[Proof], confirmed: list[bool], tol: float, certified: bool) -> None:
