@@ -5,8 +5,8 @@ from __future__ import annotations
 from dataclasses import replace
 
 import numpy as np
-from made import OPTIMUM, made, made_run
 
+from made import OPTIMUM, made, made_run
 from pragam.compare import Experiment, Reference, Run
 
 HOSTILE = '<script>alert(1)</script> "quoted" & $x^2$ </style>'

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from made import OPTIMUM, made, made_run
 
+from made import OPTIMUM, made, made_run
 from pragam.compare import Run
 from pragam.report.families import FAMILIES, curves, domain, endings, main_problem, notes, ticks, x_domain
 from pragam.report.thinning import m4, marked, thinned

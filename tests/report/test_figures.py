@@ -5,8 +5,8 @@ from __future__ import annotations
 import re
 
 import pytest
-from made import made, made_run
 
+from made import made, made_run
 from pragam.report import figures, headline, write_figures
 from pragam.report.families import FAMILIES
 from pragam.report.figures import figure, save, slugs, small_multiples

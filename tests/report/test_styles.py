@@ -6,9 +6,9 @@ import itertools
 
 import numpy as np
 import pytest
-from made import made, made_run
 
 import pragam
+from made import made, made_run
 from pragam.report.markup import SHAPES
 from pragam.report.styles import _PEERS, _SPARE, OURS, Style, styles
 

@@ -8,8 +8,8 @@ from types import ModuleType, SimpleNamespace
 
 import numpy as np
 import pytest
-from made import made, made_run
 
+from made import made, made_run
 from pragam.paper.theory import Check
 from pragam.report import tables
 from report import experiments
