@@ -19,7 +19,8 @@ import pytest
 import pragam
 from adversarial import adversarial, ordinary
 from exact_form import form
-from exact_judge import exact_dual, exact_optimum, exact_primal, knows_optimum
+from exact_judge import exact_dual, exact_optimum, exact_primal
+from exact_lifted import knows_optimum
 
 SEEDS = int(os.environ.get("PRAGAM_SEEDS", "2000"))
 FIRST = int(os.environ.get("PRAGAM_FIRST_SEED", "0"))

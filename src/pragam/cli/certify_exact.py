@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import argparse
-from collections.abc import Iterator
+from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
-from pragam.certificate.exact import Judge, Proof, rounded_down, rounded_up, scaled
+from pragam.certificate.exact import RISKS, Judged, judge, rounded_down, rounded_up
 from pragam.cli.output import full_record, show_json
 from pragam.cli.status import CERTIFIED, NOT_CERTIFIED
 from pragam.risks.by_name import parameters_of
@@ -29,19 +29,14 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def check_risk(name: str) -> None:
     """ValueError if there is no exact proof for this risk."""
-    if name not in _JUDGES:
-        raise ValueError(f"its risk is {name!r:.40}, and --exact proves {', '.join(_JUDGES)}")
+    if name not in RISKS:
+        raise ValueError(f"its risk is {name!r:.40}, and --exact proves {', '.join(RISKS)}")
 
 
 def run(model: Model, X: Any, y: Any, tol: float, args: argparse.Namespace) -> int:
     """Prove and report; 0 only if every stored bound is confirmed and every exact gap is within the tolerance."""
     _refuse_absurd(model, X, args.force)
-    judges = _JUDGES[model.risk["name"]](model, y, **parameters_of(model.risk))
-    for columns, values in _progress(_rows(X), len(y), args.quiet):
-        row = scaled(values)
-        for judge in judges:
-            judge.add(columns, row)
-    proofs = [judge.proof() for judge in judges]
+    proofs = _judged(model, X, y, args.quiet)
     pairs = zip(proofs, model.certificates, strict=True)
     confirmed = [proof.confirms(stored.primal, stored.dual) for proof, stored in pairs]
     certified = all(confirmed) and all(proof.relative_gap <= tol for proof in proofs)
@@ -58,47 +53,35 @@ def _refuse_absurd(model: Model, X: Any, force: bool) -> None:
         )
 
 
-def _hinge_judges(model: Model, y: Any, lam: float, bias: bool, class_weight: Any) -> list[Judge]:
-    """A judge for each output of the model."""
+def _judged(model: Model, X: Any, y: Any, quiet: bool) -> list[Judged]:
+    """A verdict for each output of the model, with a progress bar on standard error if that is a terminal."""
     import numpy as np
+    from rich.console import Console
+    from rich.progress import Progress
 
     from pragam.risks.arguments import example_weights
 
-    upper = (example_weights(y, None, class_weight) / len(y)).tolist()  # rounded once, as in the problem
-    parts = zip(
-        positives(model.classes), model.coef.tolist(), model.intercept.tolist(), model.alpha.tolist(), strict=True
-    )
-    return [Judge(np.where(y == k, 1, -1).tolist(), upper, lam, w, b, alpha, bias) for k, w, b, alpha in parts]
-
-
-#: By the name of the risk; each takes the model, y and the risk's parameters.
-_JUDGES = {"hinge": _hinge_judges}
-
-
-def _rows(X: Any) -> Iterator[tuple[list[int], list[float]]]:
-    """The columns and values of each row, as they are stored."""
+    if np.unique(y).tolist() != model.classes:
+        raise ValueError(f"its classes {model.classes!r:.60} are not those of the data")
+    risk = {key: value for key, value in model.risk.items() if key != "class_weight"}
+    weights = example_weights(y, None, parameters_of(model.risk)["class_weight"])
     kind, arrays = X.rows()
-    if kind == "csr":
-        data, indices, indptr = arrays
-        for begin, end in zip(indptr[:-1].tolist(), indptr[1:].tolist(), strict=True):
-            yield indices[begin:end].tolist(), data[begin:end].tolist()
-    else:
-        columns = list(range(X.shape[1]))
-        for row in arrays[0]:
-            yield columns, row.tolist()
-
-
-def _progress(rows: Iterator[Any], n: int, quiet: bool) -> Iterator[Any]:
-    """The same rows, with a progress bar on standard error if that is a terminal."""
-    from rich.console import Console
-    from rich.progress import track
-
+    rows = tuple(arrays) if kind == "csr" else arrays[0]
     console = Console(stderr=True)
-    hidden = quiet or not console.is_terminal
-    yield from track(rows, "exact proof", total=n, console=console, transient=True, disable=hidden)
+    outputs = list(zip(positives(model.classes), model.coef, model.intercept.tolist(), model.alpha, strict=True))
+    with Progress(console=console, transient=True, disable=quiet or not console.is_terminal) as bar:
+        task = bar.add_task("exact proof")
+
+        def seen(k: int) -> Callable[[int, int], None]:
+            return lambda done, of: bar.update(task, completed=k * of + done, total=len(outputs) * of)
+
+        return [
+            judge(risk, rows, np.where(y == label, 1, -1), w, [b], alpha, weights, seen(k))
+            for k, (label, w, b, alpha) in enumerate(outputs)
+        ]
 
 
-def _report(model: Model, proofs: list[Proof], confirmed: list[bool], tol: float, certified: bool) -> None:
+def _report(model: Model, proofs: list[Judged], confirmed: list[bool], tol: float, certified: bool) -> None:
     from pragam.cli.table import show
 
     entries = zip(positives(model.classes), model.certificates, proofs, confirmed, strict=True)
@@ -118,7 +101,7 @@ def _report(model: Model, proofs: list[Proof], confirmed: list[bool], tol: float
     print(f"{word}: {bounds} in rational arithmetic; the relative gap is {gap:.2e}, the tolerance {tol:g}.")
 
 
-def _report_json(model: Model, proofs: list[Proof], confirmed: list[bool], tol: float, certified: bool) -> None:
+def _report_json(model: Model, proofs: list[Judged], confirmed: list[bool], tol: float, certified: bool) -> None:
     entries = zip(positives(model.classes), model.certificates, proofs, confirmed, strict=True)
     show_json({
         "certified": certified,
@@ -132,7 +115,7 @@ def _report_json(model: Model, proofs: list[Proof], confirmed: list[bool], tol: 
     })  # fmt: skip
 
 
-def _rounded(proof: Proof) -> dict[str, float]:
+def _rounded(proof: Judged) -> dict[str, float]:
     """The exact values as floats, rounded outward."""
     return {
         "primal": rounded_up(proof.primal),
@@ -142,5 +125,5 @@ def _rounded(proof: Proof) -> dict[str, float]:
     }
 
 
-def _worst(proofs: list[Proof]) -> float:
+def _worst(proofs: list[Judged]) -> float:
     return rounded_up(max(proof.relative_gap for proof in proofs))

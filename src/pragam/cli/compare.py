@@ -21,8 +21,8 @@ _TARGETS = (1e-2, 1e-3, 1e-6, 1e-9)
 
 _EPILOG = """\
 A run that was stopped goes on when the same command is given again. DIR/experiment.jsonl holds all that was
-measured, DIR/points.csv the same as a table. The exit status is 0 if anything could be measured; what could not be is
-listed, with the reason.
+measured, DIR/points.csv the same as a table. A DATASET that cannot be read ends the command at once, with status 2. The
+exit status is 0 if anything could be measured; what could not be is listed, with the reason.
 """
 
 
@@ -53,6 +53,7 @@ def add_parser(commands: Any) -> None:
     add("--data-dir", metavar="DIR", help="the folder of the registered data sets; default: PRAGAM_DATA")
     add("--threads", type=int, default=1, metavar="N", help="of each measurement (default 1)")
     add("-o", "--output", default="comparison", metavar="DIR", help="where all files go (default: comparison)")
+    add("--theory", action="store_true", help="run the paper's theorems too, and show them on the page (half a minute)")
     add("--no-page", action="store_true", help="measure only: draw neither figures nor the page")
     add("--json", action="store_true", help="print one JSON object instead of the tables")
     parser.set_defaults(run=run)
@@ -72,8 +73,7 @@ def run(args: argparse.Namespace) -> int:
         )  # fmt: skip
         notes = []
         if not args.no_page:
-            observer.working("drawing", 1, 1)
-            notes = render(experiment, folder)
+            notes = render(experiment, folder, observer, args.theory)
     for note in notes:
         print(f"pragam: {note}", file=sys.stderr)
     _show_json(experiment, folder) if args.json else _show_tables(experiment, folder)
@@ -97,6 +97,8 @@ def _show_tables(experiment: Experiment, folder: Path) -> None:
         show(f"{facts.title}: {facts.caption}; seconds to a relative error of", header, rows)
         for status, names in _statuses(experiment, name).items():
             print(f"{', '.join(names)}: {status}")
+        if unfit := experiment.unfit.get(name):
+            print(f"Left out, because they do not fit the problem: {', '.join(unfit)}.")
     for name, why in experiment.failures.items():
         print(f"{name}: {why}")
     print(f"Everything is in {folder}.")
@@ -129,7 +131,10 @@ def _show_json(experiment: Experiment, folder: Path) -> None:
         }
         for each in experiment.runs
     ]  # fmt: skip
-    show_json({"folder": str(folder), "runs": runs, "failures": experiment.failures, "machine": experiment.machine})
+    show_json({
+        "folder": str(folder), "runs": runs, "unfit": {data: list(names) for data, names in experiment.unfit.items()},
+        "failures": experiment.failures, "machine": experiment.machine,
+    })  # fmt: skip
 
 
 def _seconds(experiment: Experiment, each: Run, eps: float) -> float | None:

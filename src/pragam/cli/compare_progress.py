@@ -2,41 +2,31 @@
 
 from __future__ import annotations
 
-import sys
 from types import TracebackType
 
 from pragam.compare import Observer
+from pragam.runtime.screen import Screen
 
 
 class Line(Observer):
-    """A live line on a terminal; elsewhere a plain line for each measurement."""
+    """A live line on a terminal; elsewhere, since it may take hours, a plain line for each measurement."""
 
     def __init__(self) -> None:
-        from rich.console import Console
-        from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
-
-        self._console = Console(stderr=True)
-        what = TextColumn("{task.description}", markup=False)
-        columns = (what, BarColumn(), MofNCompleteColumn(), TimeElapsedColumn())
-        self._progress = Progress(*columns, console=self._console, transient=True, refresh_per_second=2)
-        self._task = self._progress.add_task("", total=None)
+        self._screen = Screen()
 
     def working(self, what: str, done: int, total: int) -> None:
-        if self._console.is_terminal:
-            self._progress.update(self._task, description=what, completed=done, total=total)
+        if self._screen.is_live:
+            self._screen.show(what, done, total)
         else:
-            print(f"[{done} of {total}] {what}", file=sys.stderr, flush=True)
+            self._screen.say(f"[{done} of {total}] {what}")
 
     def note(self, sentence: str) -> None:
-        self._console.print(f"pragam: {sentence}", markup=False, highlight=False, soft_wrap=True)
+        self._screen.say(f"pragam: {sentence}")
 
     def __enter__(self) -> Line:
-        if self._console.is_terminal:
-            self._progress.start()
         return self
 
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
-        if self._console.is_terminal:
-            self._progress.stop()
+        self._screen.close()
