@@ -42,7 +42,7 @@ def _drawn(what: str, packages: tuple[str, ...], write: Callable[[], object]) ->
 
 def _write_page(experiment: Experiment, path: Path, observer: Observer, theory: bool) -> None:
     """The page with the paper's claims and, if asked for, its theorems: a table and pictures."""
-    from pragam.cli.theory import checked
+    from pragam.cli.commands.theory import checked
     from pragam.paper.figures import pictures
     from pragam.paper.sections import claims_section, theory_section
     from pragam.report import write_page

@@ -62,7 +62,7 @@ def add_parser(commands: Any) -> None:
 def run(args: argparse.Namespace) -> int:
     """Measure, draw, and print what came of it."""
     from pragam import compare
-    from pragam.cli.compare_page import render
+    from pragam.cli.commands.compare_page import render
 
     folder = Path(args.output)
     with _observer() as observer:
@@ -81,7 +81,7 @@ def run(args: argparse.Namespace) -> int:
 
 
 def _observer() -> Any:
-    from pragam.cli.compare_progress import Line
+    from pragam.cli.commands.compare_progress import Line
 
     return Line()
 

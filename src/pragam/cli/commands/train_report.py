@@ -3,49 +3,50 @@
 from __future__ import annotations
 
 import argparse
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
+from pragam.cli.commands.training import Trained
+from pragam.cli.evaluation import evaluate
 from pragam.cli.output import full_record, show_json
 from pragam.driver.result import Result
-from pragam.risks.one_vs_rest import positives
-
-if TYPE_CHECKING:
-    from pragam.io import Model
+from pragam.risks.scaling import c_of
 
 
-def as_table(model: Model, X: Any, y: Any, results: list[Result], args: argparse.Namespace) -> None:
-    """The result. With several classes, a table of all and then the worst one."""
+def as_table(trained: Trained, data: Any, task: Any, args: argparse.Namespace) -> None:
+    """The result. Of several problems, a table of all and then the worst one."""
     from pragam.cli.table import show
 
+    model, results = trained
     worst = max(results, key=lambda result: (not result.converged, result.certificate.relative_gap))
-    size = model.fingerprint
-    accuracy = float((model.predict(X) == y).mean())
+    lam = model.risk.lam
     rows = [
-        ("data", f"{args.data or 'built-in example'}: {size['n']} x {size['d']}, {size['nnz']} nonzero"),
-        ("lam", f"{model.risk['lam']:.6g}  (C = {model.parameters['C']:.6g})"),
+        ("data", f"{args.data or 'built-in example'}: {_size(model, data, task)}"),
+        ("risk", str(model.risk)),
+        ("lam", f"{lam:.6g}  (C = {c_of(lam, data.samples.n):.6g})"),
         ("solver", worst.solver),
         *zip(("iterations", "passes", "seconds"), _effort(results), strict=True),
         *(zip(("primal", "dual"), _bounds(worst), strict=True) if len(results) == 1 else ()),
         ("relative gap", f"{_gap(worst)}  (tolerance {args.tol:g})"),
         ("status", str(worst.status)),
-        ("training accuracy", f"{100 * accuracy:.2f} %"),
+        ("on the training data", _evaluated(model, data).sentence),
         ("model", args.output or "not written (-o MODEL writes it)"),
         *([("LIBLINEAR model", args.liblinear)] if args.liblinear else ()),
     ]
     if len(results) > 1:
-        header = ("class", "passes", "primal", "dual", "relative gap", "status")
-        show("one against the rest", header, (
-            (str(label), _effort([one])[1], *_bounds(one), _gap(one), one.status.name.lower())
-            for label, one in zip(model.classes, results, strict=True)
+        header = ("problem", "passes", "primal", "dual", "relative gap", "status")
+        show("all problems", header, (
+            (name, _effort([one])[1], *_bounds(one), _gap(one), one.status.name.lower())
+            for name, one in zip(model.risk.parts(model.labels), results, strict=True)
         ))  # fmt: skip
     show("pragam train", (), rows)
 
 
-def as_json(model: Model, X: Any, y: Any, results: list[Result], args: argparse.Namespace, certified: bool) -> None:
+def as_json(trained: Trained, data: Any, task: Any, args: argparse.Namespace) -> None:
     """All of it as one JSON object."""
+    model, results = trained
     entries = [
         {
-            "class": label,
+            "problem": name,
             "status": one.status.name,
             "reason": one.reason,
             "solver": one.solver,
@@ -54,21 +55,37 @@ def as_json(model: Model, X: Any, y: Any, results: list[Result], args: argparse.
             "seconds": float(one.history.seconds[-1:].sum()),
             **full_record(one.certificate),
         }
-        for label, one in zip(positives(model.classes), results, strict=True)
+        for name, one in zip(model.risk.parts(model.labels), results, strict=True)
     ]
     show_json({
-        "certified": certified,
+        "certified": trained.certified,
         "data": args.data,
-        **{key: model.fingerprint[key] for key in ("n", "d", "nnz")},
-        "lam": model.risk["lam"],
-        "C": model.parameters["C"],
+        "task": task.name,
+        **{key: model.fingerprint[key] for key in ("n", "d", "nnz") if key in model.fingerprint},
+        f"n_{task.form.noun}": data.samples.n,
+        "labels": model.labels.tolist(),
+        "risk": model.risk.to_json(),
+        "lam": model.risk.lam,
+        "C": c_of(model.risk.lam, data.samples.n),
         "tol": args.tol,
         "relative_gap": max(one.certificate.relative_gap for one in results),
-        "training_accuracy": float((model.predict(X) == y).mean()),
+        "training": _evaluated(model, data).record,
         "model": args.output,
         "liblinear": args.liblinear,
         "outputs": entries,
     })  # fmt: skip
+
+
+def _evaluated(model: Any, data: Any) -> Any:
+    own = model.features.of(data.samples)
+    return evaluate(model, data, model.predicted(own))
+
+
+def _size(model: Any, data: Any, task: Any) -> str:
+    size, counted = model.fingerprint, f"{data.samples.n} {task.form.noun}, "
+    nonzero = f", {size['nnz']} nonzero" if "nnz" in size else ""
+    many = f", {len(model.labels)} labels" if len(model.labels) > 2 else ""
+    return f"{counted if task.form.noun != task.form.unit else ''}{size['n']} x {size['d']}{nonzero}{many}"
 
 
 def _effort(results: list[Result]) -> tuple[str, str, str]:

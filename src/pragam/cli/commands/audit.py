@@ -45,9 +45,9 @@ def add_parser(commands: Any) -> None:
 def run(args: argparse.Namespace) -> int:
     """Audit and report. The status is 0 only if the model is proven to be within the tolerance."""
     from pragam.auditing.files import read_any
-    from pragam.cli.data import check_inputs, named
+    from pragam.cli.inputs import check_files, named
 
-    check_inputs(args.model, args.data)
+    check_files([args.model, args.data], [])
     model = read_any(named(args.model))
     try:
         answer = _of_arrays(model, args) if isinstance(model, dict) else _of_file(model, args)
@@ -62,20 +62,21 @@ def run(args: argparse.Namespace) -> int:
 
 def _of_file(model: Any, args: argparse.Namespace) -> Audit:
     """Of a model that says what it is; the options of plain weights do not concern it."""
-    from pragam.auditing import audit
-    from pragam.cli.data import labels_of, read
+    from pragam.auditing import audit_model
+    from pragam.cli.tasks import form_of
 
     if args.penalised is not None:
         raise ValueError("--penalised is for plain weights: this model says what its intercept is")
-    samples = read(args.data, zero_based=model.parameters.get("zero_based"))
-    y = labels_of(samples, args.data)
-    return audit(model, samples.X, y, tol=args.tol, max_seconds=args.max_seconds, C=args.C, lam=args.lam)
+    data = form_of(model).read(args.data, model, needs_labels=True)
+    if data.ignored:
+        raise ValueError(f"{args.data}: {data.ignored} entries are in columns that the model does not have")
+    return audit_model(model, data.samples, tol=args.tol, max_seconds=args.max_seconds, C=args.C, lam=args.lam)
 
 
 def _of_arrays(arrays: dict[str, Any], args: argparse.Namespace) -> Audit:
     """Of plain weights, which the options explain."""
     from pragam.auditing import Weights, audit
-    from pragam.cli.data import labels_of, read
+    from pragam.cli.tasks.rows import content
 
     if args.C is None and args.lam is None:
         raise ValueError("-C or --lam must say what plain weights minimise")
@@ -83,8 +84,10 @@ def _of_arrays(arrays: dict[str, Any], args: argparse.Namespace) -> Audit:
         **arrays, C=args.C, lam=args.lam, loss=args.loss, penalised=args.penalised is not None,
         intercept_scaling=args.penalised or 1.0,
     )  # fmt: skip
-    samples = read(args.data, weights.coef.shape[1])
-    return audit(weights, samples.X, labels_of(samples, args.data), tol=args.tol, max_seconds=args.max_seconds)
+    samples = content(args.data, weights.coef.shape[1])
+    if samples.y is None:
+        raise ValueError(f"{args.data}: there are no labels")
+    return audit(weights, samples.X, samples.y, tol=args.tol, max_seconds=args.max_seconds)
 
 
 def _report(answer: Audit) -> None:
