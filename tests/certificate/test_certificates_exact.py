@@ -2,7 +2,7 @@
 
 CI judges some thousand problems. A campaign is one command, with as many seeds as there is time for, and a first one:
 
-    PRAGAM_SEEDS=100000 PRAGAM_FIRST_SEED=0 pytest -n2 tests/test_certificates_exact.py
+    PRAGAM_SEEDS=100000 PRAGAM_FIRST_SEED=0 pytest -n2 tests/certificate/test_certificates_exact.py
 
 A failure names its seeds: ``adversarial(seed)`` of tests/adversarial.py makes the problem and the settings again.
 """

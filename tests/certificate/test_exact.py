@@ -95,7 +95,7 @@ def other_label(risk, y, i):
     """y with the label of row i changed."""
     y, K = y.copy(), risk.get("n_levels") or risk.get("n_classes")
     if y.dtype == bool:
-        y[i] = ~y[i]
+        y[i, 0] = not y[i, 0]
     elif K:
         y[i] = (y[i] + 1) % K
     else:

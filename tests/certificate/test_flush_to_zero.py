@@ -59,7 +59,8 @@ def test_certificates_hold_where_denormals_are_zero(library, tmp_path, part):
     seeds = range(FIRST + part, FIRST + SEEDS, PARTS)
     out = tmp_path / "answers"
     command = [sys.executable, __file__, str(library), str(out), str(seeds.start), str(seeds.stop), str(seeds.step)]
-    environment = {**os.environ, "PRAGAM_NUM_THREADS": "1", "OPENBLAS_NUM_THREADS": "1"}  # others have their own MXCSR
+    threads = {"PRAGAM_NUM_THREADS": "1", "OPENBLAS_NUM_THREADS": "1"}  # others have their own MXCSR
+    environment = {**os.environ, **threads, "PYTHONPATH": os.pathsep.join(sys.path)}  # the tests' own modules
     done = subprocess.run(command, capture_output=True, text=True, env=environment)
     assert done.returncode == 0, done.stderr
     answers = pickle.loads(out.read_bytes())

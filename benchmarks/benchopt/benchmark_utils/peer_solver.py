@@ -9,7 +9,7 @@ from pragam.compare import peers
 
 
 class PeerSolver(BaseSolver):
-    """The peer of the same ``name``. It is fitted anew for each limit, without an intercept, at its smallest tolerance."""
+    """The peer of the same ``name``. Each limit is a fit of its own, without intercept, at its smallest tolerance."""
 
     def set_objective(self, X, y, C):
         self.peer, self.lam = peers.by_name(self.name), 1 / (len(y) * C)
