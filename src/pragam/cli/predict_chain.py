@@ -15,9 +15,6 @@ if TYPE_CHECKING:
     from pragam.io import SequenceModel
     from pragam.sequences import Evaluation
 
-#: Confusions that the report shows.
-_SHOWN = 10
-
 
 def run(model: SequenceModel, args: argparse.Namespace) -> int:
     """Predict and write. The report, if DATA has labels, goes to the standard error."""
@@ -40,7 +37,7 @@ def run(model: SequenceModel, args: argparse.Namespace) -> int:
     if args.json:
         _report_json(args, data, labels, margins, found)
     elif found is not None:
-        _report(found)
+        print(found, file=sys.stderr)
     return CERTIFIED
 
 
@@ -54,37 +51,6 @@ def _lines(data: ChainData, labels: Any, margins: Any) -> Iterator[str]:
         texts.append([repr(margin) for margin in margins.tolist()])
     *before, last = columns + texts
     return with_column(ColumnData(before, data.lengths), last)
-
-
-def _report(found: Evaluation) -> None:
-    from pragam.cli.table import show
-
-    rows = [
-        ("tokens", f"{100 * found.accuracy:.2f} % of {found.n_tokens} right"),
-        ("sequences", f"{100 * found.sequence_accuracy:.2f} % of {found.n_sequences} right"),
-    ]
-    show("evaluation", (), rows, sys.stderr)
-    if found.chunks:
-        header = ("chunks", "precision, %", "recall, %", "F1, %", "right", "predicted", "true")
-        show("", header, (
-            (name or "all", *(f"{100 * value:.2f}" for value in (one.precision, one.recall, one.f1)),
-             *map(str, one))
-            for name, one in found.chunks.items()
-        ), sys.stderr)  # fmt: skip
-    wrong = _confusions(found)
-    if wrong:
-        show("most frequent confusions", ("true", "predicted", "tokens"), wrong, sys.stderr)
-
-
-def _confusions(found: Evaluation) -> list[tuple[str, str, str]]:
-    """(true, predicted, count), the most frequent first."""
-    pairs = [
-        (int(count), str(true), str(predicted))
-        for true, row in zip(found.labels, found.confusion, strict=True)
-        for predicted, count in zip(found.labels, row, strict=True)
-        if count and true != predicted
-    ]
-    return [(true, predicted, str(count)) for count, true, predicted in sorted(pairs, reverse=True)[:_SHOWN]]
 
 
 def _report_json(

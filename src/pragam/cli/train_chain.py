@@ -182,7 +182,7 @@ def _report(trained: Trained, data: ChainData, args: argparse.Namespace) -> None
     right = evaluate(data.y, model.labels(data.X, data.lengths), data.lengths)
     size, proof = model.fingerprint, result.certificate
     features = f"{size['d']} features, {len(model.classes)} labels"
-    chunks = f", chunk F1 {100 * right.chunks[''].f1:.2f}" if right.chunks else ""
+    chunks = f", chunk F1 {100 * right.chunks['all'].f1:.2f}" if right.chunks else ""
     show("pragam train --task chain", (), [
         ("data", f"{args.data}: {len(data.lengths)} sequences, {size['n']} tokens, {features}"),
         ("lam", f"{model.risk['lam']:.6g}  ({model.risk['loss']})"),

@@ -35,7 +35,7 @@ class Point(NamedTuple):
     @property
     def score(self) -> float:
         chunks = self.evaluation.chunks
-        return chunks[""].f1 if chunks else self.evaluation.accuracy
+        return chunks["all"].f1 if chunks else self.evaluation.accuracy
 
     @property
     def is_certified(self) -> bool:
@@ -148,7 +148,7 @@ def _report(tuned: Tuned, trained: Trained | None, n: int, args: argparse.Namesp
     header = ("lam", "C", "tokens, %", "chunk F1", "gap", "iter.", "seconds", "")
     show(f"pragam tune: {tuned.n_train} sequences trained on, {tuned.n_held} validated on", header, (
         (f"{lam:.4g}", f"{c_of(lam, n):.3g}", f"{100 * found.accuracy:.2f}",
-         f"{100 * found.chunks[''].f1:.2f}" if found.chunks else "", f"{result.certificate.relative_gap:.1e}",
+         f"{100 * found.chunks['all'].f1:.2f}" if found.chunks else "", f"{result.certificate.relative_gap:.1e}",
          str(result.n_iter), f"{result.history.seconds[-1:].sum():.2g}", "best" if lam == best.lam else "")
         for lam, result, found in tuned.points
     ))  # fmt: skip
@@ -175,7 +175,7 @@ def _report_json(tuned: Tuned, trained: Trained | None, n: int, args: argparse.N
             "lam": lam,
             "C": c_of(lam, n),
             "accuracy": found.accuracy,
-            "chunk_f1": found.chunks[""].f1 if found.chunks else None,
+            "chunk_f1": found.chunks["all"].f1 if found.chunks else None,
             "relative_gap": result.certificate.relative_gap,
             "iterations": result.n_iter,
             "seconds": float(result.history.seconds[-1:].sum()),
