@@ -112,9 +112,7 @@ def _length(part: Any, i: int) -> int:
         return int(part.shape[0])
     token = next(iter(part), None)
     if isinstance(token, str):
-        raise ValueError(
-            f"sequence {i}: tokens are dictionaries or lists of strings, not strings as {str(token)!r:.40}"
-        )
+        raise ValueError(f"sequence {i}: tokens are dictionaries or lists of strings, not words as {str(token)!r:.40}")
     return len(part)
 
 
