@@ -243,8 +243,11 @@ class ChainSVC(CertificateHTML, CallbackSupportMixin, BaseEstimator):
     # What the model says of sequences.
 
     def predict(self, X: Any, lengths: Any = None) -> Any:
-        """The best labelling of each sequence (Viterbi): one array of labels for a flat X, else a list."""
-        sequences, rows = self._prepared(X, lengths)
+        """The best labelling of each sequence (Viterbi): one array of labels for a flat X, else a list.
+
+        Sequences may be empty, and so may the list.
+        """
+        sequences, rows = self._prepared(X, lengths, least=0)
         return sequences.split(self.classes_[self._weights.labels(rows, sequences.lengths)])
 
     def predict_topk(self, X: Any, k: int, lengths: Any = None) -> list[list[tuple[NDArray[Any], float]]]:
@@ -263,7 +266,7 @@ class ChainSVC(CertificateHTML, CallbackSupportMixin, BaseEstimator):
         That is the max-marginal of the predicted label less that of the best other one, a number >= 0 up to rounding:
         the smaller, the less certain.
         """
-        sequences, rows = self._prepared(X, lengths)
+        sequences, rows = self._prepared(X, lengths, least=0)
         return sequences.split(self._weights.labels_and_margins(rows, sequences.lengths)[1])
 
     def score(self, X: Any, y: Any, lengths: Any = None, sample_weight: Any = None) -> float:
@@ -304,9 +307,11 @@ class ChainSVC(CertificateHTML, CallbackSupportMixin, BaseEstimator):
         check_is_fitted(self)
         return None if self._vocabulary is None else self._vocabulary.names
 
-    def _prepared(self, X: Any, lengths: Any) -> tuple[Sequences, Any]:
+    def _prepared(self, X: Any, lengths: Any, least: int = 1) -> tuple[Sequences, Any]:
         check_is_fitted(self)
-        sequences = sequences_of(X, lengths)
+        sequences = sequences_of(X, lengths, least)
+        if not sequences.lengths.any():
+            return sequences, np.empty((0, self.coef_.shape[1]))
         rows = self._rows(sequences)
         if rows.shape[1] != self.n_features_in_:
             raise ValueError(f"X has {rows.shape[1]} columns, and the model was trained on {self.n_features_in_}")
