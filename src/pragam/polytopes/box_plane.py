@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from pragam import _kernels
-from pragam.numerics.rounding import TINY, gamma, is_zero, total, two_product, upward
+from pragam.numerics.rounding import TINY, all_zero, gamma, is_zero, total, two_product, upward
 from pragam.polytopes.base import REPAIRABLE, Curvature, Repair, Vector
 from pragam.polytopes.box import ZERO, Box, as_column, relative
 from pragam.polytopes.box_plane_projection import column, level_in_range, minimise, plane_range, project_box_plane
@@ -164,7 +164,7 @@ class BoxPlane(Box):
         The excess e = <sigma, alpha> - z is known to twice the precision. Among the rows that can move by e/sigma, the
         one with the smallest alpha is taken, since the float next to alpha - e/sigma is then nearest.
         """
-        if self._holds_zero and not alpha.any():
+        if self._holds_zero and all_zero(alpha):
             return Repair(alpha)
         point = super().repair(alpha).point
         off, error = self._off(point)
