@@ -70,7 +70,7 @@ def _bounds(model: Any, X: Any, name: str) -> Any:
     if not isinstance(stored, list) or len(stored) != len(model.coef):
         raise ValueError(f"{name}: the model does not say how far the optimum is; train it again for --bounds")
     optima = [Neighbourhood.from_record(entry) for entry in stored]
-    return np.stack([near.decisions(X, w) for near, w in zip(optima, model.coef, strict=True)], axis=1)
+    return np.concatenate([near.decisions(X, w) for near, w in zip(optima, model.coef, strict=True)], axis=1)
 
 
 def _lines(labels: Any, *columns: Any) -> str:
