@@ -53,15 +53,17 @@ class Slopes:
         return direction * inf
 
     def at(self, b: float) -> tuple[float, float]:
-        """(F'(b), a bound of its rounding). An alpha is off by no more than the width of its box."""
-        moves = self.lower < self.upper
+        """(F'(b), a bound of its rounding). An alpha lies between those of the scores at the ends of their rounding."""
         shift = b * self.sigma
-        t, kappa = self.s - shift, np.where(moves, self.kappa, 1.0)
-        alpha = np.where(moves, np.clip(t / kappa, self.lower, self.upper), self.lower)
-        off = (gamma(4) * (np.abs(self.s) + np.abs(shift)) + 4 * TINY) / kappa + gamma(2) * np.abs(alpha) + 4 * TINY
-        off = np.where(moves, np.fmin(off, self.upper - self.lower), 0.0)
-        terms = self.sigma * alpha
-        rounding = gamma(len(alpha) + 8) * (float(np.abs(terms).sum()) + abs(self.z)) + 4 * (len(alpha) + 1) * TINY
-        error = 1.01 * float(np.abs(self.sigma) @ off) + rounding
-        value = self.z - float(terms.sum())
-        return (value, error) if isfinite(error) else (value, inf)
+        t, off = self.s - shift, gamma(8) * (np.abs(self.s) + np.abs(shift)) + 4 * TINY
+        low, alpha, high = (self._alpha(score) for score in (t - off, t, t + off))
+        terms, sigma = self.sigma * alpha, np.abs(self.sigma)
+        rounding = gamma(len(alpha) + 8) * (float(np.abs(terms).sum()) + abs(self.z))
+        rounding += 4 * TINY * float(np.sum(1 + sigma)) + TINY
+        error = 1.01 * float(sigma @ (high - low)) + rounding
+        return self.z - float(terms.sum()), error if isfinite(error) else inf
+
+    def _alpha(self, t: Vector) -> Vector:
+        """argmax of alpha t - kappa/2 alpha^2 in the box. It does not fall as t grows, rounded or not."""
+        moves = self.lower < self.upper
+        return np.where(moves, np.clip(t / np.where(moves, self.kappa, 1.0), self.lower, self.upper), self.lower)
