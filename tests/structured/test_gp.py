@@ -342,3 +342,24 @@ def test_dual_points_can_be_pickled():
     result = pragam.solve(problem, "gp-block-ascent", tol=1e-3)
     again = pickle.loads(pickle.dumps(result.alpha))
     assert pragam.certify(problem, result.w, again).dual == result.certificate.dual
+
+
+def test_points_are_kept_in_double_whatever_was_given():
+    problem, rng = drawn(3), np.random.default_rng(3)
+    Q, w = problem.Q, random_weights(problem, rng)
+    scores, transitions = rng.integers(-3, 3, (Q.n_tokens, Q.K)), rng.integers(-3, 3, (Q.K, Q.K))
+    tables, starts = rng.integers(1, 9, (Q.n_tokens, Q.K, Q.K)), rng.integers(1, 9, (Q.n, Q.K))
+    for kind, parts in ((GibbsPoint, (scores, transitions)), (TablePoint, (tables, starts))):
+        plain = pragam.certify(problem, w, kind(*(part.astype(np.float64) for part in parts), Q.lengths))
+        for form in (lambda v: v.tolist(), lambda v: v.astype(np.float32), np.asfortranarray):
+            assert pragam.certify(problem, w, kind(*map(form, parts), Q.lengths.tolist())) == plain
+
+
+@pytest.mark.parametrize(
+    "arguments, message",
+    [((None, np.zeros((2, 2)), [1]), "scores must be real"), ((np.zeros((1, 2)), [["a"]], [1]), "transitions must be"),
+     ((np.zeros((1, 2)), np.zeros((2, 2)), [1.0]), "lengths must be a vector of whole numbers")],
+)  # fmt: skip
+def test_what_is_no_gibbs_point_is_named(arguments, message):
+    with pytest.raises(ValueError, match=message):
+        GibbsPoint(*arguments)
