@@ -174,7 +174,7 @@ def exact_biases(problem):
     w = [-v / f.lam for v in f.image(of_fractions(alpha)).fractions()]
     rows, unit = rows_of(f)
     s = [c + sum(v * w[j] for j, v in row.items()) * unit for c, row in zip(f.c.fractions(), rows, strict=True)]
-    if any(f.kappa):
+    if any(f.kappa.values):
         return w, [_smooth_biases(f, program, s, alpha)]
     return w, [_best_biases(program, s, plane) for plane in range(len(f.levels.values))]
 
@@ -182,7 +182,9 @@ def exact_biases(problem):
 def _smooth_biases(f, program, s, alpha):
     """kappa_i alpha_i = s_i + b sigma_i strictly inside the box; at a bound, b is on one side of that."""
     low, high = -inf, inf
-    for x, g, a, least, most, kappa in zip(s, program.sigma, alpha, program.lower, program.upper, f.kappa, strict=True):
+    for x, g, a, least, most, kappa in zip(
+        s, program.sigma, alpha, program.lower, program.upper, f.kappa.fractions(), strict=True
+    ):
         if not g or least == most:
             continue
         kink = (kappa * a - x) / g
