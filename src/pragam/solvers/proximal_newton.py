@@ -51,6 +51,8 @@ _CG_TOL = 0.1
 #: The number of their iterations at the most.
 _CG_STEPS = 200
 _TINY, _EPS = float(np.finfo(np.float64).tiny), float(np.finfo(np.float64).eps)
+#: A slope along ds is rounding if it is no more than this times <|alpha|, |ds|>.
+_ROUNDING = 8 * _EPS
 
 
 @dataclass(frozen=True)
@@ -80,6 +82,7 @@ class ProximalState(State):
     matrix: Vector | None  # [A B], where it is small
     tol: float
     steps: int = 0  # of this stage
+    is_at_rest: bool = False  # whether the last step was rounding
     gap: float = np.inf  # the estimate
     value: float = 0.0  # the size of J there
 
@@ -110,14 +113,11 @@ class ProximalNewton(Solver[AnyProblem, ProximalState]):
         return _placed(problem, ProximalState(passes, w, b, alpha, alpha, scores, w, mu, _LEAST * mu, matrix, tol))
 
     def step(self, problem: AnyProblem, state: ProximalState) -> ProximalState:
-        if state.steps and (_is_inner_optimal(problem, state) or state.steps >= _STEPS):
+        if state.steps and (state.is_at_rest or _is_inner_optimal(problem, state) or state.steps >= _STEPS):
             state.centre, state.steps = state.alpha, 0
             state.mu = max(_SHRINK * state.mu, state.least_mu)
             _placed(problem, state)
-        dw, db = _direction(problem, state)
-        ds = problem.A.matvec(dw) + problem.B.matvec(db)
-        t = vanishing_slope(_slope_along(problem, state, dw, db, ds), _FLAT)
-        state.w, state.b, state.scores = state.w + t * dw, state.b + t * db, state.scores + t * ds
+        _move(problem, state)
         state.steps += 1
         state.passes += 1
         return _placed(problem, state)
@@ -148,6 +148,20 @@ def _is_small(problem: AnyProblem) -> bool:
     """Whether [A B] and the Hessian are matrices of a size to work with."""
     unknowns = problem.n_weights + problem.n_biases
     return max(problem.Q.size, unknowns) * unknowns <= _MATRIX
+
+
+def _move(problem: AnyProblem, state: ProximalState) -> None:
+    """A Newton step with a line search, unless the slope along it is rounding.
+
+    Such a step would lead far away where all biases move together, which changes nothing but rounding.
+    """
+    dw, db = _direction(problem, state)
+    ds = problem.A.matvec(dw) + problem.B.matvec(db)
+    slope = _slope_along(problem, state, dw, db, ds)
+    state.is_at_rest = -slope(0.0) <= _ROUNDING * float(np.abs(state.alpha) @ np.abs(ds))
+    if not state.is_at_rest:
+        t = vanishing_slope(slope, _FLAT)
+        state.w, state.b, state.scores = state.w + t * dw, state.b + t * db, state.scores + t * ds
 
 
 def _placed(problem: AnyProblem, state: ProximalState) -> ProximalState:
@@ -195,8 +209,8 @@ def _direction(problem: AnyProblem, state: ProximalState) -> tuple[Vector, Vecto
     reach = float(np.ptp(state.scores)) + float(np.abs(state.b).max(initial=0.0)) + _TINY
     ridge = np.concatenate([np.full(d, problem.lam), np.full(len(gradient) - d, _norm(gradient[d:]) / reach)])
     if state.matrix is not None:
-        bent = np.array([problem.Q.derivative(state.alpha, kappa, column) for column in state.matrix.T]).T
-        step = _solve(state.matrix.T @ bent, ridge, -gradient)
+        bent = [problem.Q.derivative(state.alpha, kappa, column) for column in state.matrix.T]
+        step = _solve(state.matrix.T @ _from_columns(bent, problem.Q.size), ridge, -gradient)
     else:
         step = _conjugate_gradients(problem, state, kappa, ridge, -gradient)
     return step[:d], step[d:]
@@ -251,15 +265,18 @@ def _matrix(problem: AnyProblem) -> Vector:
     """[A B] as a matrix."""
     columns = [problem.A.matvec(e) for e in np.eye(problem.n_weights)]
     columns += [problem.B.matvec(e) for e in np.eye(problem.n_biases)]
-    return np.array(columns).reshape(len(columns), problem.Q.size).T
+    return _from_columns(columns, problem.Q.size)
+
+
+def _from_columns(columns: list[Vector], size: int) -> Vector:
+    """The matrix with these columns of this size, perhaps none."""
+    return np.array(columns).reshape(len(columns), size).T
 
 
 def _steepness(problem: AnyProblem, s: Vector) -> float:
-    """|A' s|^2 / (lam |s|^2): the curvature of D along s."""
+    """|A' s|^2 / (lam |s|^2): the curvature of D along s; where all scores are 0, along the longest row."""
     size = _norm(s)
-    if size == 0:
-        return 1.0
-    rise = _norm(problem.A.rmatvec(s / size))
+    rise = _norm(problem.A.rmatvec(s / size)) if size else float(problem.A.row_norms().max(initial=0.0))
     return max(rise * (rise / problem.lam), _TINY)
 
 

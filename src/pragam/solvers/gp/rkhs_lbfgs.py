@@ -31,6 +31,7 @@ _DECREASE, _FLATTEN = 1e-4, 0.9
 _TRIALS = 30
 #: Below this tolerance products are summed in float64 even where the data are float32.
 _FINE = 1e-5
+_TINY = float(np.finfo(np.float64).tiny)
 
 
 class At(NamedTuple):
@@ -94,7 +95,7 @@ class RkhsLbfgs(Solver[AnyProblem, LbfgsState]):
         return state.w[0], state.best
 
     def estimate(self, problem: AnyProblem, state: LbfgsState) -> float | None:
-        return (state.J - state.D) / max(abs(state.J), abs(state.D))
+        return (state.J - state.D) / max(abs(state.J), abs(state.D), _TINY)
 
 
 def _at(problem: AnyProblem, scores: Vector) -> At:
