@@ -1,4 +1,4 @@
-"""The default solver certifies 1e-6 on problems of ordinary scale, and says ROUNDING only where float64 is the limit."""
+"""The default certifies 1e-6 on problems of ordinary scale, and says ROUNDING only where float64 is the limit."""
 
 from __future__ import annotations
 

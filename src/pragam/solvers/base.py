@@ -184,6 +184,11 @@ class Solver(ABC, Generic[P, S]):
         """A gap that falls with the work, perhaps that of some rows, to judge the rate by; by default the estimate."""
         return self.estimate(problem, state)
 
+    @property
+    def shows_progress(self) -> bool:
+        """Whether :meth:`progress` is another number than the estimate."""
+        return type(self).progress is not Solver.progress
+
     def recover(self, problem: P, state: S, start: Start) -> S | None:
         """How to go on from the best certified pair when a call has failed; None, the default, if in no other way."""
         return None

@@ -92,6 +92,9 @@ class NewtonDense(Solver[BoxProblem, DenseState]):
         return dense_cost(*problem.A.shape)
 
     def init(self, problem: BoxProblem, rng: np.random.Generator, start: Start | None, tol: float) -> DenseState:
+        return self._begun(problem, start, tol)
+
+    def _begun(self, problem: BoxProblem, start: Start | None, tol: float) -> DenseState:
         form = box_form(problem)
         rows, (n, d) = _dense(form.A), form.shape
         means = _centre(form.B, rows)
@@ -152,9 +155,7 @@ class NewtonDense(Solver[BoxProblem, DenseState]):
 
     def _with_what_is_left(self, problem: BoxProblem, state: DenseState, w: Vector) -> DenseState:
         alpha = state.form.alpha(state.iterate.beta)
-        left = self.init(
-            residual_problem(problem, w), np.random.default_rng(0), Start(np.zeros(len(w)), alpha), state.goal.tol
-        )
+        left = self._begun(residual_problem(problem, w), Start(np.zeros(len(w)), alpha), state.goal.tol)
         left.w, left.passes = w, left.passes + state.passes
         return left
 

@@ -12,8 +12,6 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-import numpy as np
-
 from pragam.numerics.rounding import two_sum
 from pragam.operators.base import Vector
 from pragam.operators.planes import Planes
