@@ -22,7 +22,7 @@ import numpy as np
 from pragam.operators.base import Vector
 from pragam.problem import AnyProblem
 from pragam.solvers.base import Cost, Solver, Start, State
-from pragam.solvers.gp.cost import CHAIN_FLOP, FLOP
+from pragam.solvers.gp.cost import rkhs_lbfgs_cost
 from pragam.solvers.gp.memory import Memory
 
 #: Sufficient decrease, and by how much the slope must flatten (Wolfe's conditions).
@@ -65,8 +65,7 @@ class RkhsLbfgs(Solver[AnyProblem, LbfgsState]):
     needs = ("A.lift", "A.scores", "A.fast_rmatvec", "Q.posterior", "Q.log_loss")
 
     def cost(self, problem: AnyProblem, tol: float) -> Cost:
-        steps = 15 * max(1.0, -np.log10(max(tol, 1e-15)))
-        return Cost(steps, steps, FLOP * problem.A.entries, CHAIN_FLOP * problem.Q.size * problem.A.K)
+        return rkhs_lbfgs_cost(problem, tol)
 
     def init(self, problem: AnyProblem, rng: np.random.Generator, start: Start | None, tol: float) -> LbfgsState:
         A, is_fast = problem.A, tol >= _FINE

@@ -28,7 +28,7 @@ from pragam.numerics.slope_search import vanishing_slope
 from pragam.operators.base import Vector
 from pragam.problem import AnyProblem
 from pragam.solvers.base import Cost, Solver, Start, State, unbounded_and_flat
-from pragam.solvers.choice.sizes import digits
+from pragam.solvers.proximal_newton.cost import has_small_matrices, proximal_newton_cost
 
 #: mu shrinks by this factor from one stage to the next.
 _SHRINK = 0.25
@@ -40,8 +40,6 @@ _INNER = 0.3
 _STEPS = 40
 #: A line search ends where the slope has fallen to this share of the first one.
 _FLAT = 0.1
-#: The Hessian is a matrix, factorised, if it and [A B] have at most this many entries. Else conjugate gradients.
-_MATRIX = 2_000_000
 #: What alpha may be off the planes by when it is proposed, times the largest score: so much of the gap asked for.
 _OFF = 1e-3
 #: The same relative to the size of alpha: well within what a certificate repairs.
@@ -53,20 +51,6 @@ _CG_STEPS = 200
 _TINY, _EPS = float(np.finfo(np.float64).tiny), float(np.finfo(np.float64).eps)
 #: A slope along ds is rounding if it is no more than this times <|alpha|, |ds|>.
 _ROUNDING = 8 * _EPS
-
-
-@dataclass(frozen=True)
-class Constants:
-    """Of the cost, in its unit. ``python benchmarks/other_risks.py`` prints the steps and times that they follow."""
-
-    first_steps: float = 5.0
-    steps_per_digit: float = 6.0
-    per_step: float = 5e-4
-    per_call: float = 3e-5  # of Q.derivative, for each column of the matrix
-    per_bend: float = 1e-8  # for each entry that it reads
-    per_flop: float = 1e-10  # of the product of two matrices
-    per_entry: float = 1e-9  # of a product with the data
-    cg_products: float = 40.0  # with the data in a step without the matrix
 
 
 @dataclass
@@ -99,7 +83,7 @@ class ProximalNewton(Solver[AnyProblem, ProximalState]):
         return unbounded_and_flat(problem)
 
     def cost(self, problem: AnyProblem, tol: float) -> Cost:
-        return _cost(problem, tol)
+        return proximal_newton_cost(problem, tol)
 
     def init(self, problem: AnyProblem, rng: np.random.Generator, start: Start | None, tol: float) -> ProximalState:
         alpha = problem.start() if start is None else start.alpha.copy()
@@ -108,7 +92,7 @@ class ProximalNewton(Solver[AnyProblem, ProximalState]):
         b = problem.best_biases(scores)
         scores = scores + problem.B.matvec(b)
         mu = max(_steepness(problem, scores), _slope_over_size(problem, scores, alpha))
-        matrix = _matrix(problem) if _is_small(problem) else None
+        matrix = _matrix(problem) if has_small_matrices(problem) else None
         passes = 4.0 if matrix is None else 4.0 + problem.n_weights
         return _placed(problem, ProximalState(passes, w, b, alpha, alpha, scores, w, mu, _LEAST * mu, matrix, tol))
 
@@ -131,23 +115,6 @@ class ProximalNewton(Solver[AnyProblem, ProximalState]):
 
     def estimate(self, problem: AnyProblem, state: ProximalState) -> float:
         return state.gap
-
-
-def _cost(problem: AnyProblem, tol: float, by: Constants = Constants()) -> Cost:
-    """Steps, each with a Hessian or with the products of conjugate gradients."""
-    (m, d), K = problem.A.shape, problem.n_biases
-    steps = by.first_steps + by.steps_per_digit * max(digits(tol), 0.0)
-    per_pass = by.per_entry * problem.A.entries + by.per_bend * m
-    if _is_small(problem):
-        per_step = (d + K) * (by.per_call + by.per_bend * m + by.per_flop * m * (d + K))
-        return Cost(passes=3 * steps, steps=steps, per_pass=per_pass, per_step=by.per_step + per_step)
-    return Cost(passes=by.cg_products * steps, steps=steps, per_pass=per_pass, per_step=by.per_step)
-
-
-def _is_small(problem: AnyProblem) -> bool:
-    """Whether [A B] and the Hessian are matrices of a size to work with."""
-    unknowns = problem.n_weights + problem.n_biases
-    return max(problem.Q.size, unknowns) * unknowns <= _MATRIX
 
 
 def _move(problem: AnyProblem, state: ProximalState) -> None:
