@@ -16,8 +16,8 @@ from pragam.solvers.base import Certified, Start
 
 #: Certify at the latest when the passes have grown by this factor since the last certificate.
 _GROWTH = 1.2
-#: They must also have grown by this many times what a certificate costs where the solver has an estimate that says that
-#: there is no hurry.
+#: If the solver's estimate is still above the tolerance, wait until the work since the last certificate is this many
+#: times what one costs.
 _UNHURRIED = 10.0
 #: An estimate within the tolerance calls for a certificate only if the passes have grown by this factor since the last
 #: time: it may be wrong.
@@ -174,7 +174,7 @@ class Record:
         return passes >= _GROWTH * last + _UNHURRIED * self.problem.A.certificate_passes
 
     def has_stalled(self) -> bool:
-        """Whether the last nine tenths of the work brought the solver's own bounds hardly nearer to each other.
+        """Whether, in the last 90 % of the work, the solver's own gap shrank by less than _STALL_SHARE of what lacks.
 
         Its own: the best of what it proposed. A bundle method may climb for thousands of iterations from a D far below
         zero, and no certified bound improves on that of the start meanwhile; but it does get on.

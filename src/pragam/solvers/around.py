@@ -54,6 +54,10 @@ class Around(Solver[AnyProblem, Any]):
         return self.method.needs
 
     @property
+    def serves(self) -> str:  # type: ignore[override]
+        return self.method.serves
+
+    @property
     def may_drop_rows(self) -> bool:  # type: ignore[override]
         return self.method.may_drop_rows
 

@@ -57,9 +57,9 @@ _MOST_LABELS, _MOST_TOKENS = 2**16 - 1, 2**30
 _SINGLE = 1e-4
 #: Scores may be as large as this in either precision.
 _LARGEST = {np.float32: 1e30, np.float64: 1e150}
-#: Weights get double precision after as many estimates in a row that a certificate has not confirmed.
+#: Weights get double precision after this many consecutive estimates that a certificate did not confirm.
 _BROKEN = 3
-#: It is over after as many rounds in a row in which nothing has moved.
+#: It is over after this many consecutive rounds in which nothing has moved.
 _IDLE = 5
 #: Sequences whose directions are found together.
 _BLOCK = 8
@@ -71,6 +71,7 @@ class FlowAscent(Solver[AnyProblem, FlowState]):
 
     name = "flow-ascent"
     needs = ("Q.trellis",)
+    serves = "sequences (chain_hinge)"
 
     @classmethod
     def misfits(cls, problem: AnyProblem) -> list[str]:

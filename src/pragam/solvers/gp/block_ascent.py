@@ -53,6 +53,7 @@ class GPBlockAscent(Solver[AnyProblem, BlockState]):
 
     name = "gp-block-ascent"
     needs = ("A.block_scores", "A.block", "A.working", "Q.truth_and_noise")
+    serves = "Gaussian-process sequences (gp_sequences)"
 
     def cost(self, problem: AnyProblem, tol: float) -> Cost:
         return gp_block_ascent_cost(problem, tol)

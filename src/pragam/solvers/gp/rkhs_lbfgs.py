@@ -63,6 +63,7 @@ class RkhsLbfgs(Solver[AnyProblem, LbfgsState]):
 
     name = "rkhs-lbfgs"
     needs = ("A.lift", "A.scores", "A.fast_rmatvec", "Q.posterior", "Q.log_loss")
+    serves = "Gaussian-process sequences (gp_sequences)"
 
     def cost(self, problem: AnyProblem, tol: float) -> Cost:
         return rkhs_lbfgs_cost(problem, tol)

@@ -29,7 +29,16 @@ from pragam._kernels.records.newton import DenseGoal, DenseIterate, DenseProblem
 from pragam.operators.base import RowOperator, Vector
 from pragam.operators.planes import Planes
 from pragam.problem import AnyProblem, BoxProblem
-from pragam.solvers.base import ROWS_AND_BOX, Certified, Cost, Solver, Start, State, unbounded_and_flat
+from pragam.solvers.base import (
+    LOSSES_OF_SCORES,
+    ROWS_AND_BOX,
+    Certified,
+    Cost,
+    Solver,
+    Start,
+    State,
+    unbounded_and_flat,
+)
 from pragam.solvers.newton.box_form import BoxForm, box_form
 from pragam.solvers.newton.dense_cost import dense_cost
 from pragam.solvers.newton.residual import residual_problem
@@ -42,7 +51,7 @@ MOST_COLUMNS = 300
 _FIRST_DELTA = 4.0
 #: The first delta at a warm start.
 _WARM_DELTA = 0.25
-#: Newton steps in a call; the rest is up to the driver. No problem of the tests takes as many.
+#: Newton steps in a call; the rest is up to the driver. No problem of the tests takes 60.
 _STEPS = 60
 #: A relative gap that the roundings of J and D hide: the optimum, for float64.
 _EXACT = 1e-13
@@ -80,6 +89,7 @@ class NewtonDense(Solver[BoxProblem, DenseState]):
 
     name = "newton-dense"
     needs = ROWS_AND_BOX
+    serves = LOSSES_OF_SCORES
 
     @classmethod
     def misfits(cls, problem: AnyProblem) -> list[str]:

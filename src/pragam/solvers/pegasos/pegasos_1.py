@@ -16,7 +16,7 @@ import numpy as np
 
 from pragam.operators.base import Vector
 from pragam.problem import AnyProblem, BoxProblem
-from pragam.solvers.base import ROWS_AND_BOX, Solver, Start, State, curved, shared, unbounded
+from pragam.solvers.base import LOSSES_OF_SCORES, ROWS_AND_BOX, Solver, Start, State, curved, shared, unbounded
 from pragam.solvers.pegasos.pegasos_n import ball_radius
 
 
@@ -38,6 +38,7 @@ class Pegasos1(Solver[BoxProblem, Pegasos1State]):
 
     name = "pegasos-1"
     needs = ROWS_AND_BOX
+    serves = LOSSES_OF_SCORES
 
     @classmethod
     def misfits(cls, problem: AnyProblem) -> list[str]:
