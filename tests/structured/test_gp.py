@@ -140,6 +140,15 @@ def test_a_problem_with_rules_is_solved_and_forbids(kind, seed):
     assert problem.primal(result.w) <= free.primal(result.w)  # fewer labellings compete with the true one
 
 
+def test_rules_that_allow_the_truth_alone_leave_no_loss():
+    """min J = 0, so no relative gap is small; nothing has failed."""
+    rules = Rules(np.ones((2, 2), bool), np.array([True, False]))
+    problem = gp_sequences(FactorScores(np.ones((1, 1)), 2, 1.0), np.array([0]), np.array([1]), 1.0, rules)
+    result = pragam.solve(problem, max_iter=100)
+    assert result.status is not pragam.Status.FAILED
+    assert result.certificate.primal < 1e-12
+
+
 @pytest.mark.parametrize("seed", range(8))
 def test_the_best_labelling_is_an_allowed_one(seed):
     Q = drawn(seed, has_rules=True).Q

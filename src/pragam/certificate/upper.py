@@ -47,13 +47,12 @@ class Upper:
 
     @cached_property
     def sharp(self) -> Bound:
-        """From products in twice the precision, where these are tighter."""
-        if self.w is None or self.is_zero:
-            return self.quick
+        """From products in twice the precision, where these are tighter. With w = 0 and no bias nothing is rounded."""
         problem = self.problem
+        if self.is_zero and not problem.n_biases:
+            return self.quick
         with np.errstate(over="ignore", invalid="ignore"):
-            product, tail, room = problem.A.sharp_matvec(self.w)
-            length = problem.A.norm(self.w, product + tail)
+            product, tail, room, length = self._sharp_product()
             high, low, slack = product, tail, room
             high, cut = two_sum(high, problem.c)
             slack = slack + gamma(2) * (np.abs(low) + np.abs(cut))
@@ -65,6 +64,14 @@ class Upper:
             truth = [self._truth(*problem.B.sharp_add_to(product, tail, room, b))]
             bound = self._with_linear(risk, b, truth, length)
         return bound if bound.value < self.quick.value else self.quick
+
+    def _sharp_product(self) -> tuple[Vector, Vector, Vector, tuple[float, float]]:
+        """A w in twice the precision with a bound of its error, and |w| with its own."""
+        A, zeros = self.problem.A, np.zeros(self.problem.Q.size)
+        if self.w is None or self.is_zero:
+            return zeros, zeros, zeros, (0.0, 0.0)
+        product, tail, room = A.sharp_matvec(self.w)
+        return product, tail, room, A.norm(self.w, product + tail)
 
     def beats(self, other: Upper) -> bool:
         """Whether this bound is the lower one; in more digits where rounding leaves it open."""

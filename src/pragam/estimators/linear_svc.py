@@ -5,6 +5,7 @@ from __future__ import annotations
 from numbers import Real
 from typing import Any
 
+import numpy as np
 from numpy.typing import NDArray
 from sklearn.utils._param_validation import Interval
 
@@ -93,7 +94,6 @@ class LinearSVC(CertifiedClassifier):
         return one_vs_rest(X, y, self.classes_, lam_of(self.C, len(y)), self.fit_intercept, weights)
 
     def _advice(self, data: Storage, y: NDArray[Any], weights: Vector) -> str:
-        if len(self.coef_) == 1:
-            return ""
         scores = data.matmat(self.coef_) + self.intercept_
-        return advice.never_predicted(self.classes_, scores, counts(self.classes_, y, weights))
+        codes = scores.argmax(axis=1) if len(self.coef_) > 1 else (scores[:, 0] > 0).astype(np.int64)
+        return advice.never_predicted(self.classes_, codes, counts(self.classes_, y, weights), self.class_weight)

@@ -186,7 +186,7 @@ def features_of(model: GraphStructure, block: Block, labelling: Any) -> Vector:
     nodes, edges = np.zeros((model.storage.shape[1], K)), np.zeros((model.edge_storage.shape[1], K**2))
     if labelling.dtype.kind == "f":
         own, right = (unit_shares(wiring, K, each) for each in (labelling, model.labels[block.nodes]))
-        residual, links = own[0] - right[0], (own[1] - right[1]).reshape(len(wiring.edges), -1)
+        residual, links = own[0] - right[0], (own[1] - right[1]).reshape(-1, K**2)
     else:
         truth, at = model.labels[block.nodes], wiring.edges
         residual = _one_of(labelling, truth, K)
