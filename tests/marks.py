@@ -1,9 +1,112 @@
-"""Which tests are slow, need real data or send signals: by file, or by function."""
+"""Which tests are slow, need real data or send signals: by file, or by function.
+
+Slow is what takes more than a second of a processor, all cases of a function together.
+"""
 
 from __future__ import annotations
 
 MARKS = {
-    "slow": (),
+    "slow": (
+        "dcd/test_solver.py::test_every_setting_finds_the_optimum",
+        "solvers/test_optimum.py::test_auto_agrees_to_seven_digits_and_is_certified",
+        "solvers/test_optimum.py::test_every_solver_brackets_the_optimum_within_its_gap",
+        "test_acceleration.py",
+        "test_audit_answers.py::test_free_intercepts_of_all_classes_in_one_problem",
+        "test_audit_exact.py::test_every_end_is_true",
+        "test_benchmarks.py",
+        "test_benchopt.py",
+        "test_block_ascent.py::test_the_optimum_is_clarabels",
+        "test_box_family.py::test_every_risk_agrees_with_an_interior_point_method",
+        "test_box_family.py::test_the_whole_form_agrees_with_an_interior_point_method",
+        "test_box_plane.py::test_multiplier_bounds_enclose_the_best_biases_of_all_scores_that_near",
+        "test_browser.py",
+        "test_certificate_small.py::test_a_certificate_is_true_and_tight",
+        "test_certificate_small.py::test_without_a_bias_given_none_is_better",
+        "test_certificates_exact.py",
+        "test_certified.py::test_scikit_learn_check",
+        "test_chain_hinge.py::test_certificates_hold_in_rational_arithmetic",
+        "test_chain_hinge.py::test_the_papers_solvers_run_on_sequences_unchanged",
+        "test_chain_model.py::test_all_solvers_agree_with_constraints_and_edge_features",
+        "test_chains_exact.py",
+        "test_cli_chain.py::test_a_signal_during_training_gives_a_certified_model",
+        "test_cli_commands.py::test_python_m_pragam",
+        "test_cli_compare.py",
+        "test_cli_doors.py::test_a_pipe_gives_the_model_of_the_file",
+        "test_cli_doors.py::test_models_and_data_through_pipes",
+        "test_cli_doors.py::test_the_output_may_be_a_device",
+        "test_cli_signals.py",
+        "test_cli_tune.py::test_a_signal_keeps_the_points_done_and_writes_the_model",
+        "test_cli_tune_chain.py::test_a_signal_keeps_the_points_done_and_writes_the_model",
+        "test_columns_on_planes.py",
+        "test_coordinate.py::test_several_sweeps_in_a_call_equal_their_twin",
+        "test_coordinate.py::test_sweep_equals_its_twin",
+        "test_coordinate.py::test_the_gap_is_what_the_losses_and_their_conjugates_say",
+        "test_coordinate.py::test_the_step_along_one_variable_ends_at_its_maximum",
+        "test_coordinate.py::test_w_in_single_precision_makes_no_difference_beyond_its_rounding",
+        "test_docs.py::test_examples_run",
+        "test_docs.py::test_python_blocks_run",
+        "test_docs.py::test_shell_blocks_run",
+        "test_download.py::test_processes_at_once_download_once",
+        "test_every_step.py::test_a_start_is_certified_too_and_not_changed_and_passes_never_fall",
+        "test_every_step.py::test_alpha_is_in_q_and_the_gap_covers_the_suboptimality",
+        "test_exact_judge.py::test_primal_and_dual_enclose_the_optimum",
+        "test_exact_judge.py::test_the_optimum_is_clarabels",
+        "test_exact_properties.py::test_a_repaired_point_is_exactly_feasible",
+        "test_exact_properties.py::test_a_support_bound_is_one_for_all_scores_that_near_and_tight",
+        "test_exact_properties.py::test_the_methods_of_projection_agree_in_any_metric",
+        "test_extremes.py::test_extreme_lam",
+        "test_figures.py::test_every_difficulty_is_drawn",
+        "test_flow_ascent.py::test_every_storage_gives_the_same_optimum",
+        "test_flow_ascent.py::test_the_gap_met_is_the_certified_one",
+        "test_flow_ascent.py::test_the_optimum_is_that_of_all_labellings_written_out",
+        "test_flows.py::test_sweeps_equal_their_twins",
+        "test_flush_to_zero.py",
+        "test_gp.py::test_a_problem_with_rules_is_solved_and_forbids",
+        "test_gp.py::test_the_optimum_is_scipys",
+        "test_graph_hinge.py::test_pragam_solves_the_unfolded_problem",
+        "test_graph_hinge.py::test_solutions_are_those_of_an_interior_point_solver",
+        "test_graph_svc.py::test_sigint_returns_a_certified_model",
+        "test_interrupt.py::test_a_certificate_that_takes_long_is_given_up_after_a_signal",
+        "test_interrupt.py::test_a_thread_may_be_ended_at_any_check",
+        "test_interrupt.py::test_several_signals_break_nothing",
+        "test_interrupt.py::test_sigint_returns_the_best_point",
+        "test_killed.py",
+        "test_kinds.py::test_copies_and_momentum_on_larger_problems",
+        "test_kinds.py::test_the_optimum_is_that_of_clarabel",
+        "test_linear_svc.py::test_storage_does_not_matter",
+        "test_linear_svc_interrupt.py",
+        "test_linear_svc_scikit_learn.py::test_scikit_learn_check",
+        "test_loaders.py::test_fetch_on_the_command_line",
+        "test_losses.py",
+        "test_many_classes.py::test_many_classes_have_dual_points_of_few_labels",
+        "test_page.py::test_every_difficulty_is_a_sound_document",
+        "test_page.py::test_nine_sets_of_ten_solvers_are_thinned_for_the_screen",
+        "test_peers.py::test_it_solves_the_problem_that_it_names_and_obeys_its_limit",
+        "test_plot.py::test_without_matplotlib_the_module_loads_and_a_figure_names_the_extra",
+        "test_pragam.py::test_the_gap_is_below_the_guarantee_at_every_step",
+        "test_products_kernels.py::test_csr_kernels_equal_their_twins",
+        "test_progress.py::test_a_notebook_shows_one_line_that_changes",
+        "test_project_box_plane.py::test_hard_rows",
+        "test_quantile.py::test_the_optimum_is_that_of_an_interior_point_method",
+        "test_registry.py::test_real_sizes",
+        "test_rounding_bounds.py::test_sums_that_always_round_up_are_within_their_bounds",
+        "test_running.py",
+        "test_screening.py::test_all_that_is_said_of_the_optimum_is_true_of_the_rational_one",
+        "test_screening.py::test_what_is_proved_is_true_of_the_rational_optimum",
+        "test_sequences.py::test_our_solvers_are_certified_on_sequences",
+        "test_sequences.py::test_the_chunks_are_learned_and_a_label_that_was_not_seen_is_wrong",
+        "test_sequences.py::test_without_the_file_a_comparison_says_what_is_missing",
+        "test_single_precision.py::test_the_path_is_that_of_double_precision",
+        "test_solve.py::test_a_warm_start_is_never_worse_than_its_start",
+        "test_solve.py::test_equal_seeds_give_equal_answers",
+        "test_stand_ins.py::test_sizes_and_density",
+        "test_stand_ins.py::test_texts",
+        "test_theory.py::test_statement_holds",
+        "test_theory_figures.py::test_figures_are_drawn_the_same_by_function_and_command",
+        "test_threads.py::test_a_solve_gives_the_same_bits_on_any_number_of_threads",
+        "test_threads.py::test_the_bits_do_not_depend_on_the_number_of_threads",
+        "test_zoo.py::test_smoothed_support_is_attained_by_the_projection",
+    ),
     "data": (
         "test_conll.py",
         "test_registry.py::test_empty_rows_of_w8a_and_labels_of_many_classes",
@@ -26,11 +129,11 @@ MARKS = {
         "test_threads.py::test_a_signal_ends_a_loop_on_several_threads",
     ),
 }
-_BY_PLACE = {place: [name for name in MARKS if place in MARKS[name]] for places in MARKS.values() for place in places}
+_ENDS = {mark: tuple(f"/{place}" for place in places) for mark, places in MARKS.items()}
 
 
 def marks_of(nodeid: str) -> list[str]:
-    """The marks of ``folder/file.py::function[case]``."""
-    function = nodeid.partition("[")[0].rpartition("/")[2]
+    """The marks of ``folder/file.py::function[case]``. A place names as many folders as it needs to be the only one."""
+    function = "/" + nodeid.partition("[")[0]
     file = function.partition("::")[0]
-    return _BY_PLACE.get(file, []) + _BY_PLACE.get(function, [])
+    return [mark for mark, ends in _ENDS.items() if function.endswith(ends) or file.endswith(ends)]

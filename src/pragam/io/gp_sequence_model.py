@@ -3,7 +3,7 @@
 A safetensors file (:mod:`pragam.files.container`) with the weights, the dual point (:mod:`pragam.files.dual_points`),
 and the rows whose kernel functions the model is made of: the training tokens with the lengths of their sequences, or
 landmarks with their map. Rows are a dense matrix, or the three arrays of a CSR matrix. The JSON object names the
-risk, the classes, the certificate, the parameters and the kernel. """
+risk, the classes, the certificate, the parameters and the kernel."""
 
 from __future__ import annotations
 

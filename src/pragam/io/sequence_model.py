@@ -3,7 +3,7 @@
 A safetensors file (:mod:`pragam.files.container`) with the float64 tensors coef, intercept, transitions, start and
 end, the dual point (:mod:`pragam.files.dual_points`), the names of the features as JSON text if they have names, the
 weights of the examples if there were any, and of a kernel its landmarks and their map. Its JSON object names the
-risk, the classes, the certificate, the parameters, the data's fingerprint, the template and the kernel. """
+risk, the classes, the certificate, the parameters, the data's fingerprint, the template and the kernel."""
 
 from __future__ import annotations
 

@@ -4,7 +4,7 @@ r"""What coordinate ascent should cost.
 
 s = log10(n/d): the larger C R^2 (:mod:`pragam.solvers.choice.hardness`), the more sweeps, above all where many rows
 share few columns. A pass meets each row and each entry once. The number of passes is known to a factor of 2.5 or so
-(one standard deviation), so what it shows while it runs is worth more than what is expected of it. """
+(one standard deviation), so what it shows while it runs is worth more than what is expected of it."""
 
 from __future__ import annotations
 
