@@ -108,6 +108,7 @@ MARKS = {
         "test_zoo.py::test_smoothed_support_is_attained_by_the_projection",
     ),
     "data": (
+        "test_certify_exact.py::test_real_data",
         "test_conll.py",
         "test_registry.py::test_empty_rows_of_w8a_and_labels_of_many_classes",
         "test_registry.py::test_real_sizes",
