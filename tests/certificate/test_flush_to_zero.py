@@ -59,10 +59,9 @@ def test_certificates_hold_where_denormals_are_zero(library, tmp_path, part):
     seeds = range(FIRST + part, FIRST + SEEDS, PARTS)
     out = tmp_path / "answers"
     command = [sys.executable, __file__, str(library), str(out), str(seeds.start), str(seeds.stop), str(seeds.step)]
-    environment = {
-        **os.environ, "PRAGAM_NUM_THREADS": "1", "OPENBLAS_NUM_THREADS": "1",  # other threads have their own MXCSR
-        "PYTHONPATH": os.pathsep.join(path for path in sys.path if path),
-    }  # fmt: skip
+    environment = {**os.environ, "PRAGAM_NUM_THREADS": "1", "OPENBLAS_NUM_THREADS": "1"}  # others have their own MXCSR
+    helpers = str(Path(__file__).resolve().parents[1])
+    environment["PYTHONPATH"] = os.pathsep.join(filter(None, [helpers, os.environ.get("PYTHONPATH")]))
     done = subprocess.run(command, capture_output=True, text=True, env=environment)
     assert done.returncode == 0, done.stderr
     answers = pickle.loads(out.read_bytes())

@@ -116,8 +116,10 @@ class Record:
         upper = upper if upper.beats(self.upper) else self.upper
         proof = certificate_of(self.problem, upper, lower)
         if proof.relative_gap > self.tol and SHARE * proof.gap < upper.quick.slack < np.inf:
-            upper = self._stretched(upper)
-            proof = certificate_of(self.problem, upper, lower)
+            longer = self._stretched(upper)
+            stretched = certificate_of(self.problem, longer, lower)
+            if stretched.primal < proof.primal:  # in all digits, too
+                upper, proof = longer, stretched
         # By rounding, a bound may be a little worse than one that was computed in more digits.
         if proof.primal > self.certificate.primal or proof.dual < self.certificate.dual:
             upper = self.upper if proof.primal > self.certificate.primal else upper

@@ -28,6 +28,10 @@ class Status(Enum):
     def __str__(self) -> str:
         return self.value
 
+    def __reduce__(self) -> tuple[type[Status], tuple[str]]:
+        """As pickle finds it by itself, for skops, which asks here."""
+        return Status, (self.value,)
+
 
 @dataclass(frozen=True)
 class History:
