@@ -11,6 +11,7 @@ import pytest
 from scipy.optimize import minimize
 
 import pragam
+from pragam.certificate.floor import primal_floor
 from pragam.structured.gp import FactorScores, GibbsPoint, GramScores, Rules, TablePoint, gp_sequences
 
 from .gp_words import distribution, drawn, exact, exact_dual, exact_primal, labellings, sequences
@@ -69,6 +70,16 @@ def test_certificates_hold_in_fifty_digits_and_are_not_loose(kind, precision, se
     assert Decimal(proof.primal) >= J and Decimal(proof.dual) <= D
     assert float(Decimal(proof.primal) - J) <= 1e-9 * float(abs(J)) + 1e-11
     assert float(D - Decimal(proof.dual)) <= 1e-9 * float(abs(D)) + 1e-10
+
+
+@pytest.mark.parametrize("has_rules", [False, True])
+@pytest.mark.parametrize("seed", range(10))
+@pytest.mark.parametrize(("kind", "precision"), KINDS)
+def test_the_floor_holds_in_fifty_digits_and_is_not_loose(kind, precision, seed, has_rules):
+    problem = drawn(seed, kind, precision, size=10.0 ** (seed % 3 - 1), has_rules=has_rules)
+    w = random_weights(problem, np.random.default_rng(seed))
+    J, floor = exact_primal(problem, w), Decimal(primal_floor(problem, w, np.empty(0)))
+    assert floor <= J and float(J - floor) <= 1e-9 * float(abs(J)) + 1e-11
 
 
 @pytest.mark.parametrize("seed", range(30))

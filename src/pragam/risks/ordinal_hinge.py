@@ -47,12 +47,12 @@ def ordinal_hinge(
     X : (n, d) array or scipy sparse matrix
         float32 or float64; dense in any order, CSR or CSC. It is not copied.
     y : (n,) numbers, or an ordered pandas Categorical, or any labels with ``order``
-        Levels keep the order of their type. Levels that do not occur are allowed, with a warning.
+        Levels keep the order of their type. Categories that do not occur are levels too, with a warning.
     lam : float > 0
     thresholds : "all" or "immediate"
         Which thresholds an example counts for.
     order : sequence of levels, lowest first, optional
-        Needed where the labels have no order of their own, as strings.
+        Needed where the labels have no order of their own, as strings. Levels that do not occur are allowed.
     sample_weight : (n,) numbers >= 0, optional
     """
     if not isinstance(thresholds, str) or thresholds not in ("all", "immediate"):
