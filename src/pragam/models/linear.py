@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 from pragam.certificate.optimum import Neighbourhood, bias_intervals, radius
 from pragam.driver.result import Result
 from pragam.models.base import Model, Shapes, Solves
+from pragam.models.features import Constant
 from pragam.numerics.vector import Vector
 from pragam.problem import AnyProblem
 from pragam.risks import Risk, Shape
@@ -54,6 +55,18 @@ class LinearModel(Model):
         free = np.split(self.tensors["intercept"], np.cumsum([shape.outputs for shape in shapes])[:-1])
         return [(w.ravel(), b[: shape.biases]) for shape, w, b in zip(shapes, coef, free, strict=True)]
 
+    def weights(self) -> tuple[Vector, Vector]:
+        """(coef, intercept) in the columns of X: a constant feature is part of the intercept."""
+        coef, intercept = self.tensors["coef"], self.tensors["intercept"]
+        constant = self.features.find(Constant)
+        if constant is None:
+            return coef, intercept
+        return coef[:, :-1], intercept + constant.value * coef[:, -1]
+
+    @property
+    def n_features(self) -> int:
+        return self.features.n_columns or int(self.weights()[0].shape[1])
+
     def scores(self, samples: Any) -> Vector:
         """(n, outputs)."""
         return self._scores(self.features.of(samples))
@@ -85,6 +98,11 @@ class LinearModel(Model):
         coef, r = np.broadcast_to(own["coef"], (count, X.shape[1])), np.broadcast_to(own["radius"], count)
         ends = zip(r, own["low"], own["high"], coef, strict=True)
         return np.stack([Neighbourhood(*map(float, each)).decisions(X, np.array(w)) for *each, w in ends], axis=1)
+
+    def decision_bounds(self, samples: Any) -> Vector:
+        """The same for :meth:`decision`: (n, 2), or (n, columns, 2)."""
+        low, high = np.moveaxis(self.bounds(samples), 2, 0)
+        return self.risk.rule.decision_bounds(low, high, **self.calibration)
 
     def proven(self, samples: Any) -> NDArray[np.bool_]:
         """The rows whose prediction every optimum shares."""

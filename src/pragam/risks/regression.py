@@ -21,5 +21,10 @@ class Regression(Risk):
     target: ClassVar[Any] = Numbers()
     rule: ClassVar[Rule] = Value()
 
+    @property
+    def title(self) -> str:
+        """What tells it from others of its kind."""
+        return str(self)
+
     def shape(self, labels: Labels) -> list[Shape]:
         return [Shape(1, int(self.bias))]
