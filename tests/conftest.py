@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import signal
 from pathlib import Path
 
 from hypothesis import settings
@@ -19,3 +20,7 @@ os.environ.setdefault("PRAGAM_OFFLINE", "1")
 _BESIDE = Path(__file__).resolve().parents[2] / "shared" / "data"
 if _BESIDE.is_dir():
     os.environ.setdefault("PRAGAM_DATA", str(_BESIDE))
+
+# A script's background jobs ignore Ctrl-C, and so do all their children: a test that sends it would wait for ever.
+if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
+    signal.signal(signal.SIGINT, signal.default_int_handler)

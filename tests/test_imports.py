@@ -35,8 +35,8 @@ CORE = {
     "files": {"_kernels", "numerics", "samples", "structured"},
     "datasets": {"files"},
     "models": {
-        "certificate", "driver", "files", "numerics", "operators", "problem", "risks", "runtime", "samples", "sequences",
-        "structured",
+        "certificate", "driver", "files", "numerics", "operators", "problem", "risks", "runtime", "samples",
+        "sequences", "structured",
     },
     "sequences": {"files", "numerics", "operators", "problem", "structured"},
     "__init__": {"certificate", "driver", "polytopes", "problem", "risks", "solvers", "structured"},
@@ -92,14 +92,19 @@ def test_a_solver_owns_no_clock_no_printer_and_no_certificate(path):
 
 
 def test_only_the_estimators_import_scikit_learn():
-    """Apart from the example data set, which is scikit-learn's own, and the peers that are scikit-learn's."""
+    """Apart from the example data set, which is scikit-learn's own, the peers that are scikit-learn's, and kernels."""
     users = {p for p in FILES if any(module.split(".")[0] == "sklearn" for module, _ in imported(p))}
-    others = {p for p in users if part_of(p) != "estimators" and p.parent != ROOT / "compare" / "peers"}
+    rooms = ROOT / "compare" / "peers", ROOT / "structured" / "kernels"
+    others = {p for p in users if part_of(p) != "estimators" and p.parent not in rooms}
     assert {str(p.relative_to(ROOT)) for p in others} <= {"datasets/registry.py"}
 
 
-@pytest.mark.parametrize("path", sorted((ROOT / "compare" / "peers").glob("*.py")), ids=lambda p: p.name)
-def test_a_peer_imports_its_package_in_fit_alone(path):
+@pytest.mark.parametrize(
+    "path",
+    sorted(path for room in ("compare/peers", "structured/kernels") for path in (ROOT / room).glob("*.py")),
+    ids=lambda p: str(p.relative_to(ROOT)),
+)
+def test_peers_and_kernels_import_their_packages_in_functions_alone(path):
     tops = (node for node in ast.parse(path.read_text()).body if isinstance(node, ast.Import | ast.ImportFrom))
     names = {name for node in tops for name in (getattr(node, "module", None), *(alias.name for alias in node.names))}
     assert not {str(name).split(".")[0] for name in names} & {"sklearn", "rehline", "skglm", "snapml"}

@@ -38,7 +38,7 @@ __all__ = [
     "Certificate", "ChainSVC", "GPSequenceClassifier", "GraphSVC", "History", "LinearSVC", "LinearSVR",
     "MulticlassSVC", "MultilabelSVC", "OrdinalSVC", "Problem", "Progress", "QuantileRegressor", "Result", "Status", "Weights", "audit", "auditing", "certify", "compare", "datasets", "epsilon_insensitive",
     "hinge", "io", "max_affine", "multiclass_hinge", "multilabel_hinge", "ordinal_hinge", "path", "plot", "polytopes",
-    "quantile", "report", "sequences", "smoothed_hinge", "solve", "solvers", "squared_hinge", "structured", "theory",
+    "quantile", "report", "selection", "sequences", "smoothed_hinge", "solve", "solvers", "squared_hinge", "structured", "theory",
     "tuning",
 ]  # fmt: skip
 
@@ -61,6 +61,7 @@ _LAZY = {
     "io": "pragam.io",
     "plot": "pragam.report.plot",
     "report": "pragam.report",
+    "selection": "pragam.selection",
     "sequences": "pragam.sequences",
     "structured": "pragam.structured",
     "theory": "pragam.paper.theory",

@@ -40,11 +40,7 @@ def command(data, folder, *more):
 
 
 def begun(data, folder):
-    """A shell's background jobs, and so their children, ignore Ctrl-C, unless somebody changes that."""
-    return subprocess.Popen(
-        command(data, folder), stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True,
-        preexec_fn=lambda: signal.signal(signal.SIGINT, signal.default_int_handler),
-    )  # fmt: skip
+    return subprocess.Popen(command(data, folder), stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True)
 
 
 def finished(data, folder):

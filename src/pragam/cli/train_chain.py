@@ -30,7 +30,11 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add("--template", metavar="FILE", help="features of a column file, one a line; default: words and tags around")
     add("--loss", choices=["hamming_mean", "hamming_sum"], help="wrong labels over the length, or their number; "
         "default: hamming_mean")  # fmt: skip
-    add("--transitions", choices=["iob"], help="iob: I-x only after B-x or I-x")
+    add(
+        "--transitions",
+        choices=["iob", "iob1", "bioes"],
+        help="the scheme of the tags, whose rules all labellings keep",
+    )
 
 
 class Trained(NamedTuple):
@@ -144,12 +148,12 @@ def _lam(args: argparse.Namespace, n: int) -> float:
 def _model(posed: Posed, result: Result, args: argparse.Namespace) -> SequenceModel:
     from pragam import __version__
     from pragam.io import SequenceModel
-    from pragam.sequences import ChainWeights
-    from pragam.sequences.iob import allowed_by
+    from pragam.models.chain_weights import ChainWeights
+    from pragam.structured.rules import Rules
 
     data, risk, classes = posed.data, posed.risk, posed.classes
     return SequenceModel(
-        weights=ChainWeights.from_vector(result.w, len(classes), allowed_by(risk["transitions"], classes)),
+        weights=ChainWeights.from_vector(result.w, len(classes), Rules.named(risk["transitions"], classes)),
         classes=classes,
         dual=result.alpha,
         certificate=result.certificate,

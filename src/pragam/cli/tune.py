@@ -26,7 +26,7 @@ from pragam.cli.training import (
 )
 
 if TYPE_CHECKING:
-    from pragam.tuning import Tuning
+    from pragam.selection import Tuning
 
 #: The paper's grid, and one for sequences.
 _GRID, _CHAIN_GRID = "2^-20..2^0", "2^-14..2^0"
@@ -120,7 +120,7 @@ def run(args: argparse.Namespace) -> int:
 
 def _tune(data: TrainingData, held: Any, args: argparse.Namespace, termination: Termination) -> Tuning:
     from pragam.driver.progress import ProgressLine
-    from pragam.tuning import tune
+    from pragam.selection import tune
 
     seconds = args.max_seconds
     if seconds is not None and args.output:  # the model is one point more

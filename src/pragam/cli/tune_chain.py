@@ -115,9 +115,10 @@ def _tune(
     import numpy as np
 
     from pragam.driver.path import path
-    from pragam.sequences import ChainWeights, evaluate
-    from pragam.sequences.iob import allowed_by
+    from pragam.models.chain_weights import ChainWeights
+    from pragam.sequences import evaluate
     from pragam.sequences.problem import chain_problem
+    from pragam.structured.rules import Rules
 
     classes = np.unique(data.y)
     lams = sorted(set(args.lams))
@@ -131,10 +132,10 @@ def _tune(
         results = termination.run(
             lambda left: path(problem, lams, args.tol, args.solver, left, line, args.seed), seconds
         )
-    allowed = allowed_by(args.transitions, classes.tolist())
+    rules = Rules.named(args.transitions, classes.tolist())
     points = []
     for lam, result in zip(lams, results, strict=True):
-        found = classes[ChainWeights.from_vector(result.w, len(classes), allowed).labels(held.X, held.lengths)]
+        found = classes[ChainWeights.from_vector(result.w, len(classes), rules).labels(held.X, held.lengths)]
         points.append(Point(lam, result, evaluate(held.y, found, held.lengths)))
     return Tuned(points, len(some.lengths), len(held.lengths))
 

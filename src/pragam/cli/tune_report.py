@@ -10,7 +10,7 @@ import numpy as np
 from pragam.cli.output import show_json
 from pragam.cli.training import Trained
 from pragam.risks.scaling import c_of
-from pragam.tuning import Tuning
+from pragam.selection import Tuning
 
 
 def as_table(tuning: Tuning, trained: Trained | None, n: int, args: argparse.Namespace, certified: bool) -> None:
@@ -23,7 +23,7 @@ def as_table(tuning: Tuning, trained: Trained | None, n: int, args: argparse.Nam
          f"{tuning.gap[k]:.1e}", str(tuning.iterations[k]), f"{tuning.seconds[k]:.2g}", _mark(tuning, lam))
         for k, lam in _rising(tuning)
     ))  # fmt: skip
-    missed = sum(not all(part[k].converged for part in tuning.results) for k, _ in _rising(tuning))
+    missed = sum(not all(part[k].converged for part in tuning.results[0]) for k, _ in _rising(tuning))
     rows = [
         ("best lam", f"{tuning.best:.6g}  (C = {c_of(tuning.best, n):.6g})"),
         ("one error", f"{tuning.simplest:.6g}  (the largest lam within one standard error of the best)"),
@@ -49,7 +49,7 @@ def as_json(tuning: Tuning, trained: Trained | None, n: int, args: argparse.Name
             "iterations": int(tuning.iterations[k]),
             "seconds": float(tuning.seconds[k]),
             "support": int(tuning.support[k]),
-            "status": [part[k].status.name for part in tuning.results],
+            "status": [part[k].status.name for part in tuning.results[0]],
         }
         for k, lam in _rising(tuning)
     ]

@@ -163,7 +163,7 @@ def prepare(name: str, folder: str, lam: float | None, test: str | None, tune: b
     if tune and isinstance(prepared.y, SequenceLabels):
         raise ValueError(f"{name}: lam is chosen by validation for two classes only, not for sequences")
     if tune:
-        found = import_module("pragam.tuning").tune(prepared.X, prepared.y, bias=False)
+        found = import_module("pragam.selection").tune(prepared.X, prepared.y, bias=False)
         tuning, note = found.columns(), "λ is the best on a validation split of the training rows"
         facts |= {"lam": found.best, "note": note}
     y = prepared.y

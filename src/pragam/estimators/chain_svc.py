@@ -24,15 +24,16 @@ from pragam.estimators import advice
 from pragam.estimators.compat import FRAMES_AROUND_FIT, CallbackSupportMixin, Interval, StrOptions, with_callbacks
 from pragam.estimators.html import CertificateHTML
 from pragam.estimators.solving import solve_problems
-from pragam.estimators.token_kernel import TokenKernel
+from pragam.models.chain_weights import ChainWeights
 from pragam.numerics.arguments import is_whole
 from pragam.problem import AnyProblem
 from pragam.runtime.threads import using
 from pragam.samples.forms import TOKENS, Sequences, label_set, labels_of, sequences_of
-from pragam.sequences.iob import allowed_by
 from pragam.sequences.problem import chain_problem
 from pragam.sequences.vocabulary import Vocabulary
-from pragam.sequences.weights import ChainWeights
+from pragam.structured.kernels import TokenKernel
+from pragam.structured.rules import Rules
+from pragam.structured.tags import SCHEMES
 from pragam.structured.targets import weights_of
 
 if TYPE_CHECKING:
@@ -65,12 +66,12 @@ class ChainSVC(CertificateHTML, CallbackSupportMixin, BaseEstimator):
     solver : str
         One of ``pragam.solvers.names()``.
     kernel : None, name, callable or scikit-learn kernel object
-        A kernel on the features of tokens, by a stored factor (:mod:`pragam.estimators.token_kernel`). A name is one
+        A kernel on the features of tokens, by a stored factor (:mod:`pragam.structured.kernels.nystrom`). A name is one
         of ``sklearn.metrics.pairwise``; a callable maps two matrices to their Gram matrix.
     labels : list or None
         The label set in order. By default the sorted labels that occur in y.
-    transitions : None, "iob" or (K, K) boolean array
-        Which label (column) may follow which (row). "iob": I-x only after B-x or I-x, and never first.
+    transitions : None, "iob", "iob1", "bioes" or (K, K) boolean array
+        Which label (column) may follow which (row); a name is a scheme of tags (:mod:`pragam.structured.tags`).
     max_iter, max_seconds : budgets, None for none
         When one ends first, the best model so far is kept, with its gap, and a ConvergenceWarning says so.
         So does Ctrl-C.
@@ -103,7 +104,7 @@ class ChainSVC(CertificateHTML, CallbackSupportMixin, BaseEstimator):
         "solver": [StrOptions(set(solvers.names()))],
         "kernel": [str, callable, None],
         "labels": ["array-like", None],
-        "transitions": [StrOptions({"iob"}), "array-like", None],
+        "transitions": [StrOptions(set(SCHEMES)), "array-like", None],
         "max_iter": [Interval(Integral, 0, None, closed="left"), None],
         "max_seconds": [Interval(Real, 0, None, closed="left"), None],
         "n_jobs": [Integral, None],
@@ -222,8 +223,8 @@ class ChainSVC(CertificateHTML, CallbackSupportMixin, BaseEstimator):
         return {"lam": self.lam, "loss": self.loss, "transitions": self.transitions}
 
     def _keep(self, result: Result) -> None:
-        allowed = allowed_by(self.transitions, self.classes_.tolist())
-        self._keep_weights(ChainWeights.from_vector(result.w, len(self.classes_), allowed))
+        rules = Rules.named(self.transitions, self.classes_.tolist())
+        self._keep_weights(ChainWeights.from_vector(result.w, len(self.classes_), rules))
         self.dual_, self.n_iter_ = result.alpha, result.n_iter
         self.certificate_, self.status_, self.history_ = result.certificate, result.status, result.history
         self.certificates_ = [result.certificate]

@@ -6,7 +6,11 @@
 """
 
 from pragam.models.base import Model, Proof
+from pragam.models.liblinear import load_liblinear, save_liblinear
 from pragam.models.linear import LinearModel
+from pragam.models.stored import load, save
 from pragam.models.training import Fitted, fit, model_of
 
-__all__ = ["Fitted", "LinearModel", "Model", "Proof", "fit", "model_of"]
+__all__ = [
+    "Fitted", "LinearModel", "Model", "Proof", "fit", "load", "load_liblinear", "model_of", "save", "save_liblinear",
+]  # fmt: skip

@@ -94,8 +94,16 @@ class Model:
         """One prediction for each row, token or node, of samples in the model's own features."""
         raise NotImplementedError
 
+    def n_support(self, problems: Sequence[AnyProblem]) -> int:
+        """How many rows of X support the model; 0 for kinds that know no rows."""
+        return 0
+
     def calibrated(self, own: Any) -> Any:
         """The model with what its rule takes from the training scores."""
+        return self
+
+    def checked(self) -> Any:
+        """The model, if its parts fit together, as they may not in a file that was changed."""
         return self
 
     # What all kinds share.
@@ -124,19 +132,16 @@ class Model:
     def check_samples(self, samples: Any) -> None:
         """Refuse samples that are not those of the training: other numbers, other labels, other classes."""
         numbers = self.features.numbers(samples)
-        known = self.fingerprint
-        found = numbers.fingerprint() if "sha256" in known else numbers.size()
-        shared = known.keys() & found.keys()
-        if any(known[key] != found[key] for key in shared):
-            other, these = (", ".join(f"{key} {each[key]!s:.12}" for key in sorted(shared)) for each in (known, found))
+        stored = self.fingerprint
+        found = numbers.fingerprint() if "sha256" in stored else numbers.size()
+        shared = sorted(stored.keys() & found.keys())
+        if any(stored[key] != found[key] for key in shared):
+            other, these = (", ".join(f"{key} {each[key]!s:.12}" for key in shared) for each in (stored, found))
             raise ValueError(f"the certificate belongs to other data ({other}), not to these ({these})")
         learnt = self.risk.learn(numbers)
-        if not set(learnt.tolist()) <= set(self.labels.tolist()) or not self.allows(len(learnt)):
+        known, lacking = set(self.labels.tolist()), len(learnt) < len(self.labels)
+        if not set(learnt.tolist()) <= known or (lacking and not self.risk.may_lack):
             raise ValueError(f"y has the labels {learnt[:5].tolist()}, and the model {self.labels[:5].tolist()}")
-
-    def allows(self, n_learnt: int) -> bool:
-        """Whether a model may know more labels than its training data have: only where they were named beforehand."""
-        return n_learnt == len(self.labels)
 
     @property
     def certificate(self) -> Certificate:

@@ -21,6 +21,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
+from pragam.files.columns import restricted
 from pragam.numerics.arguments import check_number
 from pragam.operators import check_data
 
@@ -54,29 +55,32 @@ class Map:
 
 @dataclass(frozen=True, eq=False)
 class Columns(Map):
-    """Some columns, in increasing order, out of ``width``."""
+    """Some columns, in increasing order; data may have any width."""
 
     columns: Array
-    width: int
     kind: ClassVar[str] = "columns"
     is_numbering: ClassVar[bool] = True
 
     @property
     def n_columns(self) -> int:
-        return self.width
+        return int(self.columns[-1]) + 1 if len(self.columns) else 0
 
     def apply(self, samples: Any) -> Any:
-        return replace(samples, X=samples.X.take_columns(self.columns))
+        kind, arrays = samples.X.rows()
+        if kind == "dense":
+            return replace(samples, X=check_data(arrays[0][:, self.columns]))
+        X = sparse.csr_array(tuple(arrays), shape=samples.X.shape)
+        return replace(samples, X=check_data(restricted(X, self.columns)[0]))
 
     def to_file(self) -> tuple[dict[str, Any], dict[str, Array]]:
-        return {"width": self.width}, {"columns": np.asarray(self.columns, dtype=np.int64)}
+        return {}, {"columns": np.asarray(self.columns, dtype=np.int64)}
 
     @classmethod
     def from_file(cls, record: dict[str, Any], tensors: Any, prefix: str) -> Columns:
-        columns, width = tensors.array(f"{prefix}columns", "I64"), record.get("width")
-        if type(width) is not int or columns.ndim != 1 or (np.diff([-1, *columns.tolist(), width]) <= 0).any():
-            raise ValueError("columns must be increasing numbers below the width, and not negative")
-        return cls(columns, width)
+        columns = tensors.array(f"{prefix}columns", "I64")
+        if columns.ndim != 1 or (columns[:1] < 0).any() or (columns[1:] <= columns[:-1]).any():
+            raise ValueError("columns must be increasing and not negative")
+        return cls(columns)
 
 
 @dataclass(frozen=True)

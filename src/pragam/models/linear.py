@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from pragam.certificate.optimum import Neighbourhood, bias_intervals, radius
 from pragam.driver.result import Result
 from pragam.models.base import Model, Shapes, Solves
-from pragam.models.features import Constant
+from pragam.models.features import Columns, Constant
 from pragam.numerics.vector import Vector
 from pragam.problem import AnyProblem
 from pragam.risks import Risk, Shape
@@ -67,6 +67,12 @@ class LinearModel(Model):
     def n_features(self) -> int:
         return self.features.n_columns or int(self.weights()[0].shape[1])
 
+    def checked(self) -> LinearModel:
+        columns = self.features.find(Columns)
+        if columns is not None and len(columns.columns) != self.weights()[0].shape[1]:
+            raise ValueError(f"columns must be {self.weights()[0].shape[1]}, one for each weight")
+        return self
+
     def scores(self, samples: Any) -> Vector:
         """(n, outputs)."""
         return self._scores(self.features.of(samples))
@@ -108,6 +114,9 @@ class LinearModel(Model):
         """The rows whose prediction every optimum shares."""
         low, high = np.moveaxis(self.bounds(samples), 2, 0)
         return self.risk.rule.proven(low, high, self.labels, **self.calibration)
+
+    def n_support(self, problems: Sequence[AnyProblem]) -> int:
+        return int(np.count_nonzero(self.row_weights(problems).any(axis=0)))
 
     def row_weights(self, problems: Sequence[AnyProblem]) -> Vector:
         """(rows, n): coef is this times X, up to the gap; a row of X supports the model where it is not 0."""

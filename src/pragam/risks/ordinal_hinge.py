@@ -82,6 +82,7 @@ class OrdinalHinge(Risk):
     name: ClassVar[str] = "ordinal_hinge"
     target: ClassVar[Any] = Levels()
     rule: ClassVar[Rule] = Above()
+    may_lack: ClassVar[bool] = True
 
     def learn(self, samples: Any) -> Labels:
         return self.target.learn(samples.y, self.order)

@@ -46,12 +46,18 @@ class Risk:
     name: ClassVar[str]
     kind: ClassVar[str] = "linear"  # of the models that it makes
     form: ClassVar[str] = "rows"  # of the samples that it is posed on
+    may_lack: ClassVar[bool] = False  # whether a model may know labels that its training data do not have
     target: ClassVar[Any]
     rule: ClassVar[Rule]
 
     def __post_init__(self) -> None:
         for each in fields(self):
             object.__setattr__(self, each.name, each.metadata["check"](each.name, getattr(self, each.name)))
+
+    @property
+    def has_labels(self) -> bool:
+        """Whether y holds labels, and not numbers."""
+        return bool(self.target.has_labels)
 
     def learn(self, samples: Any) -> Labels:
         """The classes, levels or labels that a model of these samples knows; none where y holds numbers."""

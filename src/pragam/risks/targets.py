@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from math import inf
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -26,6 +26,7 @@ class Classes:
     """Labels of classes, of which there are at least two and at most ``most``."""
 
     most: float = inf
+    has_labels: ClassVar[bool] = True
 
     def learn(self, y: Any) -> Labels:
         """The classes that occur, sorted."""
@@ -99,6 +100,8 @@ class Levels(Classes):
 class Numbers:
     """Real numbers: there are no labels to learn."""
 
+    has_labels: ClassVar[bool] = False
+
     def learn(self, y: Any) -> Labels:
         """None, after a look at y."""
         self.encode(y, np.empty(0))
@@ -117,6 +120,8 @@ class Numbers:
 @dataclass(frozen=True)
 class LabelSets:
     """(n, K) zeros and ones: which of K labels are right."""
+
+    has_labels: ClassVar[bool] = True
 
     def learn(self, y: Any) -> Labels:
         """The numbers of the labels: the columns."""

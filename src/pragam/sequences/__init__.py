@@ -5,11 +5,9 @@ from pragam.files.sequence_arrays import ArrayData, read_sequences_npz
 from pragam.sequences.evaluation import ChunkScore, Evaluation, chunk_scores, evaluate
 from pragam.sequences.template import Template, default_template
 from pragam.sequences.vocabulary import Vocabulary
-from pragam.sequences.weights import ChainWeights
 
 __all__ = [
     "ArrayData",
-    "ChainWeights",
     "ChunkScore",
     "ColumnData",
     "Evaluation",

@@ -14,7 +14,7 @@ from pragam.polytopes.box import relative
 from pragam.structured.chains.batch import ChainBatch
 from pragam.structured.chains.layout import ChainLayout
 from pragam.structured.chains.projection import project_chain
-from pragam.structured.chains.soft_marginals import soft_marginals
+from pragam.structured.inference.forward_backward import soft_marginals
 
 #: The residual of a constraint at which a projection ends.
 PROJECTED = 1e-12

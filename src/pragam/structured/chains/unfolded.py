@@ -60,13 +60,9 @@ class ChainUnfolding:
 
     def _forbidden(self) -> np.ndarray | None:
         """Which dual variables must be 0; None: none."""
-        model, K = self.model, self.model.K
-        parts = model.allowed, model.allowed_starts, model.allowed_ends
-        if all(part is None for part in parts):
+        model, rules = self.model, self.model.rules
+        if rules is None:
             return None
-        shapes = (K, K), (K,), (K,)
-        wrong = [
-            np.zeros(shape) if part is None else (~part).astype(float)
-            for part, shape in zip(parts, shapes, strict=True)
-        ]
-        return np.asarray(self.layout.spread(np.zeros((model.n_tokens, K)), *wrong) > 0)
+        transitions, starts, ends = ((~flags).astype(float) for flags in (rules.transitions, rules.starts, rules.ends))
+        nodes = np.zeros((model.n_tokens, model.K))
+        return np.asarray(self.layout.spread(nodes, transitions, starts, ends) > 0)

@@ -18,7 +18,7 @@ from pragam import _kernels
 from pragam.numerics.rounding import dot, gamma
 from pragam.numerics.vector import Vector
 from pragam.runtime.threads import n_threads
-from pragam.structured.gp.rules import Rules
+from pragam.structured.rules import Rules
 
 Indices = NDArray[np.int64]
 
