@@ -12,7 +12,6 @@ from numbers import Integral, Real
 from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
-from sklearn.base import BaseEstimator
 from sklearn.exceptions import ConvergenceWarning
 
 from pragam import models, solvers
@@ -33,7 +32,7 @@ if TYPE_CHECKING:
 
 
 @estimator
-class CertifiedEstimator(FittedModel, CertificateHTML, CallbackSupportMixin, BaseEstimator):
+class CertifiedEstimator(CertificateHTML, CallbackSupportMixin, FittedModel):
     """What all estimators share: how a risk is solved, and what is proven.
 
     Parameters

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, contextmanager, nullcontext
+from functools import partial
 from typing import Any
 
 from pragam.driver.solve import Callback, Progress
@@ -20,7 +21,7 @@ _NOBODY: AbstractContextManager[None] = nullcontext()
 
 
 class Metadata(dict[str, Any]):
-    """The metadata of an iteration. Scorers are called with its items, so what is certified is none: it is looked up."""
+    """The metadata of an iteration. Scorers are called with its items, so the gap is none of them: it is looked up."""
 
     def __init__(self, items: dict[str, Any], progress: Progress) -> None:
         super().__init__(items)
@@ -60,13 +61,13 @@ class FitTasks:
         iteration.call_on_fit_task_begin(estimator=self._estimator, **self._data)
         known = {**self._data, "metadata": Metadata(self._data.get("metadata") or {}, progress)}
         if self._halfway is not None:
-            known["reconstruction_attributes"] = lambda: self._halfway(progress)  # type: ignore[misc]
+            known["reconstruction_attributes"] = partial(self._halfway, progress)
         return bool(iteration.call_on_fit_task_end(estimator=self._estimator, **known))
 
     def end(self, is_fitted: bool = True) -> None:
         """The end of the fit; an estimator that is fitted needs no more attributes."""
         if self._root is not None:
-            more = {"reconstruction_attributes": {}} if is_fitted else {}
+            more: dict[str, Any] = {"reconstruction_attributes": {}} if is_fitted else {}
             self._root.call_on_fit_task_end(estimator=self._estimator, **self._data, **more)
 
 

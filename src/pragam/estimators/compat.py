@@ -1,4 +1,4 @@
-"""All that is used of scikit-learn's private modules, and of those that only newer versions have: here and nowhere else.
+"""All that is used of scikit-learn's private modules, and of those that only newer versions have: nowhere but here.
 
 A new version of scikit-learn can break this file alone.
 """

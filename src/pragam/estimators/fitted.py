@@ -7,6 +7,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
+from sklearn.base import BaseEstimator
 from sklearn.utils.validation import check_is_fitted
 
 from pragam import models
@@ -21,14 +22,15 @@ if TYPE_CHECKING:
     from typing_extensions import Self
 
 
-class FittedModel:
-    """A mixin of estimators: ``model_`` is all that it needs."""
+class FittedModel(BaseEstimator):
+    """``model_`` is all that it needs."""
 
     #: The names of the records that a file may hold for this estimator.
     _risks: ClassVar[tuple[str, ...]] = ()
 
     model_: Any
     histories_: list[History]
+    _begun: list[float]
 
     def _keep(self, model: Model) -> None:
         """The model under the names that people know."""
@@ -60,7 +62,7 @@ class FittedModel:
             Whether the dual points are written. Without them the file is smaller, and ``certify`` cannot check it.
         """
         check_is_fitted(self)
-        parameters = to_json(self.get_params(deep=False))  # type: ignore[attr-defined]
+        parameters = to_json(self.get_params(deep=False))
         own = {"class": type(self).__name__, "parameters": parameters}
         if hasattr(self, "feature_names_in_"):
             own["columns"] = self.feature_names_in_.tolist()
@@ -75,16 +77,16 @@ class FittedModel:
         """
         model = models.load(path)
         if model.risk.name not in cls._risks:
-            known = " or ".join(map(repr, cls._risks))
-            raise ValueError(f"{path}: its risk is {model.risk.name!r}, and {cls.__name__} has {known}")
+            wanted = " or ".join(map(repr, cls._risks))
+            raise ValueError(f"{path}: its risk is {model.risk.name!r}, and {cls.__name__} has {wanted}")
         wrote = model.settings.get("estimator") or {}
         known = cls._parameters(model)
         if wrote.get("class") == cls.__name__:
             known |= from_json(wrote["parameters"])
-        loaded = cls(**{name: known[name] for name in cls._get_param_names() if name in known})  # type: ignore[attr-defined]
+        loaded = cls(**{name: known[name] for name in cls._get_param_names() if name in known})
         if "columns" in wrote:
-            loaded.feature_names_in_ = np.array(wrote["columns"], dtype=object)  # type: ignore[attr-defined]
-        loaded.n_features_in_ = model.n_features  # type: ignore[attr-defined]
+            loaded.feature_names_in_ = np.array(wrote["columns"], dtype=object)
+        loaded.n_features_in_ = model.n_features
         loaded._keep(model)
         loaded.histories_, loaded._begun = [History.from_rows([])] * len(model.proofs), [0.0] * len(model.proofs)
         return loaded
@@ -110,5 +112,5 @@ class FittedModel:
     @classmethod
     def _parameters(cls, model: Model) -> dict[str, Any]:
         """The parameters that a record says, for files that were not written by such an estimator."""
-        own = {name: getattr(model.risk, name) for name in cls._get_param_names() if hasattr(model.risk, name)}  # type: ignore[attr-defined]
+        own = {name: getattr(model.risk, name) for name in cls._get_param_names() if hasattr(model.risk, name)}
         return own | {name: model.settings[name] for name in ("tol", "solver") if name in model.settings}

@@ -9,7 +9,7 @@ import numpy as np
 
 from pragam.estimators import advice
 from pragam.estimators.compat import Interval, StrOptions
-from pragam.estimators.parameters import class_weights, estimator, parameter, word
+from pragam.estimators.parameters import class_weights, estimator, flag, parameter, word
 from pragam.estimators.rows import RowClassifier
 from pragam.models.features import Constant, Features
 from pragam.risks import Hinge, MulticlassHinge, OneVsRest, Risk, SmoothedHinge, SquaredHinge
@@ -19,7 +19,7 @@ _LOSSES: dict[str, Any] = {risk.name: risk for risk in (Hinge, SquaredHinge, Smo
 
 @estimator
 class LinearSVC(RowClassifier):
-    r"""Linear SVM trained to a certified duality gap; its intercept is not penalised unless ``intercept_scaling`` is set.
+    r"""Linear SVM trained to a certified duality gap; its intercept is not penalised unless that is asked for.
 
     Minimises  1/2 |w|^2 + C sum_i weight_i h(1 - y_i (<x_i, w> + b)),  h by ``loss``; more than two classes are done
     one against the rest, or all in one problem. In the scaling of :func:`pragam.hinge`, lam = 1/(n C).
@@ -59,6 +59,7 @@ class LinearSVC(RowClassifier):
 
     loss: str = word("hinge", "squared_hinge", "smoothed_hinge")
     multi_class: str = word("ovr", "crammer_singer")
+    fit_intercept: bool = flag(True)
     intercept_scaling: float | None = parameter(None, Interval(Real, 0, None, closed="neither"), None)
     class_weight: Any = class_weights()
     penalty: str = word("l2", "l1")
@@ -91,7 +92,7 @@ class LinearSVC(RowClassifier):
         risk, labels = self.model_.risk, self.model_.labels
         code = risk.target.encode(samples.y, labels)
         weights = risk.target.weights(code, labels, samples.weights, risk.class_weight)
-        mass = np.bincount(code, weights, minlength=len(labels))
+        mass = np.bincount(code, weights, minlength=len(labels)).astype(np.float64)
         return advice.never_predicted(labels, self.model_.scores(samples).argmax(axis=1), mass, self.class_weight)
 
     @classmethod

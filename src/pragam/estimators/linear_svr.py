@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any, ClassVar
 
-from pragam.estimators.parameters import at_least_zero, estimator, word
+from pragam.estimators.parameters import at_least_zero, estimator, flag, word
 from pragam.estimators.rows import RowRegressor
 from pragam.risks import EpsilonInsensitive, Risk
 
@@ -22,6 +22,8 @@ class LinearSVR(RowRegressor):
         Weight of the losses against 1/2 |w|^2.
     epsilon : float >= 0
         Residuals up to this size cost nothing; 0 is the regression of the least absolute deviations.
+    fit_intercept : bool
+        Whether there is an intercept, which is not penalised.
     loss : "epsilon_insensitive"
         For calls written for scikit-learn: there is no other.
 
@@ -32,6 +34,7 @@ class LinearSVR(RowRegressor):
     """
 
     epsilon: float = at_least_zero(0.0)
+    fit_intercept: bool = flag(True)
     loss: str = word("epsilon_insensitive")
 
     _risks: ClassVar[tuple[str, ...]] = ("epsilon_insensitive",)

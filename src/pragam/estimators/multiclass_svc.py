@@ -5,7 +5,7 @@ from __future__ import annotations
 from numbers import Real
 from typing import Any, ClassVar
 
-from pragam.estimators.parameters import budget, class_weights, estimator, parameter
+from pragam.estimators.parameters import budget, class_weights, estimator, flag, parameter
 from pragam.estimators.rows import RowClassifier
 from pragam.risks import MulticlassHinge, Risk
 
@@ -24,6 +24,8 @@ class MulticlassSVC(RowClassifier):
     cost : (K, K) numbers >= 0 with a zero diagonal, or None
         cost[j, k] is the margin asked for between class j, the true one, and class k: 1 unless given. Classes are
         sorted.
+    fit_intercept : bool
+        Whether there is an intercept of each class, which is not penalised.
     class_weight : dict, "balanced" or None
         What the losses of a class count, by label; "balanced" makes the classes count the same.
     max_seconds : float >= 0 or None
@@ -39,6 +41,7 @@ class MulticlassSVC(RowClassifier):
     """
 
     cost: Any = parameter(None, "array-like", None)
+    fit_intercept: bool = flag(True)
     class_weight: Any = class_weights()
     max_seconds: float | None = budget(60.0, Real)
 

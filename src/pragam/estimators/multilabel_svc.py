@@ -8,7 +8,7 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from pragam.estimators.parameters import budget, estimator
+from pragam.estimators.parameters import budget, estimator, flag
 from pragam.estimators.rows import RowClassifier
 from pragam.risks import MulticlassHinge, MultilabelHinge, Risk
 from pragam.samples import Rows
@@ -30,6 +30,8 @@ class MultilabelSVC(RowClassifier):
     ----------
     C : float > 0
         Weight of the losses against 1/2 sum_k |w_k|^2.
+    fit_intercept : bool
+        Whether there is an intercept of each label, which is not penalised.
     max_seconds : float >= 0 or None
         The most seconds of the fit; 60 unless set, since large problems of this kind take long. When they end first,
         the best model so far is kept, with its gap, and a ConvergenceWarning says so.
@@ -44,6 +46,7 @@ class MultilabelSVC(RowClassifier):
         How many of the rows ``support_`` have each label.
     """
 
+    fit_intercept: bool = flag(True)
     max_seconds: float | None = budget(60.0, Real)
 
     _risks: ClassVar[tuple[str, ...]] = ("multilabel_hinge", "multiclass_hinge")

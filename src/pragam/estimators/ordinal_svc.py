@@ -33,8 +33,6 @@ class OrdinalSVC(RowClassifier):
         Which thresholds a row counts for: all, or the two next to its level.
     order : list of levels, the lowest first, or None
         Needed where labels have no order of their own, as strings. Levels that do not occur are allowed.
-    fit_intercept : True
-        The thresholds are the intercepts: there is no model without them.
 
     Attributes
     ----------

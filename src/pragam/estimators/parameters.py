@@ -9,13 +9,14 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, fields
 from functools import wraps
+from inspect import Signature, signature
 from numbers import Integral, Real
 from typing import TYPE_CHECKING, Any, TypeVar
 
 import numpy as np
 
 from pragam.estimators.compat import Interval, StrOptions
-from pragam.estimators.docstrings import inherited
+from pragam.estimators.docstrings import inherited, sections_of
 
 if TYPE_CHECKING:
     from typing_extensions import dataclass_transform
@@ -79,19 +80,27 @@ def estimator(cls: type[T]) -> type[T]:
     known = {each.name: each.metadata["allowed"] for each in fields(made)}
     made._parameter_constraints = known
     made.__doc__ = inherited(made)
+    made.__init__.__signature__ = _in_order(signature(made.__init__), list(sections_of(made.__doc__)[1]["Parameters"]))
     if "_instead" in vars(made):
         made.__init__ = _explaining(made.__init__, made._instead)
     return made
 
 
+def _in_order(found: Signature, documented: list[str]) -> Signature:
+    """The keywords in the order of the docstring: a class's own before those of its bases."""
+    order = {name: k for k, name in enumerate(documented)}
+    own = sorted(found.parameters.values(), key=lambda each: (each.kind, order.get(each.name, -1)))
+    return found.replace(parameters=own)
+
+
 def _explaining(init: Callable[..., None], instead: Mapping[str, str]) -> Callable[..., None]:
     @wraps(init)
-    def __init__(self: Any, *arguments: Any, **keywords: Any) -> None:
+    def explaining(self: Any, *arguments: Any, **keywords: Any) -> None:
         for name in keywords.keys() & instead.keys():
             raise TypeError(instead[name])
         init(self, *arguments, **keywords)
 
-    return __init__
+    return explaining
 
 
 def to_json(parameters: Mapping[str, Any]) -> dict[str, Any]:

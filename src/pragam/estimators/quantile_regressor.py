@@ -28,6 +28,8 @@ class QuantileRegressor(RowRegressor):
         Weight of the losses against 1/2 |w|^2. (scikit-learn's ``alpha`` is the weight of the L1 norm.)
     quantile : float in (0, 1), or a list of such
         The share of the targets that should lie below the prediction. With a list, ``predict`` has a column for each.
+    fit_intercept : bool
+        Whether there is an intercept, which is not penalised.
     sort_quantiles : bool
         Whether the predictions of a row are sorted in the order of the quantiles, so that none cross. This brings no
         row farther from the true quantiles (Chernozhukov, Fernandez-Val and Galichon, Econometrica 2010).
@@ -43,6 +45,7 @@ class QuantileRegressor(RowRegressor):
     """
 
     quantile: Any = parameter(0.5, Interval(Real, 0, 1, closed="neither"), "array-like")
+    fit_intercept: bool = flag(True)
     sort_quantiles: bool = flag(False)
 
     _risks: ClassVar[tuple[str, ...]] = ("each", "quantile")

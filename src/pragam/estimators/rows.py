@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
-from sklearn.base import ClassifierMixin, RegressorMixin
+from sklearn.base import ClassifierMixin, RegressorMixin, clone
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted, validate_data
 
@@ -13,7 +13,7 @@ from pragam.certificate import Certificate
 from pragam.driver.solve import Progress
 from pragam.estimators.base import CertifiedEstimator
 from pragam.estimators.compat import SparseCoefMixin, with_callbacks
-from pragam.estimators.parameters import estimator, flag, positive
+from pragam.estimators.parameters import estimator, positive
 from pragam.models import Fitted, LinearModel
 from pragam.numerics.arguments import array_of, refuse_masked
 from pragam.numerics.vector import Vector
@@ -35,8 +35,6 @@ class RowEstimator(SparseCoefMixin, CertifiedEstimator):
     ----------
     C : float > 0
         Weight of the losses against 1/2 |w|^2; lam = 1/(n C) in the functions of :mod:`pragam.risks`.
-    fit_intercept : bool
-        Whether there is an intercept. It is not penalised.
 
     Attributes
     ----------
@@ -51,7 +49,6 @@ class RowEstimator(SparseCoefMixin, CertifiedEstimator):
     """
 
     C: float = positive(1.0, first=True)
-    fit_intercept: bool = flag(True)
 
     #: How scikit-learn is to check y, and what one target is called.
     _checks_of_y: ClassVar[dict[str, Any]] = {}
@@ -146,7 +143,7 @@ class RowEstimator(SparseCoefMixin, CertifiedEstimator):
         (shape,) = risk.shape(labels)
         biases = progress.certificate.biases if shape.biases else np.zeros(shape.outputs)
         made = LinearModel.of_weights(risk, labels, progress.w.reshape(shape.rows, -1), biases, features=features)
-        twin = type(self)()
+        twin = clone(self)
         twin._keep(made.calibrated(features.of(samples)))
         parameters = self.get_params(deep=False)
         return {name: value for name, value in vars(twin).items() if name not in parameters}
@@ -156,7 +153,7 @@ class RowEstimator(SparseCoefMixin, CertifiedEstimator):
         """C and fit_intercept stand for lam and biases."""
         n = model.fingerprint.get("n")
         biases = any(shape.biases for shape in model.risk.shape(model.labels))
-        more = {"fit_intercept": biases} | ({"C": c_of(model.risk.lam, n)} if n else {})
+        more: dict[str, Any] = {"fit_intercept": biases} | ({"C": c_of(model.risk.lam, n)} if n else {})
         return super()._parameters(model) | more
 
 

@@ -44,10 +44,11 @@ def categories_of(y: Any) -> list[Any] | None:
     Those of a pandas Categorical (anything with ``codes``, ``categories`` and ``ordered``, or a column with these under
     ``cat``), and of a polars Enum. ValueError if they have no order.
     """
-    categorical, kind = getattr(y, "cat", y), getattr(y, "dtype", None)
+    categorical: Any = getattr(y, "cat", y)
+    kind: Any = getattr(y, "dtype", None)
     if hasattr(categorical, "categories"):
         names, is_ordered = categorical.categories, bool(categorical.ordered)
-    elif type(kind).__module__.split(".")[0] == "polars" and hasattr(kind, "categories"):
+    elif type(kind).__name__ in ("Enum", "Categorical"):  # of polars
         is_ordered = type(kind).__name__ == "Enum"
         names = kind.categories if is_ordered else ()
     else:

@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 
 def is_label_sets(y: Any) -> bool:
-    """Whether y is a list of sets of labels: each a set, or a list of strings. Lists of numbers are rows of a matrix."""
+    """Whether y is a list of label sets: each a set, or a list of strings. Lists of numbers are rows of a matrix."""
     is_list = isinstance(y, (list, tuple)) or (isinstance(y, np.ndarray) and y.dtype == object and y.ndim == 1)
     return is_list and len(y) > 0 and all(map(_is_label_set, y))
 
