@@ -93,7 +93,7 @@ class ChainSVC(CertificateHTML, CallbackSupportMixin, BaseEstimator):
     feature_names_ : names of the columns of ``coef_`` if tokens had features by name, else None
     n_unseen_features_ : int
         Occurrences of features unknown in training that the last prediction ignored.
-    certificate_, status_, history_, n_iter_ : the proof, how the solve ended, what was certified on the way
+    certificate_, certificates_, status_, history_, n_iter_ : the proof, how the solve ended, what was certified before
     dual_ : the dual point that proves it
     """
 

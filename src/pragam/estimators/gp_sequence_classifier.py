@@ -94,7 +94,7 @@ class GPSequenceClassifier(CertificateHTML, CallbackSupportMixin, BaseEstimator)
     kernel_ : the kernel that was used
     transitions_ : (K, K) scores of transitions
     temperature_ : float
-    certificate_, status_, history_, n_iter_ : the proof, how the solve ended, what was certified on the way
+    certificate_, certificates_, status_, history_, n_iter_ : the proof, how the solve ended, what was certified before
     dual_ : the dual point that proves it
     """
 

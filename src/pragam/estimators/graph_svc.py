@@ -74,7 +74,7 @@ class GraphSVC(CertificateHTML, CallbackSupportMixin, BaseEstimator):
     decoder_ : str
         How the last prediction was made: "exact max-product on trees"; or, if a graph had a cycle, "messages, proven
         best" where their bound meets the score of the labels (but for rounding), else "messages, no guarantee".
-    certificate_, status_, history_, n_iter_ : the proof, how the solve ended, what was certified on the way
+    certificate_, certificates_, status_, history_, n_iter_ : the proof, how the solve ended, what was certified before
     dual_ : the dual point that proves it
     """
 
