@@ -1,4 +1,4 @@
-"""LinearSVC among scikit-learn's own: the common checks, pipelines, searches, copies and callbacks."""
+"""LinearSVC among scikit-learn's own: pipelines, searches, copies and callbacks."""
 
 from __future__ import annotations
 
@@ -11,15 +11,9 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.model_selection import GridSearchCV
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
-from sklearn.utils.estimator_checks import parametrize_with_checks
 from svc_data import assert_same_model, make_data
 
 from pragam import LinearSVC, Status
-
-
-@parametrize_with_checks([LinearSVC(), LinearSVC(solver="dcd", warm_start=True)])
-def test_scikit_learn_check(estimator, check):
-    check(estimator)
 
 
 def test_parameters_and_clone():

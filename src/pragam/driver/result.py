@@ -29,8 +29,8 @@ class Status(Enum):
         return self.value
 
     def __reduce__(self) -> tuple[type[Status], tuple[str]]:
-        """As pickle finds it by itself, for skops, which asks here."""
-        return Status, (self.value,)
+        """A call of the class: readers of models that run no code of a pickle (skops) understand that."""
+        return type(self), (self.value,)
 
 
 @dataclass(frozen=True)

@@ -12,15 +12,14 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.base import BaseEstimator
 from sklearn.exceptions import ConvergenceWarning
-from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.validation import check_is_fitted
 
 from pragam.certificate import Certificate, certify
 from pragam.driver.result import Result
 from pragam.estimators import advice
-from pragam.estimators.callbacks import FRAMES_AROUND_FIT, CallbackSupportMixin, with_callbacks
+from pragam.estimators.compat import FRAMES_AROUND_FIT, CallbackSupportMixin, Interval, StrOptions, with_callbacks
 from pragam.estimators.html import CertificateHTML
-from pragam.estimators.jobs import solve_problems
+from pragam.estimators.solving import solve_problems
 from pragam.problem import AnyProblem
 from pragam.structured import Graph, GraphStructure
 from pragam.structured.graphs.graph import join_graphs, labels_of
@@ -75,7 +74,7 @@ class GraphSVC(CertificateHTML, CallbackSupportMixin, BaseEstimator):
     decoder_ : str
         How the last prediction was made: "exact max-product on trees"; or, if a graph had a cycle, "messages, proven
         best" where their bound meets the score of the labels (but for rounding), else "messages, no guarantee".
-    certificate_, status_, history_, n_iter_ : the proof, how the solve ended, what was certified on the way
+    certificate_, certificates_, status_, history_, n_iter_ : the proof, how the solve ended, what was certified before
     dual_ : the dual point that proves it
     """
 

@@ -63,6 +63,10 @@ class LinearModel(Model):
             return coef, intercept
         return coef[:, :-1], intercept + constant.value * coef[:, -1]
 
+    @property
+    def n_features(self) -> int:
+        return self.features.n_columns or int(self.weights()[0].shape[1])
+
     def checked(self) -> LinearModel:
         columns = self.features.find(Columns)
         if columns is not None and len(columns.columns) != self.weights()[0].shape[1]:
@@ -103,6 +107,11 @@ class LinearModel(Model):
             parts.append(near.decisions(X, own["coef"][rows : rows + shape.rows]))
             rows, outputs = rows + shape.rows, outputs + shape.outputs
         return np.concatenate(parts, axis=1)
+
+    def decision_bounds(self, samples: Any) -> Vector:
+        """The same for :meth:`decision`: (n, 2), or (n, columns, 2)."""
+        low, high = np.moveaxis(self.bounds(samples), 2, 0)
+        return self.risk.rule.decision_bounds(low, high, **self.calibration)
 
     def proven(self, samples: Any) -> NDArray[np.bool_]:
         """The rows whose prediction every optimum shares."""
