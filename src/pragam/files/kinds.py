@@ -12,9 +12,11 @@ MODEL, SVMLIGHT = "a pragam model", "svmlight data"
 _CONVERT = "write it with pragam.datasets.save_svmlight, or as NAME.npy with the labels in NAME.y.npy"
 _ORDER = "the commands take MODEL before DATA"
 _UNPACK = "decompress it first"
+_CHAIN = "--task chain trains on sequences; the commands take MODEL before DATA"
 
 _SAMPLE = re.compile(rb"[+-]?[0-9.][0-9.eE+-]*(\s+(qid|[0-9]+):\S+)*\s*(#.*)?")
 _NUMBERS = re.compile(rb"[+-]?[0-9.][0-9.eE+-]*(\s+[+-]?[0-9.][0-9.eE+-]*)+\s*")
+_NUMBER, _FEATURE = re.compile(rb"[+-]?[0-9.][0-9.eE+-]*"), re.compile(rb"[^:]+:[^:]+")
 _FIELDS = re.compile(rb"[^:,;\t]*([,;\t][^:,;\t]*)+")
 
 
@@ -45,6 +47,18 @@ def _first_line(pattern: re.Pattern[bytes]) -> Callable[[bytes], bool]:
     return matches
 
 
+def _columns(head: bytes) -> bool:
+    """Lines of equally many words, the first no number and none with a feature's colon; the last line may be cut."""
+    *lines, last = [line.split() for line in head.splitlines()]
+    rows = [words for words in lines or [last] if words]
+    return (
+        bool(rows)
+        and len(rows[0]) > 1
+        and len({len(words) for words in rows}) == 1
+        and not (_NUMBER.fullmatch(rows[0][0]) or any(_FEATURE.fullmatch(word) for word in rows[0]))
+    )
+
+
 #: In the order in which they are tried: format, what to do, test of the first bytes.
 _KINDS: tuple[tuple[str, str, Callable[[bytes], bool]], ...] = (
     (MODEL, _ORDER, _safetensors),
@@ -63,4 +77,5 @@ _KINDS: tuple[tuple[str, str, Callable[[bytes], bool]], ...] = (
     ("a table of comma-separated values (CSV)", _CONVERT, _first_line(_FIELDS)),
     ("a table of numbers without feature indices", _CONVERT, _first_line(_NUMBERS)),
     (SVMLIGHT, _ORDER, _first_line(_SAMPLE)),
+    ("a column file", _CHAIN, _columns),
 )  # fmt: skip

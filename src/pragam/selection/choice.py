@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from pragam.driver.jobs import Settings
 from pragam.driver.path import paths
-from pragam.driver.result import Result
+from pragam.driver.result import Result, Status
 from pragam.driver.solve import Callback
 from pragam.models.base import Solves
 from pragam.models.features import Features
@@ -67,7 +67,9 @@ def choose(
         scores.append([scorer(model, held) for model in models])
         support += [model.n_support([problem for problem, _ in each]) for model, each in zip(models, at, strict=True)]
         results.append(found)
-    return _tuning(values, scores, results, parts, support if risk.form == "rows" else None)
+        if any(one.status is Status.INTERRUPTED for part in found for one in part):
+            break  # Ctrl-C ends the other folds too
+    return _tuning(values, scores, results, parts[: len(results)], support if risk.form == "rows" else None)
 
 
 def refit(
@@ -108,6 +110,7 @@ def _tuning(
         lam=lams,
         score=value,
         error=error,
+        measured=_measured(scores),
         gap=np.array([max(result.certificate.relative_gap for result in point) for point in points]),
         iterations=np.array([sum(result.n_iter for result in point) for point in points]),
         seconds=np.array([sum(float(result.history.seconds[-1:].sum()) for result in point) for point in points]),
@@ -115,6 +118,15 @@ def _tuning(
         results=results,
         folds=parts,
     )
+
+
+def _measured(scores: Sequence[Sequence[Score]]) -> dict[str, Vector]:
+    """The mean over the folds of what else the scorer measured, an entry for each lam."""
+    counts = [fold[0].size for fold in scores]
+    return {
+        name: np.average([[one.measured[name] for one in fold] for fold in scores], axis=0, weights=counts)
+        for name in scores[0][0].measured
+    }
 
 
 def _joined(scores: list[Score]) -> tuple[float, float]:

@@ -10,7 +10,7 @@ C = 1/(n lam) depends on their number.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
@@ -37,6 +37,7 @@ class Tuning:
     support: NDArray[np.int64] | None  # rows that support the models, summed over folds; None where models have no rows
     results: list[list[list[Result]]]  # of each fold, for each problem, at each lam
     folds: list[Fold]  # without a train and held part of the data if the samples to validate on were given
+    measured: dict[str, Vector] = field(default_factory=dict)  # "accuracy" of models with labels, "chunk_f1" of tags
 
     @property
     def accuracy(self) -> Vector:
