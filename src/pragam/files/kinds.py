@@ -48,15 +48,12 @@ def _first_line(pattern: re.Pattern[bytes]) -> Callable[[bytes], bool]:
 
 
 def _columns(head: bytes) -> bool:
-    """Lines of equally many words, the first no number and none with a feature's colon; the last line may be cut."""
-    *lines, last = [line.split() for line in head.splitlines()]
-    rows = [words for words in lines or [last] if words]
-    return (
-        bool(rows)
-        and len(rows[0]) > 1
-        and len({len(words) for words in rows}) == 1
-        and not (_NUMBER.fullmatch(rows[0][0]) or any(_FEATURE.fullmatch(word) for word in rows[0]))
-    )
+    """Lines of equally many words, the first no number and none with a feature's colon. The last line may be cut."""
+    lines = [line.split() for line in head.splitlines()]
+    rows = [words for words in lines[:-1] or lines if words]
+    if not rows or len(rows[0]) < 2 or any(len(words) != len(rows[0]) for words in rows):
+        return False
+    return not (_NUMBER.fullmatch(rows[0][0]) or any(map(_FEATURE.fullmatch, rows[0])))
 
 
 #: In the order in which they are tried: format, what to do, test of the first bytes.

@@ -122,11 +122,17 @@ def _tuning(
 
 def _measured(scores: Sequence[Sequence[Score]]) -> dict[str, Vector]:
     """The mean over the folds of what else the scorer measured, an entry for each lam."""
-    counts = [fold[0].size for fold in scores]
+    names = set.intersection(*(set(one.measured) for fold in scores for one in fold))
     return {
-        name: np.average([[one.measured[name] for one in fold] for fold in scores], axis=0, weights=counts)
-        for name in scores[0][0].measured
-    }
+        name: np.array([_mean([fold[i].measured[name] for fold in scores], [fold[i].size for fold in scores])
+                        for i in range(len(scores[0]))])
+        for name in sorted(names)
+    }  # fmt: skip
+
+
+def _mean(values: Sequence[float], counts: Sequence[int]) -> float:
+    """Of one value, the value itself to the last bit."""
+    return values[0] if len(values) == 1 else float(np.average(values, weights=counts))
 
 
 def _joined(scores: list[Score]) -> tuple[float, float]:
@@ -134,4 +140,4 @@ def _joined(scores: list[Score]) -> tuple[float, float]:
     if len(scores) == 1:
         return scores[0].value, scores[0].error
     values, counts = np.array([one.value for one in scores]), np.array([one.size for one in scores])
-    return float(np.average(values, weights=counts)), float(values.std(ddof=1) / len(values) ** 0.5)
+    return _mean(values.tolist(), counts.tolist()), float(values.std(ddof=1) / len(values) ** 0.5)

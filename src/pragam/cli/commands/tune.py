@@ -91,8 +91,9 @@ def run(args: argparse.Namespace) -> int:
         trained: Trained | None = None
         if args.output:
             left = None if args.max_seconds is None else max(args.max_seconds - (time.perf_counter() - begin), 0.0)
-            left = 0.0 if tuning.is_interrupted else left  # the model is then the best of the path, and its gap
             starts = tuning.starts(data.samples.n)
+            if tuning.is_interrupted:  # the model is then the best of the path, and its gap
+                left, starts = 0.0, starts or tuning.weights()
             trained = train(risk.at(tuning.best), data, args, termination, left, starts)
             models.save(args.output, trained.model, proofs=not args.no_proofs)
         certified = tuning.converged and (trained is None or trained.certified)
