@@ -25,7 +25,7 @@ from scipy.linalg.blas import daxpy
 import pragam
 from _common import Call, interleaved, one_thread, show
 from pragam import _kernels
-from pragam._kernels.records.newton import Boxes, Line
+from pragam._kernels.newton.records import Boxes, Line
 from pragam.operators import ScaledRows, check_data
 from pragam.operators.pattern import PatternRows
 from pragam.solvers.dcd import Dcd

@@ -3,7 +3,7 @@
 import numpy as np
 
 import pragam
-from pragam.tuning import tune
+from pragam.selection import tune
 
 X, y = pragam.datasets.load_example()
 

@@ -38,8 +38,8 @@ __all__ = [
     "Certificate", "ChainSVC", "GPSequenceClassifier", "GraphSVC", "History", "LinearSVC", "Problem", "Progress",
     "Result", "Status", "Weights", "audit", "auditing", "certify", "compare", "datasets", "epsilon_insensitive",
     "hinge", "io", "max_affine", "multiclass_hinge", "multilabel_hinge", "ordinal_hinge", "path", "plot", "polytopes",
-    "quantile", "report", "sequences", "smoothed_hinge", "solve", "solvers", "squared_hinge", "structured", "theory",
-    "tuning",
+    "quantile", "report", "selection", "sequences", "smoothed_hinge", "solve", "solvers", "squared_hinge",
+    "structured", "theory", "tuning",
 ]  # fmt: skip
 
 #: Loaded at first use, so that ``import pragam`` stays light: name -> where it is.
@@ -54,11 +54,12 @@ _LAZY = {
     "compare": "pragam.compare",
     "datasets": "pragam.datasets",
     "io": "pragam.io",
-    "plot": "pragam.report.plot",
+    "plot": "pragam.plot",
     "report": "pragam.report",
+    "selection": "pragam.selection",
     "sequences": "pragam.sequences",
     "structured": "pragam.structured",
-    "theory": "pragam.paper.theory",
+    "theory": "pragam.theory",
     "tuning": "pragam.tuning",
 }
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from copy import copy
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any, Generic, TypeVar
@@ -87,6 +88,9 @@ class Problem(Generic[OperatorT, SetT]):
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "lam", check_number("lam", self.lam, above=0))
+        if not isinstance(self.A, Operator):
+            what = type(self.A).__name__
+            raise ValueError(f"A must be an Operator, such as pragam.operators.ScaledRows, not of type {what}")
         m = self.A.shape[0]
         if self.B is None:
             object.__setattr__(self, "B", Planes.none(m))
@@ -96,6 +100,17 @@ class Problem(Generic[OperatorT, SetT]):
         if self.origin is not None and self.origin.shape != (m,):
             raise ValueError(f"origin has shape {self.origin.shape}, and A has {m} rows")
         self.g.check(self.domain)
+
+    def at(self, lam: float) -> Problem[OperatorT, SetT]:
+        """The same problem at another lam. Nothing else depends on it, so all else is shared, what is cached too."""
+        other = copy(self)
+        object.__setattr__(other, "lam", check_number("lam", lam, above=0))
+        return other
+
+    def __repr__(self) -> str:
+        biases = f"{self.n_biases} bias" + "es" * (self.n_biases != 1)
+        duals = f"{self.Q.size} dual variables in {type(self.Q).__name__}"
+        return f"<Problem: {self.n_weights} weights, {biases}, {duals}, lam = {self.lam:g}>"
 
     @property
     def n_weights(self) -> int:

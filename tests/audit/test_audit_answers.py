@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from dataclasses import replace
+from fractions import Fraction
 
 import numpy as np
 import pytest
@@ -17,6 +18,8 @@ from sklearn.preprocessing import StandardScaler
 from sklearn.svm import SVC, LinearSVC
 
 import pragam
+from pragam import Status
+from pragam.auditing.verdict import Bounds, Verdict, total
 
 
 @pytest.fixture(scope="module")
@@ -155,3 +158,16 @@ def test_bad_data_are_refused(data):
         pragam.audit(model, X, y, tol=0)
     with pytest.raises(ValueError, match="C and lam are for LIBLINEAR"):
         pragam.audit(model, X, y, C=1.0)
+
+
+def test_a_sum_ends_as_badly_as_its_worst_problem():
+    """In whatever order the problems stand, and with outward sums."""
+    ends = [Status.CONVERGED, Status.ROUNDING, Status.MAX_SECONDS, Status.STALLED]
+    for seed in range(5):
+        statuses = np.random.default_rng(seed).permutation(ends).tolist()
+        parts = [Verdict("", Bounds(0.1, 0.3), Bounds(0.1, 0.2), status, True) for status in statuses]
+        whole = total(parts)
+        assert whole.status is Status.MAX_SECONDS
+        assert (
+            Fraction(whole.objective.lower) <= 4 * Fraction(0.1) <= 4 * Fraction(0.3) <= Fraction(whole.objective.upper)
+        )

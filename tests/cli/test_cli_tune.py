@@ -10,10 +10,10 @@ import pytest
 from cli_data import make_data, needs_signals, start
 
 from pragam.cli import main
-from pragam.cli.tune import lams_of
+from pragam.cli.commands.tune import lams_of
 from pragam.datasets import save_svmlight
 from pragam.io import load_model
-from pragam.tuning import tune
+from pragam.selection import tune
 
 LAMS = "--lams=2^-6..2^0"
 

@@ -63,7 +63,7 @@ def test_values_and_changes_are_bounded():
         scale = 10.0 ** rng.choice([-320, -160, 0, 100])
         kappa, alpha = 10.0 ** rng.uniform(-300, 100, n), scale * rng.standard_normal(n)
         g = Quadratic(kappa)
-        value, error = g.value_bound(alpha)
+        value, error = g.value_bound_at(alpha, alpha)
         assert abs(Fraction(value) - exact_value(kappa, alpha)) <= Fraction(error), seed
         rows = np.flatnonzero(rng.random(n) < 0.5)
         moves = np.abs(scale * rng.standard_normal(len(rows)))

@@ -11,7 +11,7 @@ import pytest
 
 import pragam
 from pragam import Status
-from pragam.driver.path import PathProgress, at_lam
+from pragam.driver.path import PathProgress
 from risk_zoo import CASES, RISKS, SLOW
 
 LAMS = [2.0**-k for k in (8, 0, 3, 5)]  # in no order
@@ -73,13 +73,6 @@ def test_one_lam_is_a_plain_solve():
 def test_what_is_no_list_of_lams_is_refused_by_name(lams):
     with pytest.raises(ValueError, match="lams"):
         pragam.path(drawn(), lams)
-
-
-def test_what_does_not_depend_on_lam_is_shared():
-    problem = drawn("multiclass", bias=False)
-    other = at_lam(problem, 0.5)
-    assert other.lam == 0.5 and other.A is problem.A and other.domain is problem.domain
-    assert problem.tilt is at_lam(problem, 0.1).tilt
 
 
 def test_a_point_out_of_time_keeps_its_status_and_its_gap():

@@ -18,7 +18,7 @@ from sklearn.model_selection import GridSearchCV
 import pragam
 from pragam import GPSequenceClassifier
 from pragam.driver.result import Status
-from pragam.estimators.token_gram import Tokens, gram, kernel_function
+from pragam.structured.kernels import Tokens, gram_matrix, kernel_function
 
 RNG = np.random.default_rng(0)
 LENGTHS = np.array([1, 4, 3, 6, 2, 5, 4, 1, 7, 3, 5, 4])
@@ -65,7 +65,7 @@ def test_a_matrix_without_lengths_is_one_sequence():
 
 def test_marginals_and_labels_are_those_of_all_labellings(model):
     new = RNG.standard_normal((4, 3))
-    F = rbf_kernel(new, X, gamma=0.5) @ model._model.coefficients
+    F = model.kernel_(new, X) @ model._model.coefficients
     scores = {
         y: F[np.arange(4), y].sum() + sum(model.transitions_[a, b] for a, b in pairwise(y))
         for y in product(range(3), repeat=4)
@@ -114,9 +114,9 @@ def test_sparse_features_are_the_dense_ones(model):
 
 @pytest.mark.parametrize("precision", ["float32", "float64"])
 def test_the_gram_is_exactly_symmetric_whatever_its_blocks(precision, monkeypatch):
-    monkeypatch.setattr("pragam.estimators.token_gram.BLOCK", 7)
+    monkeypatch.setattr("pragam.structured.kernels.gram.BLOCK", 7)
     tokens = Tokens(X, LENGTHS, "once")
-    G = gram(tokens, kernel_function(None), precision)
+    G = gram_matrix(tokens, kernel_function(RBF(1.0)), precision)
     assert G.dtype == precision
     np.testing.assert_array_equal(G, G.T)
     np.testing.assert_allclose(G, rbf_kernel(X, gamma=0.5), atol=1e-6)
@@ -125,7 +125,7 @@ def test_the_gram_is_exactly_symmetric_whatever_its_blocks(precision, monkeypatc
 def test_the_papers_kernel_counts_inner_tokens_twice():
     tokens = Tokens(X, LENGTHS, "per_edge")
     assert tokens.count[:8].tolist() == [0, 1, 2, 2, 1, 1, 2, 1]
-    G = gram(tokens, kernel_function(None), "float64")
+    G = gram_matrix(tokens, kernel_function(RBF(1.0)), "float64")
     np.testing.assert_allclose(G, np.outer(tokens.count, tokens.count) * rbf_kernel(X, gamma=0.5), atol=1e-12)
     literal = fitted(nodes="per_edge")
     np.testing.assert_allclose(literal.predict_proba(X[:1]), np.full((1, 3), 1 / 3))  # a token alone has no edge
@@ -133,7 +133,7 @@ def test_the_papers_kernel_counts_inner_tokens_twice():
 
 def test_tokens_at_different_positions_may_share_nothing():
     tokens = Tokens(X, LENGTHS, "by_position")
-    G = gram(tokens, kernel_function(None), "float64")
+    G = gram_matrix(tokens, kernel_function(RBF(1.0)), "float64")
     apart = tokens.position[:, None] != tokens.position
     assert (G[apart] == 0).all() and (G[~apart] > 0).all()
     assert fitted(nodes="by_position").score(X, Y, LENGTHS) > 0.7
@@ -201,7 +201,7 @@ def test_forbidden_transitions_have_no_probability():
 def test_iob_tags_begin_and_go_on_as_they_must():
     tags, first = np.array(["O", "B-x", "I-x"])[CODES], np.cumsum(LENGTHS) - LENGTHS
     tags[first] = "I-x"
-    with pytest.raises(ValueError, match="sequence 0: its labels break"):
+    with pytest.raises(ValueError, match="sequence 0: its true labels start with 'I-x'"):
         GPSequenceClassifier(transitions="iob").fit(X, tags, LENGTHS)
     tags[first] = "B-x"
     tags = np.where((tags == "I-x") & (np.roll(tags, 1) == "O"), "O", tags)

@@ -10,7 +10,7 @@ import pytest
 from pragam.cli import main
 from pragam.io import load
 
-FOLDER = Path(__file__).parent
+FOLDER = Path(__file__).parents[1] / "files" / "old"
 OLD = ["version1/two", "version1/three", "version2/two", "version2/three", "version2/columns"]
 #: What the trainings of the version-2 files minimised.
 RISKS = {

@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from pragam._kernels.records.coordinate import (
+from pragam._kernels.coordinate.records import (
     ALPHA,
     LOWER,
     NO_PLANES,

@@ -7,7 +7,7 @@ import pytest
 
 from pragam import _kernels
 from pragam._kernels import twins
-from pragam._kernels.records.coordinate import ALPHA, LOWER, UPPER
+from pragam._kernels.coordinate.records import ALPHA, LOWER, UPPER
 
 from .ascent import KINDS, copies, problem, push_arguments
 from .storages import STORAGES, N

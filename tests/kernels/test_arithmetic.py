@@ -11,7 +11,7 @@ import pytest
 
 import pragam
 
-HEADER = Path(pragam.__file__).parent / "_kernels" / "arithmetic.hpp"
+HEADER = Path(pragam.__file__).parent / "_kernels" / "common" / "arithmetic.hpp"
 COMPILERS = [name for name in ("g++", "clang++") if shutil.which(name)]
 X86 = platform.machine() in ("x86_64", "AMD64")
 

@@ -8,7 +8,7 @@ from scipy import sparse
 
 from pragam import _kernels
 from pragam._kernels import twins
-from pragam._kernels.records.coordinate import Compact
+from pragam._kernels.coordinate.records import Compact
 
 pytestmark = pytest.mark.skipif(not _kernels.compiled, reason="the extension was not built: nothing to compare")
 

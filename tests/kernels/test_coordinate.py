@@ -7,7 +7,7 @@ import pytest
 
 from pragam import _kernels
 from pragam._kernels import twins
-from pragam._kernels.records.coordinate import ALPHA, CURVATURE, LOWER, SLOPE, UPPER, Batch, C, Visits
+from pragam._kernels.coordinate.records import ALPHA, CURVATURE, LOWER, SLOPE, UPPER, Batch, C, Visits
 
 from .ascent import KINDS, arrays_of, copies, problem, sweep_arguments
 from .storages import LAM, STORAGES, N, csr, dense

@@ -8,7 +8,7 @@ from scipy import sparse
 
 from pragam import _kernels
 from pragam._kernels import twins
-from pragam._kernels.records.flows import Rule
+from pragam._kernels.flows.records import Rule
 from pragam.operators import check_data
 from pragam.operators.storage import WithConstant
 from pragam.solvers.flow_ascent import FlowAscent

@@ -8,7 +8,7 @@ from scipy import sparse
 
 from pragam import _kernels
 from pragam._kernels import twins
-from pragam._kernels.records.newton import Border, Boxes, Ends, Line, Sums
+from pragam._kernels.newton.records import Border, Boxes, Ends, Line, Sums
 
 compiled = pytest.mark.skipif(not _kernels.compiled, reason="the extension was not built: nothing to compare")
 

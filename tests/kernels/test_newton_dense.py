@@ -10,7 +10,7 @@ import pytest
 import pragam
 from pragam import _kernels
 from pragam._kernels import twins
-from pragam._kernels.records.newton import DenseGoal, DenseIterate
+from pragam._kernels.newton.records import DenseGoal, DenseIterate
 from pragam.conjugates import Quadratic
 from pragam.operators.planes import Planes
 from pragam.polytopes import Box

@@ -14,6 +14,7 @@ from pragam.operators import (
     SharedRows,
     check_data,
 )
+from risk_zoo import CASES, RISKS
 
 rng = np.random.default_rng(3)
 SCALE = rng.standard_normal(N)
@@ -225,3 +226,21 @@ def test_storage_is_shared_between_operators():
     storage = check_data(matrix())
     assert check_data(storage) is storage
     assert ScaledRows(storage, SCALE).storage is LabelRows(storage, K).storage
+
+
+@pytest.mark.parametrize(("name", "bias"), CASES, ids=str)
+def test_the_weights_of_the_rows_make_the_adjoint(name, bias):
+    """A' alpha = beta X for every risk on the rows of X, with one row of beta for each row of weights."""
+    for seed in range(5):
+        draws = np.random.default_rng(seed)
+        problem = RISKS[name](draws, bias, weighted=True).problem
+        A = problem.A
+        alpha = draws.standard_normal(A.shape[0])
+        X = np.stack([A.storage.matvec(e) for e in np.eye(A.storage.shape[1])], axis=1)
+        beta = A.row_weights(alpha)
+        assert beta.shape == (problem.n_weights // X.shape[1], X.shape[0])
+        size = np.abs(beta) @ np.abs(X) + np.abs(A.rmatvec(alpha)).reshape(beta.shape[0], -1)
+        off = np.abs(beta @ X - A.rmatvec(alpha).reshape(beta.shape[0], -1))
+        assert (off <= 4 * sum(X.shape) * EPS * (size + 1)).all()
+        with pytest.raises(ValueError, match="alpha has shape"):
+            A.row_weights(alpha[1:])

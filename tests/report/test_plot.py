@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 import pragam
-from pragam.tuning import tune
+from pragam.selection import tune
 
 X, Y = pragam.datasets.load_example()
 

@@ -7,8 +7,7 @@ from itertools import pairwise, product
 import numpy as np
 import pytest
 
-from pragam.sequences.iob import allowed_by
-from pragam.structured.inference.decoding import ChainScores, best_labels, k_best, label_margins
+from pragam.structured.inference import ChainScores, best_labels, k_best, label_margins
 
 
 def drawn(seed, forbid=False):
@@ -52,23 +51,3 @@ def test_against_enumeration(seed, forbid):
         finite = [(value, ys) for value, ys in found if value > -np.inf][:7]
         assert [tuple(ys) for ys in several[i][0].tolist()] == [ys for _, ys in finite]
         assert several[i][1] == pytest.approx([value for value, _ in finite], abs=1e-12)
-
-
-def test_iob_rules_allow_exactly_the_labellings_whose_chunks_begin_with_b():
-    labels = ["B-x", "B-y", "I-x", "I-y", "O"]
-    allowed = allowed_by("iob", labels)
-    for length in (1, 2, 3):
-        for tags in product(range(5), repeat=length):
-            names = [labels[k] for k in tags]
-            good = all(
-                tag[0] != "I" or (t > 0 and names[t - 1][1:] == tag[1:] and names[t - 1] != "O")
-                for t, tag in enumerate(names)
-            )
-            pairs = pairwise(tags)
-            assert good == (allowed.starts[tags[0]] and all(allowed.transitions[a, b] for a, b in pairs))
-
-
-@pytest.mark.parametrize("transitions", ["bio", np.ones((2, 2)), np.ones((3, 3), dtype=bool), "iob"])
-def test_refuses_what_says_nothing_about_these_labels(transitions):
-    with pytest.raises(ValueError, match="transitions"):
-        allowed_by(transitions, ["a", "b"])

@@ -12,7 +12,7 @@ from pragam.operators import Counting
 from pragam.solvers import PragamEntropy
 from pragam.structured import ChainMarginals, chain_hinge
 from pragam.structured.chains.layout import ChainLayout
-from pragam.structured.chains.soft_marginals import soft_marginals
+from pragam.structured.inference.forward_backward import soft_marginals
 
 LIPSCHITZ = ["adaptive", "bound"]
 

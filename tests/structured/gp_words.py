@@ -32,13 +32,14 @@ def drawn(seed, kind="gram", precision=np.float64, lam=None, K=None, size=1.0, h
 
 
 def rules_of(labels, lengths, K, rng):
-    """Random ones that these labels keep to."""
-    transitions, starts = rng.random((K, K)) < 0.4, rng.random(K) < 0.4
-    first = np.cumsum(lengths) - lengths
-    starts[labels[first]] = True
+    """Random ones that these labels keep to, and some others."""
+    transitions, starts, ends = rng.random((K, K)) < 0.4, rng.random(K) < 0.4, rng.random(K) < 0.6
+    last = np.cumsum(lengths) - 1
+    first = last - lengths + 1
     to = np.setdiff1d(np.arange(len(labels)), first)
-    transitions[labels[to - 1], labels[to]] = True
-    return Rules(transitions, starts)
+    for some in (labels, (labels + 1) % K):
+        starts[some[first]] = ends[some[last]] = transitions[some[to - 1], some[to]] = True
+    return Rules(transitions, starts, ends)
 
 
 def exact(values):
@@ -61,7 +62,9 @@ def exact_scores(A, w):
 def labellings(F, T, rules=None):
     """(labels, score) of all labellings of one sequence that are allowed."""
     for y in product(range(F.shape[1]), repeat=len(F)):
-        if rules is not None and not (rules.starts[y[0]] and all(rules.transitions[pair] for pair in pairwise(y))):
+        if rules is not None and not (rules.starts[y[0]] and rules.ends[y[-1]]):
+            continue
+        if rules is not None and not all(rules.transitions[pair] for pair in pairwise(y)):
             continue
         nodes = sum(F[t, k] for t, k in enumerate(y))
         yield y, nodes + sum((T[a, b] for a, b in pairwise(y)), 0 * T[0, 0])

@@ -25,10 +25,10 @@ def drawn(seed, constrained=True, edge_features=True):
     for i in range(n):
         own = y[first[i] : first[i + 1]]
         allowed[own[:-1], own[1:]] = True
-    starts = np.isin(np.arange(K), y[first[:-1]])
+    starts, ends = (np.isin(np.arange(K), y[at]) for at in (first[:-1], first[1:] - 1))
     X = rng.standard_normal((N, d)) * (rng.random((N, d)) < 0.7)
     E = rng.standard_normal((N - n, 2))
-    keywords = {"transitions": allowed, "starts": starts} if constrained else {}
+    keywords = {"transitions": allowed, "starts": starts, "ends": ends} if constrained else {}
     if edge_features:
         keywords["edge_features"] = sparse.csr_array(E) if seed % 2 else E
     cost = rng.exponential(size=(K, K)) * (1 - np.eye(K))
@@ -47,9 +47,9 @@ def labellings(model, i):
     tokens = range(model.first_token[i], model.first_token[i + 1])
     X, E = dense(model.storage), None if model.edge_features is None else dense(model.edge_features)
     for labels in product(range(model.K), repeat=len(tokens)):
-        if model.allowed is not None and not all(model.allowed[a, b] for a, b in pairwise(labels)):
+        if model.rules is not None and not all(model.rules.transitions[a, b] for a, b in pairwise(labels)):
             continue
-        if model.allowed_starts is not None and not model.allowed_starts[labels[0]]:
+        if model.rules is not None and not (model.rules.starts[labels[0]] and model.rules.ends[labels[-1]]):
             continue
         features = np.zeros(model.n_weights)
         nodes, transitions, starts, ends = model.parts(features)
@@ -208,7 +208,7 @@ def test_what_is_no_dual_point_is_refused():
 
 
 BAD = {
-    "transitions must be an array of bool": {"transitions": np.ones((2, 2))},
+    "transitions must be a boolean matrix": {"transitions": np.ones((2, 2))},
     "sequence 0: its true labels have the transition": {"transitions": np.eye(2, dtype=bool)},
     "sequence 1: its true labels start with": {"starts": [True, False]},
     "sequence 0: its true labels end with": {"ends": [True, False]},

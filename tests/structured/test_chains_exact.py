@@ -53,7 +53,7 @@ class Drawn:
         ends = K * d + (1 + model.n_edge_features) * K * K
         for labels in product(range(K), repeat=len(tokens)):
             pairs = list(pairwise(labels))
-            if model.allowed is not None and not all(model.allowed[pair] for pair in pairs):
+            if model.rules is not None and not all(model.rules.transitions[pair] for pair in pairs):
                 continue
             terms = [(k * d + j, self.X[t, j]) for t, k in zip(tokens, labels, strict=True) for j in range(d)]
             terms += [(K * d + a * K + b, 1) for a, b in pairs]

@@ -11,6 +11,7 @@ import pytest
 from scipy.optimize import minimize
 
 import pragam
+from pragam.certificate.floor import primal_floor
 from pragam.structured.gp import FactorScores, GibbsPoint, GramScores, Rules, TablePoint, gp_sequences
 
 from .gp_words import distribution, drawn, exact, exact_dual, exact_primal, labellings, sequences
@@ -25,7 +26,10 @@ def random_point(problem, rng, size=1.0):
         return Q.posterior(size * rng.standard_normal(Q.size))
     tables, starts = rng.exponential(size=(Q.n_tokens, Q.K, Q.K)), rng.exponential(size=(Q.n, Q.K))
     if Q.rules is not None:
+        last, is_short = Q.first + Q.lengths - 1, Q.lengths == 1
         tables, starts = tables * Q.rules.transitions, starts * Q.rules.starts
+        tables[last[~is_short] - 1] *= Q.rules.ends
+        starts[is_short] *= Q.rules.ends
         if any(dead_ends(Q.rules)):
             return Q.posterior(size * rng.standard_normal(Q.size))
     return TablePoint(tables, starts, Q.lengths)
@@ -33,7 +37,7 @@ def random_point(problem, rng, size=1.0):
 
 def dead_ends(rules):
     """Labels that nothing may follow: a table says nothing of what comes after them."""
-    return ~rules.transitions.any(axis=1)
+    return ~(rules.transitions & rules.ends).any(axis=1)
 
 
 def random_weights(problem, rng):
@@ -69,6 +73,16 @@ def test_certificates_hold_in_fifty_digits_and_are_not_loose(kind, precision, se
     assert Decimal(proof.primal) >= J and Decimal(proof.dual) <= D
     assert float(Decimal(proof.primal) - J) <= 1e-9 * float(abs(J)) + 1e-11
     assert float(D - Decimal(proof.dual)) <= 1e-9 * float(abs(D)) + 1e-10
+
+
+@pytest.mark.parametrize("has_rules", [False, True])
+@pytest.mark.parametrize("seed", range(10))
+@pytest.mark.parametrize(("kind", "precision"), KINDS)
+def test_the_floor_holds_in_fifty_digits_and_is_not_loose(kind, precision, seed, has_rules):
+    problem = drawn(seed, kind, precision, size=10.0 ** (seed % 3 - 1), has_rules=has_rules)
+    w = random_weights(problem, np.random.default_rng(seed))
+    J, floor = exact_primal(problem, w), Decimal(primal_floor(problem, w, np.empty(0)))
+    assert floor <= J and float(J - floor) <= 1e-9 * float(abs(J)) + 1e-11
 
 
 @pytest.mark.parametrize("seed", range(30))
@@ -119,6 +133,7 @@ def test_a_problem_with_rules_is_solved_and_forbids(kind, seed):
     nodes, edges = result.alpha.marginals
     rules = problem.Q.rules
     assert not edges[~rules.transitions].any() and not nodes[problem.Q.first][:, ~rules.starts].any()
+    assert not nodes[problem.Q.first + problem.Q.lengths - 1][:, ~rules.ends].any()
     found = minimize(problem.primal, np.zeros(problem.n_weights), method="BFGS", options={"gtol": 1e-7})
     assert result.certificate.primal == pytest.approx(found.fun, rel=1e-6, abs=1e-9)
     free = gp_sequences(problem.A, problem.Q.labels, problem.Q.lengths, problem.lam)
@@ -143,6 +158,15 @@ def test_points_with_mass_on_forbidden_labellings_are_refused():
     for tables, starts in ((np.full((3, 2, 2), 0.5), [[1.0, 0.0]]), (good, [[0.5, 0.5]])):
         with pytest.raises(ValueError, match="forbidden labellings"):
             pragam.certify(problem, w, TablePoint(tables, np.array(starts), lengths))
+    # Sequences may have to end with some labels.
+    rules = Rules(np.ones((2, 2), dtype=bool), None, np.array([False, True]))
+    problem = gp_sequences(GramScores(np.eye(3), 2, 0.3), np.array([0, 1, 1]), np.array([2, 1]), 0.1, rules)
+    lengths, tables = np.array([2, 1]), np.array([[[0.0, 1.0]] * 2, [[0.5, 0.5]] * 2, [[0.5, 0.5]] * 2])
+    pragam.certify(problem, w, TablePoint(tables, np.array([[0.5, 0.5], [0.0, 1.0]]), lengths))
+    for wrong, starts in ((np.full((3, 2, 2), 0.5), [0.0, 1.0]), (tables, [0.5, 0.5]), (np.zeros((3, 2, 2)), [0, 1.0])):
+        with pytest.raises(ValueError, match="forbidden labellings"):
+            pragam.certify(problem, w, TablePoint(wrong, np.array([[0.5, 0.5], starts]), lengths))
+    lengths = np.array([3])
     # A table without a row says that the label stays, which may be forbidden too.
     rules = Rules(np.array([[False, True], [True, True]]), np.array([True, True]))
     problem = gp_sequences(GramScores(np.eye(3), 2, 0.3), np.array([0, 1, 1]), np.array([3]), 0.1, rules)
@@ -155,15 +179,10 @@ def test_points_with_mass_on_forbidden_labellings_are_refused():
     assert pragam.certify(plain, w, own) == pragam.certify(plain, w, free)
 
 
-def test_rules():
+def test_rules_of_the_truth_and_of_solvers():
     rules = Rules(np.eye(3, k=1, dtype=bool), np.array([True, False, False]))  # 0, 1, 2 and no more
-    assert [rules.longest(length) for length in (1, 3, 4, 100)] == [1, 3, 3, 3]
-    assert Rules(np.eye(3, dtype=bool), rules.starts).longest(10**9) == 10**9
-    labels, lengths = np.array([0, 1, 2, 0, 1, 0]), np.array([3, 2, 1])
-    assert rules.broken_by(labels, lengths) is None
-    assert rules.broken_by(labels, np.array([2, 1, 2, 1])) == 1  # it starts with 2
-    assert rules.broken_by(labels, np.array([3, 3])) == 1
-    with pytest.raises(ValueError, match="sequence 1: its labels break"):
+    labels = np.array([0, 1, 2, 0, 1, 0])
+    with pytest.raises(ValueError, match="sequence 1: its true labels have the transition 1 0"):
         gp_sequences(GramScores(np.eye(6), 3, 0.3), labels, np.array([3, 3]), 1.0, rules)
     with pytest.raises(ValueError, match="does not fit"):
         pragam.solve(drawn(0, has_rules=True), "gp-block-ascent")
@@ -323,3 +342,24 @@ def test_dual_points_can_be_pickled():
     result = pragam.solve(problem, "gp-block-ascent", tol=1e-3)
     again = pickle.loads(pickle.dumps(result.alpha))
     assert pragam.certify(problem, result.w, again).dual == result.certificate.dual
+
+
+def test_points_are_kept_in_double_whatever_was_given():
+    problem, rng = drawn(3), np.random.default_rng(3)
+    Q, w = problem.Q, random_weights(problem, rng)
+    scores, transitions = rng.integers(-3, 3, (Q.n_tokens, Q.K)), rng.integers(-3, 3, (Q.K, Q.K))
+    tables, starts = rng.integers(1, 9, (Q.n_tokens, Q.K, Q.K)), rng.integers(1, 9, (Q.n, Q.K))
+    for kind, parts in ((GibbsPoint, (scores, transitions)), (TablePoint, (tables, starts))):
+        plain = pragam.certify(problem, w, kind(*(part.astype(np.float64) for part in parts), Q.lengths))
+        for form in (lambda v: v.tolist(), lambda v: v.astype(np.float32), np.asfortranarray):
+            assert pragam.certify(problem, w, kind(*map(form, parts), Q.lengths.tolist())) == plain
+
+
+@pytest.mark.parametrize(
+    "arguments, message",
+    [((None, np.zeros((2, 2)), [1]), "scores must be real"), ((np.zeros((1, 2)), [["a"]], [1]), "transitions must be"),
+     ((np.zeros((1, 2)), np.zeros((2, 2)), [1.0]), "lengths must be a vector of whole numbers")],
+)  # fmt: skip
+def test_what_is_no_gibbs_point_is_named(arguments, message):
+    with pytest.raises(ValueError, match=message):
+        GibbsPoint(*arguments)

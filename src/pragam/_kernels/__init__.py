@@ -1,7 +1,9 @@
 """The compiled loops, or their NumPy twins if the extension was not built.
 
-A kernel is a plain function on flat arrays. ``_kernels.get(name)`` returns the compiled kernel if there is one. Else it
-returns the twin of the same name from :mod:`pragam._kernels.twins`, after one warning per process.
+A kernel is a plain function on flat arrays. Kernels lie in families: ``family/kernel.cpp`` beside its twin
+``family/kernel.py``, the specification, and ``family/records.py``, the records that they take in place of long lists of
+arguments. ``_kernels.get(name)`` returns the compiled kernel if there is one. Else it returns the twin of the same name
+from :mod:`pragam._kernels.twins`, after one warning per process.
 
 The environment variable ``PRAGAM_KERNELS`` overrides this. ``numpy`` forces the twins. The path of a compiled module
 loads that module, which is how CI tests a build without vector instructions.

@@ -16,8 +16,10 @@ from math import inf, nextafter
 from typing import Any, NamedTuple
 
 from pragam.certificate import Certificate
+from pragam.certificate.totals import sum_downward, sum_upward
 from pragam.driver.result import Status
-from pragam.numerics.rounding import downward, upward
+from pragam.driver.totals import worst_status
+from pragam.numerics.rounding import downward
 
 
 class Bounds(NamedTuple):
@@ -75,15 +77,15 @@ def total(verdicts: Sequence[Verdict]) -> Verdict:
     """That of the sum of the objectives."""
     if len(verdicts) == 1:
         return verdicts[0]
-    unfinished = [verdict.status for verdict in verdicts if verdict.status is not Status.CONVERGED]
     return Verdict(
         "the sum",
         _sum([verdict.objective for verdict in verdicts]),
         _sum([verdict.optimum for verdict in verdicts]),
-        unfinished[0] if unfinished else Status.CONVERGED,
+        worst_status([verdict.status for verdict in verdicts]),
         all(verdict.rigorous for verdict in verdicts),
     )
 
 
 def _sum(bounds: Sequence[Bounds]) -> Bounds:
-    return Bounds(downward(*(pair.lower for pair in bounds)), upward(*(pair.upper for pair in bounds)))
+    lower, upper = sum_downward([pair.lower for pair in bounds]), sum_upward([pair.upper for pair in bounds])
+    return Bounds(float(lower), float(upper))

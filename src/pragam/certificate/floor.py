@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from math import inf
+from typing import Any
 
 import numpy as np
 
@@ -25,23 +26,34 @@ def primal_floor(problem: AnyProblem, w: Vector, biases: Vector) -> float:
     w = np.ascontiguousarray(w)
     with np.errstate(all="ignore"):
         high, low, room = problem.A.sharp_matvec(w)
+        length, error = problem.A.norm(w, high + low)
         high, low, room = problem.B.sharp_add_to(high, low, room, biases)
         room = np.broadcast_to(room, high.shape)
-        repaired = problem.Q.repair(problem.g.oracle(problem.Q, high + low + problem.c))
+        alpha = problem.g.oracle(problem.Q, high + low + problem.c)
+        repaired = problem.Q.repair(alpha)
         if not repaired.feasible:
             return -inf
-        bend, lost = problem.g.value_bound(repaired.point)
+        bend, lost = problem.g.value_bound_at(alpha, repaired.point)
         parts = [*_product(repaired.point, high, low, room), sharp_dot(problem.c, repaired.point)]
         if problem.origin is not None:
             parts += _product(-problem.origin, high, low, room)
-        if repaired.rows.size:
-            at = repaired.rows
-            reach = np.abs(high[at]) + np.abs(low[at]) + room[at] + np.abs(problem.c[at])
-            lost += 1.01 * float(reach @ repaired.slack) + problem.g.change_bound(repaired.point, at, repaired.slack)
-        length = norm(w)
+        lost += _moved(problem, repaired, np.abs(high) + np.abs(low) + room + np.abs(problem.c))
         square = 0.5 * (problem.lam * length) * length
-        lost += gamma(2 * LANES) * square + 2 * TINY + sum(error for _, error in parts)
+        lost += gamma(2 * LANES) * square + 1.01 * problem.lam * error * (length + error) + 2 * TINY
+        lost += sum(error for _, error in parts)
         return downward(square, -bend, -lost, *(value for value, _ in parts))
+
+
+def _moved(problem: AnyProblem, repaired: Any, reach: Vector) -> float:
+    """How much less <alpha, s + c> - g(alpha) can be at the feasible point than at the float next to it."""
+    at, slack, distance, lost = repaired.rows, repaired.slack, repaired.distance, 0.0
+    if at.size:
+        lost += 1.01 * float(reach[at] @ slack) + problem.g.change_bound(repaired.point, at, slack)
+    if distance:
+        lost += 1.01 * distance * norm(reach)
+        each = np.arange(len(reach))
+        lost += problem.g.change_bound(repaired.point, each, np.full(len(reach), distance))
+    return lost
 
 
 def _product(x: Vector, high: Vector, low: Vector, room: Vector) -> list[tuple[float, float]]:

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from functools import cached_property
-from math import inf, isfinite
+from math import inf, isfinite, sqrt
 
 import numpy as np
 
 from pragam.certificate.bound import Bound, comparable
 from pragam.numerics.arguments import array_of, flat
-from pragam.numerics.rounding import LANES, TINY, dot, gamma, norm, sharp_dot, two_sum, upward
+from pragam.numerics.rounding import LANES, TINY, all_zero, dot, gamma, sharp_dot, two_sum, upward
 from pragam.operators.base import Vector
 from pragam.problem import AnyProblem
 
@@ -28,7 +28,7 @@ class Upper:
     @cached_property
     def is_zero(self) -> bool:
         """Whether w = 0."""
-        return self.w is None or norm(self.w) == 0
+        return self.w is None or all_zero(self.w)
 
     @cached_property
     def quick(self) -> Bound:
@@ -105,9 +105,10 @@ class Upper:
     ) -> Bound:
         """Add the regulariser, the ``linear`` terms and those of the problem's ``rest``."""
         problem, rest, (length, error) = self.problem, self.problem.rest, norm_of_w
-        square = 0.5 * (problem.lam * length) * length
-        rounding = gamma(2 * LANES) * square + 1.01 * problem.lam * error * (length + error)
-        rounding += 2 * TINY if length else 0.0
+        square, rounding = 0.5 * (problem.lam * length) * length, 0.0
+        if self.w is not None and not self.is_zero:
+            error += TINY * sqrt(len(self.w))  # entries of w below TINY may be read as zero
+            rounding = gamma(2 * LANES) * square + 1.01 * problem.lam * error * (length + error) + 2 * TINY
         if rest.weights is not None and self.w is not None:
             linear = [*linear, dot(np.ascontiguousarray(rest.weights), self.w)]
         if rest.levels is not None:

@@ -16,7 +16,7 @@ from pragam.polytopes.on_planes import CutSet
 class Conjugate(Stating, ABC):
     """A convex function g of the dual variables.
 
-    With ``rigorous = True``, ``value_bound``, ``change_bound`` and ``support_bound`` hold as real numbers.
+    With ``rigorous = True``, ``value_bound_at``, ``change_bound`` and ``support_bound`` hold as real numbers.
     """
 
     @property
@@ -32,17 +32,13 @@ class Conjugate(Stating, ABC):
     def value(self, alpha: Vector) -> float:
         """g(alpha)."""
 
-    @abstractmethod
-    def value_bound(self, alpha: Vector) -> tuple[float, float]:
-        """``(g(alpha), a bound of its rounding)``."""
-
     def value_at(self, alpha: Any, x: Vector) -> float:
         """g at the dual point alpha with the coordinates x. By default these tell all: ``value(x)``."""
         return self.value(x)
 
+    @abstractmethod
     def value_bound_at(self, alpha: Any, x: Vector) -> tuple[float, float]:
         """``(g, a bound of its rounding)`` at the dual point alpha that was repaired to the coordinates x."""
-        return self.value_bound(x)
 
     @abstractmethod
     def change_bound(self, alpha: Vector, rows: NDArray[np.int64], moves: Vector) -> float:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
@@ -34,13 +36,13 @@ class Quadratic(Conjugate):
     def value(self, alpha: Vector) -> float:
         return 0.5 * float(self._kappa * alpha @ alpha)
 
-    def value_bound(self, alpha: Vector) -> tuple[float, float]:
+    def value_bound_at(self, alpha: Any, x: Vector) -> tuple[float, float]:
         if isinstance(self._kappa, float):
-            square, error = dot(alpha, alpha)
+            square, error = dot(x, x)
             return 0.5 * self._kappa * square, self._kappa * error
-        square, error = dot(self._kappa * alpha, alpha)
-        size = np.abs(alpha)
-        lost = 1.01 * TINY * float(np.sum(size * (1 + size)))  # where kappa, or its product with alpha, is below TINY
+        square, error = dot(self._kappa * x, x)
+        size = np.abs(x)
+        lost = 1.01 * TINY * float(np.sum(size * (1 + size)))  # where kappa, or its product with x, is below TINY
         return 0.5 * square, 0.5 * error + gamma(2) * square + lost
 
     def change_bound(self, alpha: Vector, rows: NDArray[np.int64], moves: Vector) -> float:

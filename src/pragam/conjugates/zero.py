@@ -25,7 +25,7 @@ class Zero(Conjugate):
     def value(self, alpha: Vector) -> float:
         return 0.0
 
-    def value_bound(self, alpha: Vector) -> tuple[float, float]:
+    def value_bound_at(self, alpha: Any, x: Vector) -> tuple[float, float]:
         return 0.0, 0.0
 
     def change_bound(self, alpha: Vector, rows: NDArray[np.int64], moves: Vector) -> float:

@@ -96,17 +96,6 @@ def paths(
     return [[part[falling.index(lam)] for lam in wanted] for part in parts]
 
 
-def at_lam(problem: AnyProblem, lam: float) -> AnyProblem:
-    """The same problem with another lam. What does not depend on lam is shared, not computed again."""
-    other = replace(problem, lam=lam)
-    vars(other).update({name: vars(problem)[name] for name in _WITHOUT_LAM if name in vars(problem)})
-    return other
-
-
-#: What a problem remembers that does not depend on lam. The rest of it (norms of rows, say) is remembered by its parts.
-_WITHOUT_LAM = ("domain", "tilt", "levels")
-
-
 def _checked(lams: Any) -> list[float]:
     if not isinstance(lams, Iterable):
         raise ValueError(f"lams must be a sequence of numbers > 0, not {lams!r:.60}")
@@ -136,7 +125,7 @@ class _Tour:
         def job(lam: float) -> Job:
             def run(seconds: float | None, stop: Stop) -> Result:
                 nonlocal last
-                last = self._solve(at_lam(problem, lam), last, seconds, stop)
+                last = self._solve(problem.at(lam), last, seconds, stop)
                 return last
 
             return run

@@ -20,12 +20,13 @@ from sklearn.utils.validation import _check_sample_weight, check_is_fitted, vali
 
 from pragam import solvers
 from pragam.certificate.optimum import neighbourhood
+from pragam.certificate.totals import total_certificate
 from pragam.driver.result import History, Result
+from pragam.driver.totals import total_history, worst_status
 from pragam.estimators import advice
 from pragam.estimators.callbacks import FRAMES_AROUND_FIT, CallbackSupportMixin, with_callbacks
 from pragam.estimators.html import CertificateHTML
 from pragam.estimators.jobs import solve_problems
-from pragam.estimators.total import total_certificate, total_history, worst_status
 from pragam.numerics.arguments import refuse_masked
 from pragam.operators import check_data
 from pragam.operators.base import Vector
@@ -189,7 +190,7 @@ class CertifiedEstimator(CertificateHTML, CallbackSupportMixin, SparseCoefMixin,
 
         Returns
         -------
-        (n, 2) array, the least and the greatest value; (n, n_outputs, 2) if there are several problems, as there are
+        (n, 2) array, the least and the greatest value; (n, n_outputs, 2) if there are several outputs, as there are
         for more than two classes
         """
         check_is_fitted(self)
@@ -197,8 +198,9 @@ class CertifiedEstimator(CertificateHTML, CallbackSupportMixin, SparseCoefMixin,
         storage = check_data(X)
         coef: Any = self.coef_
         rows = np.atleast_2d(coef if isinstance(coef, np.ndarray) else coef.toarray())  # sparse after sparsify
-        bounds = [near.decisions(storage, w) for near, w in zip(self._optima, rows, strict=True)]
-        return bounds[0] if len(bounds) == 1 else np.stack(bounds, axis=1)
+        parts = zip(self._optima, np.split(rows, len(self._optima)), strict=True)
+        bounds = np.concatenate([near.decisions(storage, w) for near, w in parts], axis=1)
+        return bounds[:, 0] if bounds.shape[1] == 1 else bounds
 
     def _starts(self, problems: list[Problem]) -> list[Any]:
         key, alphas = getattr(self, "_alphas", (None, None)) if self.warm_start else (None, None)

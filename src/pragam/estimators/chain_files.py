@@ -9,13 +9,12 @@ import numpy as np
 
 from pragam import __version__
 from pragam.driver.result import History
-from pragam.estimators.kernel_record import kernel_of, kernel_record
 from pragam.estimators.model_status import iterations_of, status_of
-from pragam.estimators.token_kernel import TokenKernel, dense
 from pragam.files import source
 from pragam.io import SequenceModel, load_sequence_model, save_sequence_model
 from pragam.sequences.problem import NAME
 from pragam.sequences.vocabulary import Vocabulary
+from pragam.structured.kernels import TokenKernel, dense, kernel_of, kernel_record
 
 if TYPE_CHECKING:
     from pragam.estimators.chain_svc import ChainSVC

@@ -25,15 +25,16 @@ from pragam.estimators import advice
 from pragam.estimators.callbacks import FRAMES_AROUND_FIT, CallbackSupportMixin, with_callbacks
 from pragam.estimators.html import CertificateHTML
 from pragam.estimators.jobs import solve_problems
-from pragam.estimators.token_kernel import TokenKernel
+from pragam.models.chain_weights import ChainWeights
 from pragam.numerics.arguments import is_whole
 from pragam.problem import AnyProblem
 from pragam.runtime.threads import using
 from pragam.samples.forms import TOKENS, Sequences, label_set, labels_of, sequences_of
-from pragam.sequences.iob import allowed_by
 from pragam.sequences.problem import chain_problem
 from pragam.sequences.vocabulary import Vocabulary
-from pragam.sequences.weights import ChainWeights
+from pragam.structured.kernels import TokenKernel
+from pragam.structured.rules import Rules
+from pragam.structured.tags import SCHEMES
 from pragam.structured.targets import weights_of
 
 if TYPE_CHECKING:
@@ -66,12 +67,12 @@ class ChainSVC(CertificateHTML, CallbackSupportMixin, BaseEstimator):
     solver : str
         One of ``pragam.solvers.names()``.
     kernel : None, name, callable or scikit-learn kernel object
-        A kernel on the features of tokens, by a stored factor (:mod:`pragam.estimators.token_kernel`). A name is one
+        A kernel on the features of tokens, by a stored factor (:mod:`pragam.structured.kernels.nystrom`). A name is one
         of ``sklearn.metrics.pairwise``; a callable maps two matrices to their Gram matrix.
     labels : list or None
         The label set in order. By default the sorted labels that occur in y.
-    transitions : None, "iob" or (K, K) boolean array
-        Which label (column) may follow which (row). "iob": I-x only after B-x or I-x, and never first.
+    transitions : None, "iob", "iob1", "bioes" or (K, K) boolean array
+        Which label (column) may follow which (row); a name is a scheme of tags (:mod:`pragam.structured.tags`).
     max_iter, max_seconds : budgets, None for none
         When one ends first, the best model so far is kept, with its gap, and a ConvergenceWarning says so.
         So does Ctrl-C.
@@ -104,7 +105,7 @@ class ChainSVC(CertificateHTML, CallbackSupportMixin, BaseEstimator):
         "solver": [StrOptions(set(solvers.names()))],
         "kernel": [str, callable, None],
         "labels": ["array-like", None],
-        "transitions": [StrOptions({"iob"}), "array-like", None],
+        "transitions": [StrOptions(set(SCHEMES)), "array-like", None],
         "max_iter": [Interval(Integral, 0, None, closed="left"), None],
         "max_seconds": [Interval(Real, 0, None, closed="left"), None],
         "n_jobs": [Integral, None],
@@ -223,8 +224,8 @@ class ChainSVC(CertificateHTML, CallbackSupportMixin, BaseEstimator):
         return {"lam": self.lam, "loss": self.loss, "transitions": self.transitions}
 
     def _keep(self, result: Result) -> None:
-        allowed = allowed_by(self.transitions, self.classes_.tolist())
-        self._keep_weights(ChainWeights.from_vector(result.w, len(self.classes_), allowed))
+        rules = Rules.named(self.transitions, self.classes_.tolist())
+        self._keep_weights(ChainWeights.from_vector(result.w, len(self.classes_), rules))
         self.dual_, self.n_iter_ = result.alpha, result.n_iter
         self.certificate_, self.status_, self.history_ = result.certificate, result.status, result.history
         self.certificates_ = [result.certificate]
@@ -242,8 +243,11 @@ class ChainSVC(CertificateHTML, CallbackSupportMixin, BaseEstimator):
     # What the model says of sequences.
 
     def predict(self, X: Any, lengths: Any = None) -> Any:
-        """The best labelling of each sequence (Viterbi): one array of labels for a flat X, else a list."""
-        sequences, rows = self._prepared(X, lengths)
+        """The best labelling of each sequence (Viterbi): one array of labels for a flat X, else a list.
+
+        Sequences may be empty, and so may the list.
+        """
+        sequences, rows = self._prepared(X, lengths, least=0)
         return sequences.split(self.classes_[self._weights.labels(rows, sequences.lengths)])
 
     def predict_topk(self, X: Any, k: int, lengths: Any = None) -> list[list[tuple[NDArray[Any], float]]]:
@@ -262,7 +266,7 @@ class ChainSVC(CertificateHTML, CallbackSupportMixin, BaseEstimator):
         That is the max-marginal of the predicted label less that of the best other one, a number >= 0 up to rounding:
         the smaller, the less certain.
         """
-        sequences, rows = self._prepared(X, lengths)
+        sequences, rows = self._prepared(X, lengths, least=0)
         return sequences.split(self._weights.labels_and_margins(rows, sequences.lengths)[1])
 
     def score(self, X: Any, y: Any, lengths: Any = None, sample_weight: Any = None) -> float:
@@ -303,9 +307,11 @@ class ChainSVC(CertificateHTML, CallbackSupportMixin, BaseEstimator):
         check_is_fitted(self)
         return None if self._vocabulary is None else self._vocabulary.names
 
-    def _prepared(self, X: Any, lengths: Any) -> tuple[Sequences, Any]:
+    def _prepared(self, X: Any, lengths: Any, least: int = 1) -> tuple[Sequences, Any]:
         check_is_fitted(self)
-        sequences = sequences_of(X, lengths)
+        sequences = sequences_of(X, lengths, least)
+        if not sequences.lengths.any():
+            return sequences, np.empty((0, self.coef_.shape[1]))
         rows = self._rows(sequences)
         if rows.shape[1] != self.n_features_in_:
             raise ValueError(f"X has {rows.shape[1]} columns, and the model was trained on {self.n_features_in_}")

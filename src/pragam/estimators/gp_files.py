@@ -6,16 +6,15 @@ import os
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+from sklearn.gaussian_process.kernels import RBF
 
 from pragam import __version__
 from pragam.driver.result import History
 from pragam.estimators.gp_model import GPModel
-from pragam.estimators.kernel_record import kernel_of, kernel_record
 from pragam.estimators.model_status import iterations_of, status_of
-from pragam.estimators.token_gram import Tokens, kernel_function
-from pragam.estimators.token_kernel import TokenKernel
 from pragam.files import source
 from pragam.io.gp_sequence_model import NAME, GPSequenceModel, load_gp_sequence_model, save_gp_sequence_model
+from pragam.structured.kernels import TokenKernel, Tokens, kernel_function, kernel_of, kernel_record
 
 if TYPE_CHECKING:
     from pragam.estimators.gp_sequence_classifier import GPSequenceClassifier
@@ -43,7 +42,7 @@ def save(path: str | os.PathLike[str], model: GPSequenceClassifier) -> None:
             "precision": model.precision,
             "transitions": table if table is None or isinstance(table, str) else np.asarray(table).tolist(),
         },
-        kernel=None if model.kernel is None else kernel_record(model.kernel, {}),
+        kernel=kernel_record(model.kernel_, {}),
         rows=own.rows,
         lengths=None if own.tokens is None else own.tokens.lengths,
         kernel_map=None if own.features is None else own.features.map,
@@ -63,6 +62,7 @@ def restore(model: GPSequenceClassifier, path: source.Path) -> GPSequenceClassif
         kernel=kernel, labels=stored.classes, transitions=np.array(table) if isinstance(table, list) else table,
     )  # fmt: skip
     model.classes_, model.n_features_in_ = np.array(stored.classes), stored.rows.shape[1]
+    model.kernel_ = kernel
     options = model._options()
     tokens = None if stored.lengths is None else Tokens(stored.rows, stored.lengths, options.nodes)
     features = None if stored.kernel_map is None else TokenKernel(kernel, {}, stored.rows, stored.kernel_map)
@@ -76,8 +76,8 @@ def restore(model: GPSequenceClassifier, path: source.Path) -> GPSequenceClassif
 
 def _kernel(stored: GPSequenceModel) -> Any:
     """The kernel of a file, tried on one of its rows."""
-    if stored.kernel is None:
-        return None
+    if stored.kernel is None:  # what the default was once
+        return RBF()
     kernel, _ = kernel_of(stored.kernel)
     one = stored.rows[:1]
     try:

@@ -2,18 +2,19 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from pragam.estimators.token_gram import BLOCK, KernelFunction, Tokens, gram, kernel_function, scores
-from pragam.estimators.token_kernel import TokenKernel
+from pragam.estimators.temperature import marginals
 from pragam.numerics.vector import Vector
 from pragam.problem import AnyProblem
 from pragam.runtime.threads import one_blas_thread
 from pragam.structured.gp import ChainMoments, FactorScores, GramScores, Rules, gp_sequences
+from pragam.structured.kernels import KernelFunction, TokenKernel, Tokens, gram_matrix, kernel_function, kernel_scores
+from pragam.structured.kernels.gram import BLOCK
 
 Indices = NDArray[np.int64]
 
@@ -59,7 +60,9 @@ class GPModel:
         A: GramScores | FactorScores
         with one_blas_thread():
             if self.features is None:
-                A = GramScores(gram(tokens, options.function, options.precision), self.K, options.transition_scale)
+                A = GramScores(
+                    gram_matrix(tokens, options.function, options.precision), self.K, options.transition_scale
+                )
             else:
                 A = FactorScores(self._phi(tokens), self.K, options.transition_scale)
         return gp_sequences(A, labels, lengths, lam, options.rules)
@@ -86,27 +89,34 @@ class GPModel:
         with one_blas_thread():
             if self.tokens is None:
                 return self._phi(new).astype(np.float64) @ self.coefficients
-            return scores(new, self.tokens, self.options.function, self.coefficients)
+            return kernel_scores(new, self.tokens, self.options.function, self.coefficients)
 
     def labels(self, X: Any, lengths: Indices) -> Indices:
-        """The most probable labelling of each sequence."""
+        """The most probable labelling of each sequence. Sequences may be empty."""
+        lengths = lengths[lengths > 0]
+        if not len(lengths):
+            return np.empty(0, dtype=np.int64)
         Q = ChainMoments(np.zeros(int(lengths.sum()), dtype=np.int64), lengths, self.K, self.options.rules)
         return Q.best_labels(np.concatenate([self.scores(X, lengths).ravel(), self.transitions.ravel()]))
+
+    def marginals(self, X: Any, lengths: Indices, temperature: float) -> Vector:
+        """The probabilities of the labels of every token, (tokens, K). Sequences may be empty."""
+        lengths = lengths[lengths > 0]
+        if not len(lengths):
+            return np.empty((0, self.K))
+        return marginals(self.scores(X, lengths), self.transitions, lengths, self.options.rules, temperature)
 
     def _phi(self, tokens: Tokens) -> Vector:
         """Nystrom features, block by block."""
         assert self.features is not None
         out = np.empty((len(tokens), self.features.map.shape[1]), dtype=self.options.precision)
-        fast = replace(self.features, kernel=self.options.function)
         for i in range(0, len(tokens), BLOCK):
             rows = slice(i, min(i + BLOCK, len(tokens)))
-            out[rows] = fast.transform(tokens.X[rows]) * tokens.count[rows, None]
+            out[rows] = self.features.transform(tokens.X[rows]) * tokens.count[rows, None]
         return out
 
 
 def _landmarks(options: Options, X: Any, n_landmarks: int, random_state: Any) -> TokenKernel:
     if options.nodes == "by_position":
         raise ValueError("nodes='by_position' needs n_landmarks=None: its kernel is not one of features alone")
-    # The kernel itself is kept, not the function made of it: a model can be pickled and copied.
-    found = TokenKernel.fit(X, options.function, None, n_landmarks, random_state)
-    return replace(found, kernel=options.kernel)
+    return TokenKernel.fit(X, options.kernel, None, n_landmarks, random_state)

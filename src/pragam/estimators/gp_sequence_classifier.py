@@ -25,11 +25,12 @@ from pragam.estimators.callbacks import FRAMES_AROUND_FIT, CallbackSupportMixin,
 from pragam.estimators.gp_model import GPModel, Options
 from pragam.estimators.html import CertificateHTML
 from pragam.estimators.jobs import solve_problems
-from pragam.estimators.temperature import best_temperature, marginals
+from pragam.estimators.temperature import best_temperature
 from pragam.runtime.threads import using
 from pragam.samples.forms import TOKENS, Sequences, label_set, labels_of, sequences_of
-from pragam.sequences.iob import allowed_by
-from pragam.structured.gp import Rules
+from pragam.structured.kernels import scaled_rbf
+from pragam.structured.rules import Rules
+from pragam.structured.tags import SCHEMES
 
 if TYPE_CHECKING:
     from typing_extensions import Self
@@ -51,8 +52,9 @@ class GPSequenceClassifier(CertificateHTML, CallbackSupportMixin, BaseEstimator)
     Parameters
     ----------
     kernel : None, name, callable or scikit-learn kernel object
-        On the features of tokens; None is RBF(). A name is one of ``sklearn.metrics.pairwise``; a callable maps two
-        matrices to their Gram matrix. Its parameters are taken as they are.
+        On the features of tokens. None is RBF with a length scale from the spread of the tokens in training
+        (:mod:`pragam.structured.kernels.bandwidth`). A name is one of ``sklearn.metrics.pairwise``; a callable maps
+        two matrices to their Gram matrix. Parameters of a kernel that is given are taken as they are.
     lam : float > 0
         Weight of the regulariser against the mean log loss of a sequence.
     transition_scale : float >= 0
@@ -72,9 +74,9 @@ class GPSequenceClassifier(CertificateHTML, CallbackSupportMixin, BaseEstimator)
         One of ``pragam.solvers.names()``.
     labels : list or None
         The label set in order. By default the sorted labels that occur in y.
-    transitions : None, "iob" or (K, K) boolean array
-        Which label (column) may follow which (row). "iob": I-x only after B-x or I-x, and never first. Forbidden
-        labellings have probability 0, in training and after.
+    transitions : None, "iob", "iob1", "bioes" or (K, K) boolean array
+        Which label (column) may follow which (row); a name is a scheme of tags (:mod:`pragam.structured.tags`).
+        Forbidden labellings have probability 0, in training and after.
     calibrate : float
         The share of the sequences on which a temperature for ``predict_proba`` is chosen: a first model is trained on
         the others, then one on all. 0: none, the temperature is 1.
@@ -90,6 +92,7 @@ class GPSequenceClassifier(CertificateHTML, CallbackSupportMixin, BaseEstimator)
     Attributes
     ----------
     classes_ : (K,) labels
+    kernel_ : the kernel that was used
     transitions_ : (K, K) scores of transitions
     temperature_ : float
     certificate_, status_, history_, n_iter_ : the proof, how the solve ended, what was certified on the way
@@ -106,7 +109,7 @@ class GPSequenceClassifier(CertificateHTML, CallbackSupportMixin, BaseEstimator)
         "precision": [StrOptions({"float32", "float64"})],
         "solver": [StrOptions(set(solvers.names()))],
         "labels": ["array-like", None],
-        "transitions": [StrOptions({"iob"}), "array-like", None],
+        "transitions": [StrOptions(set(SCHEMES)), "array-like", None],
         "calibrate": [Interval(Real, 0, 1, closed="left")],
         "max_iter": [Interval(Integral, 0, None, closed="left"), None],
         "max_seconds": [Interval(Real, 0, None, closed="left"), None],
@@ -176,7 +179,10 @@ class GPSequenceClassifier(CertificateHTML, CallbackSupportMixin, BaseEstimator)
         self.classes_ = np.array(label_set(flat, self.labels))
         index = _numbers(flat, self.classes_, sequences.lengths)
         self.n_features_in_ = sequences.data.shape[1]
+        self.kernel_ = scaled_rbf(sequences.data) if self.kernel is None else self.kernel
         options = self._options()
+        if options.rules is not None:
+            options.rules.check(index, sequences.lengths, self.classes_.tolist())
         with self._threads():
             self.temperature_ = self._held_out_temperature(options, sequences, index) if self.calibrate else 1.0
             self._model, result = self._trained(options, sequences.data, sequences.lengths, index)
@@ -188,15 +194,17 @@ class GPSequenceClassifier(CertificateHTML, CallbackSupportMixin, BaseEstimator)
         return self
 
     def predict(self, X: Any, lengths: Any = None) -> Any:
-        """The most probable labelling of each sequence: one array of labels for a flat X, else a list."""
-        sequences = self._checked(X, lengths)
+        """The most probable labelling of each sequence: one array of labels for a flat X, else a list.
+
+        Sequences may be empty, and so may the list.
+        """
+        sequences = self._checked(X, lengths, least=0)
         return sequences.split(self.classes_[self._model.labels(sequences.data, sequences.lengths)])
 
     def predict_proba(self, X: Any, lengths: Any = None) -> Any:
         """The marginal probabilities of the labels of each token, (tokens, K), or a list of such."""
-        sequences = self._checked(X, lengths)
-        scores, rules = self._model.scores(sequences.data, sequences.lengths), self._model.options.rules
-        return sequences.split(marginals(scores, self.transitions_, sequences.lengths, rules, self.temperature_))
+        sequences = self._checked(X, lengths, least=0)
+        return sequences.split(self._model.marginals(sequences.data, sequences.lengths, self.temperature_))
 
     def score(self, X: Any, y: Any, lengths: Any = None) -> float:
         """The share of tokens that are labelled right."""
@@ -231,9 +239,8 @@ class GPSequenceClassifier(CertificateHTML, CallbackSupportMixin, BaseEstimator)
         return gp_files.restore(cls(), path)
 
     def _options(self) -> Options:
-        allowed = allowed_by(self.transitions, self.classes_.tolist())
-        rules = None if allowed is None else Rules(*allowed)
-        return Options(self.kernel, float(self.transition_scale), self.nodes, self.precision, rules)
+        rules = Rules.named(self.transitions, self.classes_.tolist())
+        return Options(self.kernel_, float(self.transition_scale), self.nodes, self.precision, rules)
 
     def _threads(self) -> AbstractContextManager[None]:
         return using(None if self.n_jobs is None else effective_n_jobs(self.n_jobs))
@@ -258,16 +265,19 @@ class GPSequenceClassifier(CertificateHTML, CallbackSupportMixin, BaseEstimator)
         scores = model.scores(sequences.data[token], lengths[held])
         return best_temperature(scores, model.transitions, lengths[held], index[token], options.rules)
 
-    def _checked(self, X: Any, lengths: Any) -> Sequences:
+    def _checked(self, X: Any, lengths: Any, least: int = 1) -> Sequences:
         check_is_fitted(self)
-        sequences = _matrices(sequences_of(X, lengths))
+        sequences = sequences_of(X, lengths, least)
+        if not sequences.lengths.any():
+            return sequences
+        sequences = _matrices(sequences)
         if sequences.data.shape[1] != self.n_features_in_:
             found = sequences.data.shape[1]
             raise ValueError(f"X has {found} columns, and the model was trained on {self.n_features_in_}")
-        rules, longest = self._model.options.rules, int(sequences.lengths.max())
-        if rules is not None and rules.longest(longest) < longest:
-            i = int(np.argmax(sequences.lengths))
-            raise ValueError(f"sequence {i}: transitions allow no labelling of its {longest} tokens")
+        rules = self._model.options.rules
+        if rules is not None and not (possible := rules.have_labelling(sequences.lengths)).all():
+            i = int(np.argmin(possible))
+            raise ValueError(f"sequence {i}: transitions allow no labelling of its {sequences.lengths[i]} tokens")
         return sequences
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import glob
 import os
 import stat
 from collections.abc import Iterator
@@ -39,9 +40,11 @@ def _mode(path: str | os.PathLike[str]) -> int | None:
 @contextlib.contextmanager
 def _draft(path: str | os.PathLike[str], mode: int | None) -> Iterator[BinaryIO]:
     target = Path(os.path.realpath(path))
-    draft = target.with_name(f".{target.name[:200]}.{os.getpid()}.{os.urandom(4).hex()}.part")
+    _clear(target)
+    draft = target.with_name(f"{_begin(target)}{os.getpid()}.{os.urandom(4).hex()}.part")
     try:
         with open(draft, "xb") as stream:
+            _is_locked(stream)
             if mode is not None:
                 os.chmod(draft, stat.S_IMODE(mode))
             yield stream
@@ -50,3 +53,27 @@ def _draft(path: str | os.PathLike[str], mode: int | None) -> Iterator[BinaryIO]
         os.replace(draft, target)
     finally:
         draft.unlink(missing_ok=True)
+
+
+def _begin(target: Path) -> str:
+    """How the names of all drafts of a file begin."""
+    return f".{target.name[:200]}."
+
+
+def _clear(target: Path) -> None:
+    """Remove the drafts of writers that were killed: nobody holds a lock on them."""
+    for left in target.parent.glob(f"{glob.escape(_begin(target))}*.*.part"):
+        with contextlib.suppress(OSError), open(left, "rb") as stream:
+            if _is_locked(stream):
+                left.unlink(missing_ok=True)
+
+
+def _is_locked(stream: BinaryIO) -> bool:
+    """Whether this process holds the lock of a file now. It ends with the process, however that ends."""
+    try:
+        import fcntl  # POSIX alone
+
+        fcntl.flock(stream, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except (ImportError, OSError):
+        return False
+    return True

@@ -37,6 +37,10 @@ class Tensors:
     def __contains__(self, name: str) -> bool:
         return name in self._tensors
 
+    def names(self) -> list[str]:
+        """All of them."""
+        return list(self._tensors)
+
     def dtype(self, name: str, *among: str) -> str:
         """Which of these types a tensor has; the last one if it has none of them, or there is no such tensor."""
         found = self._tensors[name]["dtype"] if name in self._tensors else among[-1]

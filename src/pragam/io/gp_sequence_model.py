@@ -40,7 +40,7 @@ class GPSequenceModel:
     risk : dict that JSON can hold
         ``{"name": "gp_sequences", "lam", "transition_scale", "nodes", "precision", "transitions"}`` as
         :class:`pragam.GPSequenceClassifier` takes them.
-    kernel : dict that JSON can hold, None for the default
+    kernel : dict that JSON can hold, None for RBF(1.0) in older files
     rows : (m, d) dense or CSR: training tokens, or landmarks
     lengths : of the sequences that the tokens are in; None with landmarks
     kernel_map : (m, M) of landmarks, else None
@@ -123,7 +123,7 @@ def _model_of(text: str, tensors: Callable[[], container.Tensors]) -> GPSequence
 
 def _checked(record: Any) -> dict[str, Any]:
     record = checked(record, GP_SEQUENCES, VERSION, _KINDS)
-    if type(record.get("columns")) is not int or not isinstance(record.get("kernel"), (dict, type(None))):
+    if type(record.get("columns")) is not int or not isinstance(record.get("kernel", 0), (dict, type(None))):
         raise ValueError("columns must be a whole number, and its kernel an object or null")
     _check_risk(record["risk"])
     temperature, n_iter = (record["parameters"].get(name) for name in ("temperature", "n_iter"))

@@ -22,9 +22,9 @@ from pragam.files.dual_points import from_tensors, to_tensors
 from pragam.io.model import check_classes
 from pragam.io.record import certificate_of, certificate_record, parsed
 from pragam.io.structured_record import checked
-from pragam.sequences.iob import allowed_by
+from pragam.models.chain_weights import ChainWeights
 from pragam.sequences.problem import NAME
-from pragam.sequences.weights import ChainWeights
+from pragam.structured.rules import Rules
 
 SEQUENCES, VERSION = "pragam-sequence-model", 1
 _WEIGHTS = ("coef", "intercept", "transitions", "start", "end")
@@ -117,7 +117,7 @@ def sequence_model_of(text: str, tensors: Callable[[], container.Tensors]) -> Se
     if record["kernel"] and not {"landmarks", "kernel_map"} <= set(extras):
         raise ValueError("it has a kernel, and no landmarks or no map of them")
     return SequenceModel(
-        weights=ChainWeights(**arrays, allowed=allowed_by(_table(record["risk"]["transitions"]), record["classes"])),
+        weights=ChainWeights(**arrays, rules=Rules.named(_table(record["risk"]["transitions"]), record["classes"])),
         dual=from_tensors(record.pop("dual"), own),
         features=_names(own.array("features", "U8")) if "features" in own else None,
         arrays=extras,

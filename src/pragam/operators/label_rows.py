@@ -49,6 +49,10 @@ class LabelRows(Operator):
         """(scale * alpha)' X."""
         return self.storage.rmatmat(self._duals(alpha)).ravel()
 
+    def row_weights(self, alpha: Vector) -> Vector:
+        """beta (K, n) with A' alpha = beta X, up to rounding, neither negated nor over lam: scale_ik alpha_ik."""
+        return np.ascontiguousarray(self._duals(alpha).T)
+
     def matvec_error(self, w: Vector) -> Vector:
         """That of each product. A sign does not round."""
         return np.stack([self.storage.product_error(row) for row in self._weights(w)], axis=1).ravel()

@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 from pragam.numerics.rounding import gamma
 from pragam.operators.base import Vector
 from pragam.operators.data_rows import DataRows
+from pragam.operators.storage import as_vector
 
 
 class ScaledRows(DataRows):
@@ -32,6 +33,13 @@ class ScaledRows(DataRows):
     def rmatvec(self, alpha: Vector) -> Vector:
         """X' diag(scale) alpha."""
         return self.storage.rmatvec(alpha, self.scale)
+
+    def row_weights(self, alpha: Vector) -> Vector:
+        """beta (1, n) with A' alpha = sum_i beta_i x_i, up to rounding, neither negated nor over lam: scale_i alpha_i.
+
+        So w(alpha) = -beta X / lam where the problem has no origin and no rest.
+        """
+        return (self.scale * as_vector(alpha, self.shape[0], "alpha"))[None, :]
 
     def rmatvec_error(self, alpha: Vector) -> float:
         """That of X' (scale alpha)."""

@@ -42,6 +42,13 @@ class SharedRows(DataRows):
         """X' times the sums of scale alpha over each data row."""
         return self.storage.rmatvec(self._sums(self._scaled(alpha)))
 
+    def row_weights(self, alpha: Vector) -> Vector:
+        """beta (1, n) with A' alpha = sum_i beta_i x_i, up to rounding, neither negated nor over lam.
+
+        beta_i is the sum of scale_j alpha_j over the dual variables that read row i.
+        """
+        return self._sums(self._scaled(alpha))[None, :]
+
     def rmatvec_error(self, alpha: Vector) -> float:
         """That of the product with X, and of the sums over the r dual variables of a row: gamma(r) times their size."""
         terms = self._scaled(alpha)

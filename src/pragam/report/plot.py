@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pragam.driver.result import History, Result
-from pragam.tuning import Tuning
+from pragam.selection import Tuning
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -73,9 +73,9 @@ def path(
     """
     ax = _axes(ax)
     if isinstance(table, (Tuning, Mapping)):
-        columns = vars(table) if isinstance(table, Tuning) else table
+        columns = table.columns() if isinstance(table, Tuning) else table
         _accuracy(ax, *(np.asarray(columns[name], dtype=np.float64) for name in ("lam", "accuracy", "error")))
-        if isinstance(table, Tuning):
+        if isinstance(table, Tuning) and table.support is not None:
             _counts(ax.twinx(), table.lam, {"support vectors": table.support})
     else:
         results = list(table)

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import Any
+from dataclasses import dataclass
+from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -10,8 +11,11 @@ from numpy.typing import ArrayLike
 from pragam.numerics.arguments import check_flag, check_number, refuse_masked
 from pragam.operators import Planes, SharedRows, check_data
 from pragam.polytopes import Box
-from pragam.problem import Problem
+from pragam.problem import AnyProblem, Problem
 from pragam.risks.arguments import check_rows, check_targets, example_weights
+from pragam.risks.parameters import number
+from pragam.risks.record import Labels
+from pragam.risks.regression import Regression
 
 
 def epsilon_insensitive(
@@ -62,3 +66,16 @@ def epsilon_insensitive(
     if not np.isfinite(offsets).all():
         raise ValueError(f"epsilon = {width:g} is too large: y - epsilon or y + epsilon overflows")
     return Problem(A, offsets, Box(np.zeros(2 * n), upper), lam, Planes(sign, K=int(bias)))
+
+
+@dataclass(frozen=True, kw_only=True)
+class EpsilonInsensitive(Regression):
+    """loss(r) = [|r| - epsilon]_+: the record of :func:`epsilon_insensitive`."""
+
+    epsilon: float = number(0.1, least=0)
+
+    name: ClassVar[str] = "epsilon_insensitive"
+
+    def pose(self, samples: Any, labels: Labels) -> list[AnyProblem]:
+        y = self.target.encode(samples.y, labels)
+        return [epsilon_insensitive(samples.X, y, self.lam, self.epsilon, self.bias, samples.weights)]

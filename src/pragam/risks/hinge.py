@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import Any
+from dataclasses import dataclass
+from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -12,6 +13,7 @@ from pragam.operators import Planes, ScaledRows, check_data
 from pragam.polytopes import Box
 from pragam.problem import Problem
 from pragam.risks.arguments import check_labels, check_rows, example_weights, signs
+from pragam.risks.margins import Margin
 
 
 def hinge(
@@ -57,3 +59,11 @@ def hinge(
     A = ScaledRows(storage, -sign)
     check_rows(A)
     return Problem(A, np.ones(n), Box(np.zeros(n), upper), lam, Planes(-sign, K=int(bias)))
+
+
+@dataclass(frozen=True, kw_only=True)
+class Hinge(Margin):
+    """h(s) = [s]_+: the record of :func:`hinge`."""
+
+    name: ClassVar[str] = "hinge"
+    build = staticmethod(hinge)

@@ -17,7 +17,8 @@ def levels_of(y: Any, order: Any, n: int) -> tuple[NDArray[np.int64], int]:
     """(the number of each label's level, counted from the lowest; how many levels there are).
 
     The levels are those of ``order``; else the categories of an ordered Categorical (anything with ``codes``,
-    ``categories`` and ``ordered``, or a column with these under ``cat``); else the numbers that occur, sorted.
+    ``categories`` and ``ordered``, or a column with these under ``cat``); else the numbers that occur, sorted. Of
+    categories that do not occur the risk's caller is warned. An ``order`` is meant as it is given.
     """
     categorical = getattr(y, "cat", y)
     if order is None and hasattr(categorical, "categories"):
@@ -29,11 +30,11 @@ def levels_of(y: Any, order: Any, n: int) -> tuple[NDArray[np.int64], int]:
             raise ValueError(f"y has no level in row {int(np.argmax(level < 0))}")
     else:
         labels = check_labels(y, n)
-        names, level = _sorted_numbers(labels) if order is None else _in_order(labels, order)
+        names, level = _sorted_numbers(labels) if order is None else in_order(labels, order, "order")
     if len(names) < 2:
         raise ValueError(f"y must have at least two levels, not {len(names)}: {names}")
     missing = np.setdiff1d(np.arange(len(names)), level)
-    if missing.size:
+    if missing.size and order is None:
         absent = ", ".join(repr(names[k]) for k in missing)
         warnings.warn(f"y has no example of level {absent}: its thresholds follow from the others", stacklevel=3)
     return level, len(names)
@@ -46,25 +47,26 @@ def _sorted_numbers(labels: NDArray[Any]) -> tuple[list[Any], NDArray[np.int64]]
     return names.tolist(), level.astype(np.int64)
 
 
-def _in_order(labels: NDArray[Any], order: Any) -> tuple[list[Any], NDArray[np.int64]]:
-    names, places = _places(order)
+def in_order(labels: NDArray[Any], given: Any, name: str) -> tuple[list[Any], NDArray[np.int64]]:
+    """(the labels that were ``given`` under this name, the place of each of ``labels`` among them)."""
+    names, places = _places(given, name)
     if len(places) < len(names):
-        raise ValueError(f"order names a level twice: {names!r:.100}")
+        raise ValueError(f"{name} must not name a label twice: {names!r:.100}")
     values = labels.tolist()
     unknown = [label for label in dict.fromkeys(values) if label not in places]
     if unknown:
-        raise ValueError(f"y has labels that are not in order: {unknown[:5]}")
+        raise ValueError(f"y has labels that are not in {name}: {unknown[:5]}")
     return names, np.array([places[label] for label in values], dtype=np.int64)
 
 
-def _places(order: Any) -> tuple[list[Any], dict[Any, int]]:
-    """(the levels that order names, the place of each)."""
-    refuse_masked(order=order)
+def _places(given: Any, name: str) -> tuple[list[Any], dict[Any, int]]:
+    """(the labels, the place of each)."""
+    refuse_masked(**{name: given})
     try:
-        names = [] if isinstance(order, Set) else list(order)  # a set has no order of its own
-        places = {name: k for k, name in enumerate(names)}
-    except TypeError:  # it cannot be iterated, or its levels cannot be looked up
+        names = [] if isinstance(given, Set) else list(given)  # a set has no order of its own
+        places = {label: k for k, label in enumerate(names)}
+    except TypeError:  # it cannot be iterated, or its labels cannot be looked up
         places = {}
     if not places:
-        raise ValueError(f"order must be a sequence of levels, lowest first, not {order!r:.60}")
+        raise ValueError(f"{name} must be a sequence of labels, the first one first, not {given!r:.60}")
     return names, places

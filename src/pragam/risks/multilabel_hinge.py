@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import Any
+from dataclasses import dataclass
+from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -10,8 +11,12 @@ from numpy.typing import ArrayLike
 from pragam.numerics.arguments import check_flag, refuse_masked
 from pragam.operators import LabelRows, Planes, check_data
 from pragam.polytopes import Pairs
-from pragam.problem import Problem
+from pragam.problem import AnyProblem, Problem
 from pragam.risks.arguments import check_label_sets, check_rows, example_weights
+from pragam.risks.parameters import flag, number
+from pragam.risks.record import Labels, Risk, Shape, Stated
+from pragam.risks.rules import Rule, Sets
+from pragam.risks.targets import LabelSets
 
 
 def multilabel_hinge(
@@ -51,3 +56,28 @@ def multilabel_hinge(
     check_rows(A)
     Q = Pairs(example_weights(wrong[:, 0], sample_weight, None) / n, wrong)
     return Problem(A, wrong.ravel().astype(np.float64), Q, lam, Planes(sign, np.tile(np.arange(K), n), K * int(bias)))
+
+
+@dataclass(frozen=True, kw_only=True)
+class MultilabelHinge(Risk):
+    """The record of :func:`multilabel_hinge`: an output for each label, and a cut above which labels are predicted."""
+
+    lam: float = number(1e-4, above=0)
+    bias: bool = flag(False)
+
+    name: ClassVar[str] = "multilabel_hinge"
+    target: ClassVar[Any] = LabelSets()
+    rule: ClassVar[Rule] = Sets()
+
+    def pose(self, samples: Any, labels: Labels) -> list[AnyProblem]:
+        sets = self.target.encode(samples.y, labels)
+        return [multilabel_hinge(samples.X, sets, self.lam, self.bias, samples.weights)]
+
+    def stated(self, samples: Any, labels: Labels) -> list[Stated]:
+        return [Stated(self.to_json(), self.target.encode(samples.y, labels), samples.weights)]
+
+    def shape(self, labels: Labels) -> list[Shape]:
+        return [Shape(len(labels), len(labels) * self.bias)]
+
+    def outputs(self, labels: Labels) -> list[str]:
+        return [str(label) for label in labels.tolist()]

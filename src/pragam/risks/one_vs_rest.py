@@ -1,16 +1,25 @@
-"""More than two classes: one problem for each class against the rest."""
+"""More than two classes: one binary problem for each class against the rest."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import Any
+from dataclasses import dataclass, replace
+from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
 
 from pragam.operators import check_data
-from pragam.problem import Problem
-from pragam.risks.hinge import hinge
+from pragam.problem import AnyProblem, Problem
+from pragam.risks.hinge import Hinge, hinge
+from pragam.risks.parameters import class_weights, parameter
+from pragam.risks.record import Labels, Risk, Shape, Stated, risk_of
+from pragam.risks.rules import Largest, Rule
+from pragam.risks.smoothed_hinge import SmoothedHinge
+from pragam.risks.squared_hinge import SquaredHinge
+from pragam.risks.targets import Classes
+
+_KNOWN = {risk.name: risk for risk in (Hinge, SquaredHinge, SmoothedHinge)}
 
 
 def positives(classes: Sequence[Any] | NDArray[Any]) -> Any:
@@ -24,3 +33,41 @@ def one_vs_rest(
     """A problem of two classes for each of ``positives(classes)``, on the same X; ``weights`` are those of the rows."""
     storage = check_data(X)
     return [risk(storage, np.where(y == k, 1, -1), lam, bias=bias, sample_weight=weights) for k in positives(classes)]
+
+
+@dataclass(frozen=True, kw_only=True)
+class OneVsRest(Risk):
+    """A binary record for each class against the rest; of two classes, one. Rows have the weights of their classes."""
+
+    each: Any = parameter(Hinge(), lambda name, value: risk_of(value, _KNOWN) if type(value) is dict else value)
+    class_weight: Any = class_weights()
+
+    name: ClassVar[str] = "one_vs_rest"
+    target: ClassVar[Any] = Classes()
+    rule: ClassVar[Rule] = Largest()
+
+    @property
+    def lam(self) -> float:
+        """That of the binary problems."""
+        return self.each.lam
+
+    def at(self, lam: float) -> OneVsRest:
+        return replace(self, each=self.each.at(lam))
+
+    def pose(self, samples: Any, labels: Labels) -> list[AnyProblem]:
+        code = self.target.encode(samples.y, labels)
+        weights = self.target.weights(code, labels, samples.weights, self.class_weight)
+        X = check_data(samples.X)
+        return [self.each.between(X, code == k, weights) for k in positives(range(len(labels)))]
+
+    def stated(self, samples: Any, labels: Labels) -> list[Stated]:
+        code = self.target.encode(samples.y, labels)
+        weights = self.target.weights(code, labels, samples.weights, self.class_weight)
+        return [self.each.stated_between(code == k, weights) for k in positives(range(len(labels)))]
+
+    def shape(self, labels: Labels) -> list[Shape]:
+        return self.each.shape(labels) * len(positives(labels))
+
+    def parts(self, labels: Labels) -> list[str]:
+        names = [f"class {label} against the rest" for label in positives(labels.tolist())]
+        return names if len(names) > 1 else [""]

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import Any
+from dataclasses import dataclass
+from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -10,9 +11,13 @@ from numpy.typing import ArrayLike
 from pragam.numerics.arguments import refuse_masked
 from pragam.operators import Planes, SharedRows, check_data
 from pragam.polytopes import Box
-from pragam.problem import Problem
+from pragam.problem import AnyProblem, Problem
 from pragam.risks.arguments import check_rows, example_weights
 from pragam.risks.levels import levels_of
+from pragam.risks.parameters import choice, labels, number, parameter
+from pragam.risks.record import Labels, Risk, Shape, Stated
+from pragam.risks.rules import Above, Rule
+from pragam.risks.targets import Levels
 
 
 def ordinal_hinge(
@@ -42,12 +47,12 @@ def ordinal_hinge(
     X : (n, d) array or scipy sparse matrix
         float32 or float64; dense in any order, CSR or CSC. It is not copied.
     y : (n,) numbers, or an ordered pandas Categorical, or any labels with ``order``
-        Levels keep the order of their type. Levels that do not occur are allowed, with a warning.
+        Levels keep the order of their type. Categories that do not occur are levels too, with a warning.
     lam : float > 0
     thresholds : "all" or "immediate"
         Which thresholds an example counts for.
     order : sequence of levels, lowest first, optional
-        Needed where the labels have no order of their own, as strings.
+        Needed where the labels have no order of their own, as strings. Levels that do not occur are allowed.
     sample_weight : (n,) numbers >= 0, optional
     """
     if not isinstance(thresholds, str) or thresholds not in ("all", "immediate"):
@@ -64,3 +69,35 @@ def ordinal_hinge(
     check_rows(A)
     upper = (example_weights(level, sample_weight, None) / n)[number]
     return Problem(A, np.ones(len(number)), Box(np.zeros(len(number)), upper), lam, Planes(minus_t, plane, K - 1))
+
+
+@dataclass(frozen=True, kw_only=True)
+class OrdinalHinge(Risk):
+    """The record of :func:`ordinal_hinge`: one direction, and a threshold between neighbouring levels."""
+
+    lam: float = number(1e-4, above=0)
+    thresholds: str = choice("all", "all", "immediate")
+    order: Any = parameter(None, labels)
+
+    name: ClassVar[str] = "ordinal_hinge"
+    target: ClassVar[Any] = Levels()
+    rule: ClassVar[Rule] = Above()
+    may_lack: ClassVar[bool] = True
+
+    def learn(self, samples: Any) -> Labels:
+        return self.target.learn(samples.y, self.order)
+
+    def pose(self, samples: Any, labels: Labels) -> list[AnyProblem]:
+        level = self.target.encode(samples.y, labels)
+        every = np.arange(len(labels))
+        return [ordinal_hinge(samples.X, level, self.lam, self.thresholds, every, samples.weights)]
+
+    def stated(self, samples: Any, labels: Labels) -> list[Stated]:
+        own = {"name": self.name, "lam": self.lam, "thresholds": self.thresholds, "n_levels": len(labels)}
+        return [Stated(own, self.target.encode(samples.y, labels), samples.weights)]
+
+    def shape(self, labels: Labels) -> list[Shape]:
+        return [Shape(1, len(labels) - 1)]
+
+    def outputs(self, labels: Labels) -> list[str]:
+        return [f"above {label}" for label in labels.tolist()[:-1]] if len(labels) > 2 else [""]

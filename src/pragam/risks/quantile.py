@@ -2,16 +2,21 @@
 
 from __future__ import annotations
 
-from typing import Any
+from dataclasses import dataclass
+from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import ArrayLike
 
 from pragam.numerics.arguments import check_flag, float_of, refuse_masked
+from pragam.numerics.vector import Vector
 from pragam.operators import Planes, ScaledRows, check_data
 from pragam.polytopes import Box
-from pragam.problem import Problem
+from pragam.problem import AnyProblem, Problem
 from pragam.risks.arguments import check_rows, check_targets, example_weights
+from pragam.risks.parameters import share
+from pragam.risks.record import Labels
+from pragam.risks.regression import Regression
 
 
 def quantile(
@@ -59,3 +64,21 @@ def quantile(
     A = ScaledRows(storage, np.full(n, -1.0))
     check_rows(A)
     return Problem(A, targets, Box(lower, upper), lam, Planes(np.full(n, -1.0), K=int(bias)))
+
+
+@dataclass(frozen=True, kw_only=True)
+class Quantile(Regression):
+    """loss(r) = max(q r, (q - 1) r): the record of :func:`quantile`."""
+
+    q: float = share(0.5)
+
+    name: ClassVar[str] = "quantile"
+
+    def pose(self, samples: Any, labels: Labels) -> list[AnyProblem]:
+        y = self.target.encode(samples.y, labels)
+        return [quantile(samples.X, y, self.lam, self.q, self.bias, samples.weights)]
+
+    def worth(self, truth: Any, predicted: Any) -> Vector:
+        """Minus the pinball loss."""
+        residual = np.asarray(truth, dtype=np.float64) - predicted
+        return -np.maximum(self.q * residual, (self.q - 1) * residual)

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-from typing import Any
+from dataclasses import dataclass, replace
+from typing import Any, ClassVar
 
 from numpy.typing import ArrayLike
 
@@ -12,6 +12,8 @@ from pragam.numerics.arguments import check_number
 from pragam.problem import Problem
 from pragam.risks.arguments import curvature
 from pragam.risks.hinge import hinge
+from pragam.risks.margins import Margin
+from pragam.risks.parameters import number
 
 
 def smoothed_hinge(
@@ -43,3 +45,13 @@ def smoothed_hinge(
     width = check_number("gamma", gamma, above=0)
     plain = hinge(X, y, lam, bias, sample_weight)
     return replace(plain, g=Quadratic(curvature(width, plain.Q.upper)))
+
+
+@dataclass(frozen=True, kw_only=True)
+class SmoothedHinge(Margin):
+    """h quadratic over a width gamma, slope 1 beyond: the record of :func:`smoothed_hinge`."""
+
+    gamma: float = number(0.5, above=0)
+
+    name: ClassVar[str] = "smoothed_hinge"
+    build = staticmethod(smoothed_hinge)

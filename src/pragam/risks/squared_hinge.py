@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-from typing import Any
+from dataclasses import dataclass, replace
+from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -13,6 +13,7 @@ from pragam.polytopes import Box
 from pragam.problem import Problem
 from pragam.risks.arguments import curvature
 from pragam.risks.hinge import hinge
+from pragam.risks.margins import Margin
 
 
 def squared_hinge(
@@ -36,3 +37,11 @@ def squared_hinge(
     plain = hinge(X, y, lam, bias, sample_weight)
     size = plain.Q.upper
     return replace(plain, Q=Box(0.0, np.where(size > 0, np.inf, 0.0)), g=Quadratic(curvature(0.5, size)))
+
+
+@dataclass(frozen=True, kw_only=True)
+class SquaredHinge(Margin):
+    """h(s) = [s]_+^2: the record of :func:`squared_hinge`."""
+
+    name: ClassVar[str] = "squared_hinge"
+    build = staticmethod(squared_hinge)

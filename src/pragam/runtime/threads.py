@@ -23,7 +23,7 @@ ThreadCount = tuple[Callable[[], int], Callable[[int], Any]]  # one library's nu
 
 #: More have not been measured.
 _DEFAULT = 2
-#: With fewer entries the kernels take one thread in any case (``_kernels/parallel.hpp``, worthwhile).
+#: With fewer entries the kernels take one thread in any case (``_kernels/common/parallel.hpp``, worthwhile).
 _FEW = 2**21
 
 #: What a caller has chosen for what it calls; None: nothing.

@@ -10,9 +10,9 @@ from numpy.typing import NDArray
 
 from pragam.operators.storage import WithConstant
 from pragam.problem import AnyProblem
-from pragam.sequences.iob import allowed_by
 from pragam.structured import chain_hinge
 from pragam.structured.chains.hinge import token_storage
+from pragam.structured.rules import Rules
 
 NAME = "chain_hinge"
 
@@ -30,10 +30,10 @@ def chain_problem(
 
     ``risk`` has lam, loss and transitions as :class:`pragam.ChainSVC` takes them; ``classes`` is the label set.
     """
-    allowed = allowed_by(risk["transitions"], list(classes))
+    rules = Rules.named(risk["transitions"], list(classes))
+    flags = {} if rules is None else {"transitions": rules.transitions, "starts": rules.starts, "ends": rules.ends}
     tokens = WithConstant(token_storage(X, lengths))
     return chain_hinge(
         tokens, y, lengths, risk["lam"], risk["loss"], classes, sample_weight=sample_weight,
-        token_weight=token_weight, transitions=None if allowed is None else allowed.transitions,
-        starts=None if allowed is None else allowed.starts,
+        token_weight=token_weight, **flags,
     )  # fmt: skip

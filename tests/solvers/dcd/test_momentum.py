@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import pragam
-from pragam._kernels.records.coordinate import OWN, C
+from pragam._kernels.coordinate.records import OWN, C
 from pragam.solvers.dcd import Dcd
 from pragam.solvers.dcd.momentum import Momentum
 from solvers.dcd.problems import sample, text, working_set

@@ -7,7 +7,7 @@ import pytest
 from scipy import sparse
 
 import pragam
-from pragam._kernels.records.coordinate import ALPHA, OWN
+from pragam._kernels.coordinate.records import ALPHA, OWN
 from pragam.solvers.dcd import Dcd, row_copy
 from pragam.solvers.dcd.row_copy import compact, data_rows, survey
 from solvers.dcd.problems import sample, text, working_set

@@ -24,7 +24,7 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from pragam._kernels.records.coordinate import Ascent, Limits, Points
+from pragam._kernels.coordinate.records import Ascent, Limits, Points
 from pragam.operators.base import Vector
 from pragam.solvers.dcd.sweep import WorkingSet
 

@@ -17,7 +17,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from pragam._kernels.records.coordinate import NO_PLANES, Indices, Planes
+from pragam._kernels.coordinate.records import NO_PLANES, Indices, Planes
 from pragam.operators.base import Vector
 from pragam.problem import BoxProblem
 from pragam.solvers.choice.hardness import box_sizes

@@ -18,7 +18,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pragam import _kernels
-from pragam._kernels.records.coordinate import ALPHA, OWN, SCALE, C, Compact, Indices, Planes, Variables
+from pragam._kernels.coordinate.records import ALPHA, OWN, SCALE, C, Compact, Indices, Planes, Variables
 from pragam.operators.base import Rows
 from pragam.solvers.dcd.sweep import WorkingSet, aligned
 

@@ -18,7 +18,7 @@ from math import inf, sqrt
 
 import numpy as np
 
-from pragam._kernels.records.coordinate import CURVATURE
+from pragam._kernels.coordinate.records import CURVATURE
 from pragam.problem import BoxProblem
 from pragam.solvers.choice.hardness import box_sizes
 from pragam.solvers.dcd.sweep import WorkingSet

@@ -41,7 +41,7 @@ from math import inf
 
 import numpy as np
 
-from pragam._kernels.records.coordinate import Batch
+from pragam._kernels.coordinate.records import Batch
 from pragam.operators.base import Vector
 from pragam.problem import BoxProblem
 from pragam.solvers.base import ROWS_AND_BOX, Certified, Cost, Solver, Start

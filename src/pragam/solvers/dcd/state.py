@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from pragam._kernels.records.coordinate import ALPHA, SLOPE
+from pragam._kernels.coordinate.records import ALPHA, SLOPE
 from pragam.operators.base import Vector
 from pragam.problem import BoxProblem
 from pragam.solvers.base import State

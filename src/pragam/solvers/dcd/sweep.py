@@ -19,7 +19,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from pragam._kernels.records.coordinate import (
+from pragam._kernels.coordinate.records import (
     ALPHA,
     CURVATURE,
     LOWER,
@@ -72,7 +72,7 @@ class WorkingSet:
 
     @property
     def table(self) -> Vector:
-        """(n, 8), see :mod:`pragam._kernels.records`."""
+        """(n, 8), see :mod:`pragam._kernels.coordinate.records`."""
         return self.variables.table
 
     @cached_property

@@ -6,7 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pragam import _kernels
-from pragam._kernels.records.flows import EDGE, Chains, Flow
+from pragam._kernels.flows.records import EDGE, Chains, Flow
 from pragam.structured.chains.trellis_flow import TrellisFlow
 
 #: Room for one more edge in every list at the start, as most tokens will need.

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 from scipy import sparse
 
-from pragam._kernels.records.flows import Pairs
+from pragam._kernels.flows.records import Pairs
 from pragam.operators.storage import Storage
 
 #: Pairs that are copied at a time.

@@ -36,7 +36,7 @@ from typing import Any
 
 import numpy as np
 
-from pragam._kernels.records.flows import Chains, Rule
+from pragam._kernels.flows.records import Chains, Rule
 from pragam.numerics.vector import Vector
 from pragam.problem import AnyProblem
 from pragam.runtime.threads import n_threads

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pragam import _kernels
-from pragam._kernels.records.flows import Chains, Rule
+from pragam._kernels.flows.records import Chains, Rule
 from pragam.solvers.base import State
 from pragam.solvers.flow_ascent.edge_lists import EdgeLists
 from pragam.solvers.flow_ascent.schedule import Gap, Schedule

@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pragam import _kernels
-from pragam._kernels.records.flows import Weights
+from pragam._kernels.flows.records import Weights
 from pragam.operators.storage import Storage
 
 #: The copy may take as many bytes a token,

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from pragam import _kernels
-from pragam._kernels.records.flows import Chains, Flow, Table, Weights
+from pragam._kernels.flows.records import Chains, Flow, Table, Weights
 from pragam.numerics.vector import Vector
 from pragam.solvers.flow_ascent.token_rows import TokenRows
 from pragam.structured.chains.structure import ChainStructure
@@ -41,12 +41,11 @@ class WeightTable:
         self.clock = 0.0
         links = self.weights[self.first_link :]
         links[: 2 * K, K:] = -inf
-        if model.allowed is not None:
-            links[:K, :K][~model.allowed] = -inf
-            links[K : 2 * K, :K][~model.allowed.T] = -inf
-        for row, allowed in zip(links[2 * K :], (model.allowed_starts, model.allowed_ends), strict=True):
-            if allowed is not None:
-                row[:K][~allowed] = -inf
+        if model.rules is not None:
+            links[:K, :K][~model.rules.transitions] = -inf
+            links[K : 2 * K, :K][~model.rules.transitions.T] = -inf
+            links[2 * K, :K][~model.rules.starts] = -inf
+            links[2 * K + 1, :K][~model.rules.ends] = -inf
 
     @property
     def record(self) -> Table:

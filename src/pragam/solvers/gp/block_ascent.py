@@ -19,6 +19,7 @@ from typing import Any
 import numpy as np
 
 from pragam import _kernels
+from pragam._kernels.chains.records import Block, Iterate
 from pragam.operators.base import Vector
 from pragam.problem import AnyProblem
 from pragam.solvers.base import Cost, Solver, Start, State
@@ -97,9 +98,8 @@ class GPBlockAscent(Solver[AnyProblem, BlockState]):
         scores = A.block_scores(rows, state.B).reshape(-1)
         state.squares[k] = float(scores @ state.B[rows].reshape(-1))
         order = state.rng.permutation(end - begin)
-        _kernels.get("chain_block_ascent")(
-            A.block(rows).reshape(-1), scores, state.U, A.tau, 1 / (problem.lam * problem.Q.n), lengths, order, K,
-            state.nodes[rows].reshape(-1), state.point.tables[rows].reshape(-1), state.steps[begin:end], gone,
-            state.entropies[begin:end], state.gaps[begin:end],
-        )  # fmt: skip
+        block = Block(A.block(rows).reshape(-1), lengths, order, K, float(A.tau), 1 / (problem.lam * problem.Q.n))
+        nodes, tables = state.nodes[rows].reshape(-1), state.point.tables[rows].reshape(-1)
+        iterate = Iterate(scores, state.U, nodes, tables, state.steps[begin:end], gone)
+        _kernels.get("chain_block_ascent")(block, iterate, state.entropies[begin:end], state.gaps[begin:end])
         state.B[rows] -= gone.reshape(-1, K).astype(state.B.dtype)

@@ -20,7 +20,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pragam import _kernels
-from pragam._kernels.records.newton import Border, Boxes, Sums
+from pragam._kernels.newton.records import Border, Boxes, Sums
 from pragam.operators.base import RowOperator, Vector
 from pragam.operators.planes import Planes
 from pragam.solvers.newton.box_form import BoxForm

@@ -18,7 +18,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from pragam._kernels.records.newton import Boxes, Ends
+from pragam._kernels.newton.records import Boxes, Ends
 from pragam.operators.base import RowOperator, Vector
 from pragam.operators.planes import Planes
 from pragam.problem import BoxProblem

@@ -25,7 +25,7 @@ from numpy.typing import ArrayLike
 from scipy import sparse
 
 from pragam import _kernels
-from pragam._kernels.records.newton import DenseGoal, DenseIterate, DenseProblem
+from pragam._kernels.newton.records import DenseGoal, DenseIterate, DenseProblem
 from pragam.operators.base import RowOperator, Vector
 from pragam.operators.planes import Planes
 from pragam.problem import AnyProblem, BoxProblem

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from pragam import _kernels
-from pragam._kernels.records.newton import Boxes, Line
+from pragam._kernels.newton.records import Boxes, Line
 from pragam.operators.base import Vector
 from pragam.solvers.newton.active_rows import BAND, Selection, active_rows, select
 from pragam.solvers.newton.state import Entry, NewtonState, all_beta, all_slopes, steepness

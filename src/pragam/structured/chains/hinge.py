@@ -15,6 +15,7 @@ from pragam.operators.storage import Storage
 from pragam.problem import Problem
 from pragam.structured.chains.structure import ChainStructure
 from pragam.structured.expected_features import ExpectedFeatures, structured_problem
+from pragam.structured.rules import Rules
 from pragam.structured.targets import check_lengths, costs_of, label_numbers, weights_of
 from pragam.structured.weights_and_loss import WeightsAndLoss
 
@@ -73,17 +74,14 @@ def chain_hinge(
     n, K = len(lengths), len(classes)
     storage = token_storage(X, lengths)
     cost, scale = costs_of(loss, lengths, K)
-    flags = {
-        "allowed": _flags("transitions", transitions, (K, K)),
-        "allowed_starts": _flags("starts", starts, (K,)),
-        "allowed_ends": _flags("ends", ends, (K,)),
-    }
+    rules = Rules.of(K, transitions, starts, ends)
+    if rules is not None:
+        rules.check(index, lengths, classes.tolist())
     model = ChainStructure(
         storage, lengths, index, K, weights_of("sample_weight", sample_weight, n) / n, cost,
-        scale * weights_of("token_weight", token_weight, len(index)), **flags,
-        edge_features=_edge_storage(edge_features, lengths),
+        scale * weights_of("token_weight", token_weight, len(index)), rules,
+        _edge_storage(edge_features, lengths),
     )  # fmt: skip
-    _check_truth(model, classes)
     return structured_problem(model, lam)
 
 
@@ -120,34 +118,6 @@ def _edge_storage(given: Any, lengths: NDArray[np.int64]) -> Storage | None:
     if storage.shape[0] != pairs:
         raise ValueError(f"edge_features has {storage.shape[0]} rows, and the sequences {pairs} pairs of neighbours")
     return storage
-
-
-def _flags(name: str, given: ArrayLike | None, shape: tuple[int, ...]) -> NDArray[np.bool_] | None:
-    if given is None:
-        return None
-    flags = np.asarray(given)
-    if flags.shape != shape or flags.dtype != bool:
-        raise ValueError(f"{name} must be an array of bool of the shape {shape}, not {flags.dtype} of {flags.shape}")
-    return flags
-
-
-def _check_truth(model: ChainStructure, classes: NDArray[Any]) -> None:
-    """Refuse true labellings that are not allowed."""
-    first, y = model.first_token, model.labels
-    ends = (model.allowed_starts, y[first[:-1]], "start"), (model.allowed_ends, y[first[1:] - 1], "end")
-    for flags, own, verb in ends:
-        if flags is not None and not flags[own].all():
-            i = int(np.argmin(flags[own]))
-            label = classes.tolist()[own[i]]
-            raise ValueError(f"sequence {i}: its true labels {verb} with {label!r}, which is not allowed")
-    if model.allowed is not None:
-        follows = model.allowed[y[:-1], y[1:]]
-        follows[first[1:-1] - 1] = True
-        if not follows.all():
-            t = int(np.argmin(follows))
-            i = int(np.searchsorted(first, t, side="right")) - 1
-            pair = " ".join(repr(classes.tolist()[k]) for k in y[t : t + 2])
-            raise ValueError(f"sequence {i}: its true labels have the transition {pair}, which is not allowed")
 
 
 def _flat(X: Any, y: Any, lengths: Any) -> tuple[Any, NDArray[np.int64], NDArray[Any]]:

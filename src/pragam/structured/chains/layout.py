@@ -14,6 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pragam.numerics.vector import Vector
+from pragam.structured.inference import ChainScores, best_labels
 
 Indices = NDArray[np.int64]
 
@@ -107,22 +108,13 @@ class ChainLayout:
 
     def best_labels(self, s: Vector) -> tuple[Indices, Vector]:
         """A labelling of the highest score for each sequence (Viterbi), and that score."""
-        tables, singles, K = self.tables(s), self.singles(s), self.K
-        labels, values = np.zeros(self.n_tokens, dtype=np.int64), np.zeros(self.n)
-        labels[self.first_token[self.single]] = singles.argmax(axis=1) if len(singles) else 0
-        values[self.single] = singles.max(axis=1) if len(singles) else 0.0
-        for group in self.groups:
-            B, T = group.tables.shape
-            value, back = np.zeros((B, K)), np.empty((T, B, K), dtype=np.int64)
-            for t in range(T):
-                through = value[:, :, None] + tables[group.tables[:, t]]
-                back[t] = through.argmax(axis=1)
-                value = np.take_along_axis(through, back[t][:, None, :], axis=1)[:, 0]
-            label = value.argmax(axis=1)
-            values[group.sequences] = value[np.arange(B), label]
-            first = self.first_token[group.sequences]
-            labels[first + T] = label
-            for t in range(T - 1, -1, -1):
-                label = back[t][np.arange(B), label]
-                labels[first + t] = label
-        return labels, values
+        nodes, tables, none = np.zeros((self.n_tokens, self.K)), self._table_of_each_token(s), np.zeros(self.K)
+        nodes[self.first_token[self.single]] = self.singles(s)
+        return best_labels(ChainScores(nodes, tables, none, none, self.lengths))
+
+    def _table_of_each_token(self, s: Vector) -> Vector:
+        """That of the token and the one before it, (tokens, K, K); of first tokens there is none."""
+        tables = np.empty((self.n_tokens, self.K, self.K))
+        tables[self.to] = self.tables(s)
+        tables[self.first_token[:-1]] = 0.0
+        return tables

@@ -59,17 +59,14 @@ def _check_labels(model: ChainStructure, labels: Any) -> None:
 
 def _check_allowed(model: ChainStructure, edges: Edges) -> None:
     """Refuse edges that are forbidden."""
-    if model.allowed is None and model.allowed_starts is None and model.allowed_ends is None:
+    rules = model.rules
+    if rules is None:
         return
     token = _tokens(edges)
-    is_first, is_last = model.is_first, model.is_last
-    wrong = np.zeros(len(token), bool)
-    if model.allowed is not None:
-        wrong |= ~is_first[token] & ~model.allowed[edges.previous, edges.label]
-    if model.allowed_starts is not None:
-        wrong |= is_first[token] & ~model.allowed_starts[edges.label]
-    if model.allowed_ends is not None:
-        wrong |= is_last[token] & ~model.allowed_ends[edges.label]
+    may_follow = np.where(
+        model.is_first[token], rules.starts[edges.label], rules.transitions[edges.previous, edges.label]
+    )
+    wrong = ~may_follow | (model.is_last[token] & ~rules.ends[edges.label])
     if wrong.any():
         raise ValueError(f"a forbidden label or transition is used at token {token[np.argmax(wrong)]}")
 

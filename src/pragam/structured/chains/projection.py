@@ -7,7 +7,7 @@ of all labellings, written as tables of zeros and ones, is the set of marginals
 
 The projection of m minimises sum_t d_t^2 / 2 |alpha_t - m_t|^2 over it (the paper's appendix, "Special case: sequence",
 with the signs and weights corrected). ``"newton"`` minimises the eliminated dual by a semismooth Newton method, as
-stated in :mod:`pragam._kernels.twins.chains`. ``"alternating"`` is the paper's Algorithm 3
+stated in :mod:`pragam._kernels.chains.projection`. ``"alternating"`` is the paper's Algorithm 3
 (:mod:`pragam.structured.chains.alternating`).
 """
 

@@ -22,6 +22,7 @@ from pragam.structured.chains import values as chain_values
 from pragam.structured.chains.trellis_flow import TrellisFlow
 from pragam.structured.chains.unfolded import ChainUnfolding
 from pragam.structured.labellings import Labellings, Mixture, mix
+from pragam.structured.rules import Rules
 from pragam.structured.structure import Moments
 
 Indices = NDArray[np.int64]
@@ -53,8 +54,7 @@ class ChainStructure(ByExample):
     K : the number of labels
     totals : weight_i / n of each sequence
     cost, token_scale : label k costs token_scale[t] * cost[y_t, k] at token t
-    allowed : (K, K), which labels may follow which; None: all
-    allowed_starts, allowed_ends : (K,), with which labels a sequence may start and end
+    rules : which labellings are allowed; None: all
     edge_features : a row for each pair of neighbours, in order; None: there are none
     """
 
@@ -65,9 +65,7 @@ class ChainStructure(ByExample):
     totals: Vector
     cost: Vector
     token_scale: Vector
-    allowed: Flags | None = None
-    allowed_starts: Flags | None = None
-    allowed_ends: Flags | None = None
+    rules: Rules | None = None
     edge_features: Storage | None = None
 
     @property

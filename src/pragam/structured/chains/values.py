@@ -10,10 +10,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pragam import _kernels
+from pragam._kernels.chains.records import Scores, Truth
 from pragam.numerics.rounding import TINY, all_zero, gamma, norm
 from pragam.numerics.vector import Vector
 from pragam.runtime import interrupts
 from pragam.runtime.threads import n_threads
+from pragam.structured.inference.best import pass_forward, trace_back
 
 if TYPE_CHECKING:
     from pragam.structured.chains.structure import ChainStructure
@@ -53,12 +55,8 @@ class Weights:
         self.edges = parts.transitions[1:].reshape(-1, model.K**2)
         self.starts, self.ends = np.array(parts.starts), np.array(parts.ends)
         self.size_of_ends = float(np.abs(self.starts).max() + np.abs(self.ends).max())
-        if model.allowed is not None:
-            self.table[~model.allowed] = -np.inf
-        if model.allowed_starts is not None:
-            self.starts[~model.allowed_starts] = -np.inf
-        if model.allowed_ends is not None:
-            self.ends[~model.allowed_ends] = -np.inf
+        if model.rules is not None:
+            self.table, self.starts, self.ends = model.rules.forbid(self.table, self.starts, self.ends)
 
 
 def _by_feature(nodes: Vector) -> Vector:
@@ -87,10 +85,9 @@ def _add_streamed(model: ChainStructure, weights: Weights, loss: float, out: Val
     room = -model.K % _LANES
     links, cost = (np.pad(table, ((0, 0), (0, room))).reshape(-1) for table in (weights.table, model.cost))
     starts, ends = (np.pad(part, (0, room)) for part in (weights.starts, weights.ends))
-    _kernels.get(f"chain_values_{kind}")(
-        *raw, weights.features, storage.shape[1], has_constant, links, starts, ends, cost, _largest(weights.table),
-        model.labels, loss * model.token_scale, model.first_token, *out, n_threads(model.entries),
-    )  # fmt: skip
+    scores = Scores(weights.features, storage.shape[1], has_constant, links, starts, ends, _largest(weights.table))
+    truth = Truth(model.labels, loss * model.token_scale, cost, model.first_token)
+    _kernels.get(f"chain_values_{kind}")(*raw, scores, truth, *out, n_threads(model.entries))
 
 
 def _largest(table: Vector) -> float:
@@ -107,7 +104,7 @@ def _add_by_blocks(model: ChainStructure, weights: Weights, loss: float, out: Va
         truths, links = _truth_scores(model, scores, tables, block)
         out.values[block.sequences] -= np.add.reduceat(truths, at[:-1])
         out.sizes[block.sequences] += np.add.reduceat(sizes + links, at[:-1])
-        _pass(scores, tables, at, carry if not block.begins else np.empty(0))
+        pass_forward(scores, tables, at, None if block.begins else carry)
         if block.ends:
             out.values[block.sequences] += scores[at[1:] - 1].max(axis=1)
         carry = scores[-1].copy()
@@ -145,11 +142,11 @@ def best_labels(model: ChainStructure, w: Vector, loss: float = 0.0) -> Indices:
         passed = _forward(model, weights, block, loss, carry)
         carry = passed.scores[-1].copy()
         if block.ends:
-            _trace(model, block, passed, -1, labels)
+            _trace(block, passed, -1, labels)
             for (part, before), (following, until) in zip(parts[-2::-1], parts[:0:-1], strict=True):
                 table = edge_tables(model, weights, following).reshape(-1, model.K, model.K)[0]
                 last = int(np.argmax(until + table[:, labels[following.first]]))
-                _trace(model, part, _forward(model, weights, part, loss, before), last, labels)
+                _trace(part, _forward(model, weights, part, loss, before), last, labels)
     return labels
 
 
@@ -222,24 +219,13 @@ class _Passed(NamedTuple):
 def _forward(model: ChainStructure, weights: Weights, block: Block, loss: float, carry: Vector) -> _Passed:
     scores, _ = node_scores(model, weights, block, loss)
     tables, at = edge_tables(model, weights, block), _first_rows(model, block)
-    _pass(scores, tables, at, carry if not block.begins else np.empty(0))
+    pass_forward(scores, tables, at, None if block.begins else carry)
     return _Passed(scores, tables, at)
 
 
-def _pass(scores: Vector, tables: Vector, at: Indices, carry: Vector) -> None:
-    """The forward pass, in place; linked to the best scores at the end of the block before, if there are any."""
-    K = scores.shape[1]
-    if carry.size:
-        scores[0] += (carry[:, None] + tables.reshape(-1, K, K)[0]).max(axis=0)
-    _kernels.get("chain_forward")(scores.reshape(-1), at, tables.reshape(-1), K, n_threads(scores.size))
-
-
-def _trace(model: ChainStructure, block: Block, passed: _Passed, last: int, labels: Indices) -> None:
+def _trace(block: Block, passed: _Passed, last: int, labels: Indices) -> None:
     """The labels of a block's tokens; its only sequence ends with the label ``last``, or all with their best if -1."""
-    ends = np.full(len(passed.at) - 1, last, dtype=np.int64)
-    out = labels[block.first : block.last]
-    scores, tables = passed.scores.reshape(-1), passed.tables.reshape(-1)
-    _kernels.get("chain_backward")(scores, passed.at, tables, model.K, ends, out)
+    trace_back(passed.scores, passed.tables, passed.at, last, labels[block.first : block.last])
 
 
 def _first_rows(model: ChainStructure, block: Block) -> Indices:

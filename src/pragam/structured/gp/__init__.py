@@ -6,7 +6,7 @@ from pragam.structured.gp.gram import GramScores
 from pragam.structured.gp.moments import ChainMoments
 from pragam.structured.gp.points import GibbsPoint, TablePoint
 from pragam.structured.gp.problem import gp_sequences
-from pragam.structured.gp.rules import Rules
+from pragam.structured.rules import Rules
 
 __all__ = [
     "ChainEntropy",

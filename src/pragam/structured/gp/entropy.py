@@ -49,9 +49,6 @@ class ChainEntropy(Conjugate):
     def value(self, alpha: Vector) -> float:
         raise NotImplementedError("coordinates alone do not tell the entropy: value_at takes the dual point")
 
-    def value_bound(self, alpha: Vector) -> tuple[float, float]:
-        raise NotImplementedError("coordinates alone do not tell the entropy: value_bound_at takes the dual point")
-
     def change_bound(self, alpha: Vector, rows: NDArray[np.int64], moves: Vector) -> float:
         """0: the entropy's error is that of the exact point already (``Moments.entropy_error``)."""
         return 0.0

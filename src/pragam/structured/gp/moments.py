@@ -7,11 +7,11 @@ from typing import Any
 
 import numpy as np
 
-from pragam import _kernels
 from pragam.numerics.rounding import gamma
 from pragam.polytopes.base import Polytope, Repair, Vector
 from pragam.structured.gp.points import GibbsPoint, Indices, TablePoint
-from pragam.structured.gp.rules import Rules
+from pragam.structured.inference import ChainScores, best_labels
+from pragam.structured.rules import Rules
 
 #: A label ahead of all others by this much has all the probability: exp(-800) is 0 in float64.
 _CERTAIN = 800.0
@@ -84,10 +84,17 @@ class ChainMoments(Polytope):
         assert self.rules is not None
         if isinstance(alpha, GibbsPoint):
             return alpha if alpha.rules is self.rules else replace(alpha, rules=self.rules)
-        wrong = alpha.tables[:, ~self.rules.transitions].any() or alpha.starts[:, ~self.rules.starts].any()
-        if wrong or alpha.moments.edges[~self.rules.transitions].any():
+        forbidden = ~self.rules.transitions
+        wrong = alpha.tables[:, forbidden].any() or alpha.starts[:, ~self.rules.starts].any()
+        if wrong or alpha.moments.edges[forbidden].any() or self._ends_wrong(alpha, ~self.rules.ends):
             raise ValueError("alpha is not in Q: it gives some probability to forbidden labellings")
         return alpha
+
+    def _ends_wrong(self, alpha: TablePoint, forbidden: Any) -> bool:
+        """Whether a sequence may end with one of these labels: what leads to its last token must not name them."""
+        last, is_long = self.first + self.lengths - 1, self.lengths > 1
+        into = alpha.tables[last[is_long] - 1][..., forbidden].any() or alpha.starts[~is_long][:, forbidden].any()
+        return bool(into or alpha.moments.nodes[last][:, forbidden].any())
 
     def coordinates(self, alpha: Any) -> Vector:
         x = np.empty(self.size)
@@ -115,11 +122,8 @@ class ChainMoments(Polytope):
         """A labelling of the highest score for each sequence."""
         parts = self.parts(s)
         nodes, edges = parts if self.rules is None else self.rules.masked(*parts, self.lengths)
-        best, tables = nodes.ravel().copy(), edges.ravel().copy()
-        bounds, labels = np.append(self.first, self.n_tokens), np.empty(self.n_tokens, dtype=np.int64)
-        _kernels.get("chain_forward")(best, bounds, tables, self.K, 1)
-        _kernels.get("chain_backward")(best, bounds, tables, self.K, np.full(self.n, -1), labels)
-        return labels
+        none = np.zeros(self.K)
+        return best_labels(ChainScores(nodes, edges, none, none, self.lengths))[0]
 
     # What a set of vectors has, in coordinates ----------------------------------------------------------------------
 

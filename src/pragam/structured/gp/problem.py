@@ -10,7 +10,7 @@ from pragam.structured.gp.factor import FactorScores
 from pragam.structured.gp.gram import GramScores
 from pragam.structured.gp.moments import ChainMoments
 from pragam.structured.gp.points import Indices
-from pragam.structured.gp.rules import Rules
+from pragam.structured.rules import Rules
 
 
 def gp_sequences(
@@ -41,7 +41,7 @@ def gp_sequences(
         raise ValueError(f"lengths must be numbers >= 1 that sum to {A.n_tokens}, the number of tokens")
     if labels.shape != (A.n_tokens,) or labels.min() < 0 or labels.max() >= A.K:
         raise ValueError(f"labels must hold {A.n_tokens} numbers from 0 to {A.K - 1}")
-    if rules is not None and (broken := rules.broken_by(labels, lengths)) is not None:
-        raise ValueError(f"sequence {broken}: its labels break the rules of transitions")
+    if rules is not None:
+        rules.check(labels, lengths)
     Q = ChainMoments(labels, lengths, A.K, rules)
     return Problem(A, np.zeros(Q.size), Q, lam, g=ChainEntropy(Q.n))

@@ -1,0 +1,1 @@
+"""Sequences: the best labelling, marginals, the projection onto them, and ascent on distributions."""

@@ -1,0 +1,1 @@
+"""Pairwise dual ascent on the unit flows of chains."""

@@ -1,0 +1,1 @@
+"""Graphs and forests: messages, and the best labelling."""

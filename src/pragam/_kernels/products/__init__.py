@@ -1,0 +1,1 @@
+"""Products with a data matrix, its sums and norms, and copies of some of its rows."""

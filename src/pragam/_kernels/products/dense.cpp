@@ -1,0 +1,113 @@
+// The product with a dense matrix of float32 or float64 values and any strides. float32 is widened entry by entry, and
+// every sum is accumulated in double.
+#include <algorithm>
+#include <cstdlib>
+
+#include "common/kernel.hpp"
+#include "common/parallel.hpp"
+#include "common/vectorised.hpp"
+
+namespace pragam {
+namespace {
+
+using std::int64_t;
+using std::size_t;
+
+// sum over j of row[j step] w[j], in four sums.
+template <class T>
+inline double strided_dot(const T *row, int64_t step, const double *w, int64_t d) {
+    double s0 = 0, s1 = 0, s2 = 0, s3 = 0;
+    int64_t j = 0;
+    for (; j + 4 <= d; j += 4, row += 4 * step) {
+        s0 += double(row[0]) * w[j];
+        s1 += double(row[step]) * w[j + 1];
+        s2 += double(row[2 * step]) * w[j + 2];
+        s3 += double(row[3 * step]) * w[j + 3];
+    }
+    for (; j < d; ++j, row += step) s0 += double(*row) * w[j];
+    return (s0 + s1) + (s2 + s3);
+}
+
+// The same for step = 1, for n rows: eight sums, folded into four for the rest.
+template <class T>
+PRAGAM_VECTORISED void dots(const T *PRAGAM_RESTRICT row, int64_t down, const double *PRAGAM_RESTRICT w, int64_t d,
+                            double *PRAGAM_RESTRICT out, int64_t n) {
+    for (int64_t i = 0; i < n; ++i, row += down) {
+        double s[8] = {};
+        int64_t j = 0;
+        for (; j + 8 <= d; j += 8)
+            for (int k = 0; k < 8; ++k) s[k] += double(row[j + k]) * w[j + k];
+        for (int k = 0; k < 4; ++k) s[k] += s[k + 4];
+        for (; j + 4 <= d; j += 4)
+            for (int k = 0; k < 4; ++k) s[k] += double(row[j + k]) * w[j + k];
+        for (; j < d; ++j) s[0] += double(row[j]) * w[j];
+        out[i] = (s[0] + s[1]) + (s[2] + s[3]);
+    }
+}
+
+// out[i] += sum over j of w[j] x[i step + j right], four columns for each visit of out.
+template <class T>
+PRAGAM_VECTORISED void add_columns(const T *PRAGAM_RESTRICT x, int64_t step, int64_t right,
+                                   const double *PRAGAM_RESTRICT w, int64_t d, double *PRAGAM_RESTRICT out, int64_t n) {
+    int64_t j = 0;
+    for (; j + 4 <= d; j += 4, x += 4 * right) {
+        const T *x1 = x + right, *x2 = x1 + right, *x3 = x2 + right;
+        const double w0 = w[j], w1 = w[j + 1], w2 = w[j + 2], w3 = w[j + 3];
+        for (int64_t i = 0; i < n; ++i) {
+            const int64_t p = i * step;
+            out[i] += (w0 * double(x[p]) + w1 * double(x1[p])) + (w2 * double(x2[p]) + w3 * double(x3[p]));
+        }
+    }
+    for (; j < d; ++j, x += right)
+        for (int64_t i = 0; i < n; ++i) out[i] += w[j] * double(x[i * step]);
+}
+
+// out = X w for a dense X of any strides, read in the order of its memory: row by row, or column by column
+// within bands of rows whose part of out stays in cache.
+template <class T>
+void dense_matvec(Matrix<T> X, In<double> w, Out<double> out, int64_t threads) {
+    require(X.shape(0) == out.shape(0) && X.shape(1) == w.shape(0), "X, w and out must have matching sizes");
+    nb::gil_scoped_release free;
+    const int64_t n = int64_t(X.shape(0)), d = int64_t(X.shape(1)), down = X.stride(0), right = X.stride(1);
+    const bool by_row = std::abs(right) <= std::abs(down);
+    const int64_t band = by_row ? 64 : 2048;
+    const double *in = w.data();
+    std::fill_n(out.data(), n, 0.0);
+    parallel_for((n + band - 1) / band, worthwhile(threads, n * d), [&](int64_t chunk, Pulse &pulse) {
+        const int64_t first = chunk * band, count = std::min(band, n - first);
+        const T *x = X.data() + first * down;
+        double *result = out.data() + first;
+        if (by_row && right == 1) dots(x, down, in, d, result, count);
+        else if (by_row)
+            for (int64_t i = 0; i < count; ++i) result[i] = strided_dot(x + i * down, right, in, d);
+        else add_columns(x, down, right, in, d, result, count);
+        pulse.beat(size_t(count * d));
+    });
+}
+
+// out (d, n) = X' for X (n, d), both flat in C order, by tiles that fit the first cache.
+void transpose(In<double> X, int64_t n, Out<double> out, int64_t threads) {
+    require(n >= 1 && X.size() % size_t(n) == 0 && out.size() == X.size(), "transpose: X and out must have matching sizes");
+    nb::gil_scoped_release free;
+    const int64_t d = int64_t(X.size()) / n;
+    constexpr int64_t tile = 32;
+    parallel_for((d + tile - 1) / tile, worthwhile(threads, n * d), [&](int64_t chunk, Pulse &pulse) {
+        const int64_t from = chunk * tile, end = std::min(from + tile, d);
+        for (int64_t first = 0; first < n; first += tile)
+            for (int64_t j = from; j < end; ++j)
+                for (int64_t i = first; i < std::min(first + tile, n); ++i) out.data()[j * n + i] = X.data()[i * d + j];
+        pulse.beat(size_t(n * (end - from)));
+    });
+}
+
+}  // namespace
+
+void bind_products_dense(nb::module_ &m) {
+    const auto a = [](const char *name) { return nb::arg(name).noconvert(); };
+    const auto threads = nb::arg("threads") = 1;
+    m.def("dense_matvec", &dense_matvec<double>, a("X"), a("w"), a("out"), threads);
+    m.def("dense_matvec", &dense_matvec<float>, a("X"), a("w"), a("out"), threads);
+    m.def("transpose", &transpose, a("X"), nb::arg("n"), a("out"), threads);
+}
+
+}  // namespace pragam

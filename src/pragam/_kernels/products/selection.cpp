@@ -1,0 +1,91 @@
+// Copies of some rows of X. Specification: selection.py.
+#include <algorithm>
+
+#include "common/rows.hpp"
+#include "products/csr.hpp"
+
+namespace pragam {
+namespace {
+
+// Refuses rows out of range, and `ends` (one longer than rows) that are not the indptr of a copy of them.
+void require_fit(const Indptr &indptr, const Indptr &rows, const Indptr &ends, size_t entries) {
+    const int64_t n = int64_t(indptr.size()) - 1, *first = indptr.data(), *end = ends.data();
+    require(ends.size() == rows.size() + 1, "csr_take, pattern_take: ends must be one longer than rows");
+    for (size_t k = 0; k < rows.size(); ++k) {
+        const int64_t i = rows.data()[k];
+        require(i >= 0 && i < n && end[k] >= 0 && end[k + 1] - end[k] == first[i + 1] - first[i] &&
+                    end[k + 1] <= int64_t(entries),
+                "csr_take, pattern_take: rows out of range, or ends that do not fit them");
+    }
+}
+
+// The entries of the given rows, one row after the other.
+template <class T, class I>
+void csr_take(In<T> data, In<I> indices, Indptr indptr, Indptr rows, Out<T> data_out, Out<I> indices_out,
+              Indptr ends) {
+    require(data_out.size() == indices_out.size(), "csr_take: the outputs must have one length");
+    require_fit(indptr, rows, ends, data_out.size());
+    const int64_t *first = indptr.data(), *end = ends.data();
+    nb::gil_scoped_release release;
+    for (size_t k = 0; k < rows.size(); ++k) {
+        const int64_t i = rows.data()[k];
+        std::copy(data.data() + first[i], data.data() + first[i + 1], data_out.data() + end[k]);
+        std::copy(indices.data() + first[i], indices.data() + first[i + 1], indices_out.data() + end[k]);
+    }
+}
+
+// The same for the indices alone, which must fit into 16 bits.
+template <class I>
+void pattern_take(In<I> indices, Indptr indptr, Indptr rows, Out<std::uint16_t> indices_out, Indptr ends) {
+    require_fit(indptr, rows, ends, indices_out.size());
+    const int64_t *first = indptr.data();
+    nb::gil_scoped_release release;
+    for (size_t k = 0; k < rows.size(); ++k) {
+        const int64_t i = rows.data()[k];
+        std::uint16_t *to = indices_out.data() + ends.data()[k];
+        for (int64_t p = first[i]; p < first[i + 1]; ++p) *to++ = std::uint16_t(indices.data()[p]);
+    }
+}
+
+// Whether every row has a single value and increasing columns. Then the matrix is diag(values) times its pattern, with
+// 1 in `values` for an empty row. Ends at the first row that fails.
+template <class T, class I>
+bool csr_row_values(In<T> data, In<I> indices, Indptr indptr, Out<double> values) {
+    require_rows(indptr, values.size());
+    const T *v = data.data();
+    const I *index = indices.data();
+    const int64_t *ptr = indptr.data();
+    nb::gil_scoped_release release;
+    Pulse pulse;
+    for (size_t i = 0; i < values.size(); ++i) {
+        const int64_t first = ptr[i], last = ptr[i + 1];
+        int wrong = 0;
+        for (int64_t p = first + 1; p < last; ++p) wrong |= (v[p] != v[first]) | (index[p - 1] >= index[p]);
+        if (wrong) return false;
+        values.data()[i] = first < last ? double(v[first]) : 1.0;
+        pulse.beat(size_t(last - first + 1));
+    }
+    return true;
+}
+
+}  // namespace
+
+void bind_products_selection(nb::module_ &m) {
+    for_csr_types([&](auto value, auto index) {
+        using T = decltype(value);
+        using I = decltype(index);
+        m.def("csr_take", &csr_take<T, I>, array("data"), array("indices"), array("indptr"), array("rows"),
+              array("data_out"), array("indices_out"), array("ends"));
+        m.def("csr_row_values", &csr_row_values<T, I>, array("data"), array("indices"), array("indptr"),
+              array("values"));
+    });
+    const auto take = [&m](auto kernel) {
+        m.def("pattern_take", kernel, array("indices"), array("indptr"), array("rows"), array("indices_out"),
+              array("ends"));
+    };
+    take(&pattern_take<std::uint16_t>);
+    take(&pattern_take<std::int32_t>);
+    take(&pattern_take<int64_t>);
+}
+
+}  // namespace pragam

@@ -1,0 +1,221 @@
+// Products with a CSR matrix, or with a pattern, which stores no values because all entries are 1. They rely on
+// csr_check having passed.
+#include <algorithm>
+#include <type_traits>
+#include <vector>
+
+#include "common/vectorised.hpp"
+#include "products/csr.hpp"
+
+namespace pragam {
+namespace {
+
+using InBlock = nb::ndarray<const double, nb::ndim<2>, nb::c_contig, nb::device::cpu>;
+using OutBlock = nb::ndarray<double, nb::ndim<2>, nb::c_contig, nb::device::cpu>;
+using Strided = nb::ndarray<double, nb::ndim<2>, nb::device::cpu>;
+
+// sum over p of data[p] w[indices[p]], in four independent sums so that gathers overlap. `end` is that of all entries.
+template <bool is_wide, class Values, class I>
+inline double gathered_dot(Values data, const I *PRAGAM_RESTRICT indices, const double *PRAGAM_RESTRICT w,
+                           int64_t first, int64_t last, int64_t end) {
+    double s0 = 0, s1 = 0, s2 = 0, s3 = 0;
+    int64_t p = first;
+    for (; p + 4 <= last; p += 4) {
+        if constexpr (is_wide)
+            for (int64_t q = p; q < p + 4; ++q) PRAGAM_PREFETCH(w + indices[std::min(q + ahead, end - 1)]);
+        s0 += double(data[p]) * w[indices[p]];
+        s1 += double(data[p + 1]) * w[indices[p + 1]];
+        s2 += double(data[p + 2]) * w[indices[p + 2]];
+        s3 += double(data[p + 3]) * w[indices[p + 3]];
+    }
+    for (; p < last; ++p) s0 += double(data[p]) * w[indices[p]];
+    return (s0 + s1) + (s2 + s3);
+}
+
+// out = diag(scale) X w; no scale means ones.
+template <class Values, class I>
+void matvec(Values v, const I *index, const Indptr &indptr, const In<double> &scale, const In<double> &w,
+            const Out<double> &out, int64_t threads) {
+    require_rows(indptr, out.shape(0));
+    require(!scale.is_valid() || scale.shape(0) == out.shape(0), "scale must be as long as out");
+    const double *s = scale.is_valid() ? scale.data() : nullptr, *in = w.data();
+    double *result = out.data();
+    const int64_t end = indptr.data()[out.shape(0)];
+    const auto rows = [=](auto is_wide) {
+        return [=](int64_t i, int64_t first, int64_t last) {
+            const double dot = gathered_dot<is_wide.value>(v, index, in, first, last, end);
+            result[i] = s ? s[i] * dot : dot;
+        };
+    };
+    if (int64_t(w.shape(0)) > beyond_cache) each_row(indptr, rows(std::true_type{}), threads);
+    else each_row(indptr, rows(std::false_type{}), threads);
+}
+
+template <class T, class I>
+void csr_matvec(In<T> data, In<I> indices, Indptr indptr, In<double> scale, In<double> w, Out<double> out,
+                int64_t threads) {
+    matvec(data.data(), indices.data(), indptr, scale, w, out, threads);
+}
+
+void pattern_matvec(PatternIndices indices, Indptr indptr, In<double> scale, In<double> w, Out<double> out,
+                    int64_t threads) {
+    matvec(Ones{}, indices.data(), indptr, scale, w, out, threads);
+}
+
+// The number of parts of the rows that are summed separately. It is small enough that the parts' sums (d numbers each)
+// cost little compared with the entries. It depends on the sizes only, and so does the order of summation. Neither
+// depends on the number of threads.
+int64_t parts_of(int64_t entries, int64_t d) {
+    constexpr int64_t most = 16, small = int64_t(1) << 18;
+    if (entries < small) return 1;
+    return std::max<int64_t>(1, std::min(most, entries / (64 * std::max<int64_t>(d, 1))));
+}
+
+// sum += x_i s_i alpha_i for the rows i in [begin, end). Many dual variables are 0 near the optimum. The others are
+// first collected without a branch, since whether a row counts is hard to predict.
+template <bool is_wide, class Values, class I>
+void add_rows(Values v, const I *PRAGAM_RESTRICT index, const int64_t *ptr, const double *s, const double *alpha,
+              int64_t begin, int64_t end, Pulse &pulse, double *PRAGAM_RESTRICT sum) {
+    [[maybe_unused]] const int64_t final = ptr[end] - 1;
+    constexpr int64_t batch = 512;
+    int64_t row[batch];
+    double weight[batch];
+    for (int64_t start = begin; start < end; start += batch) {
+        const int64_t stop = std::min(start + batch, end);
+        int64_t count = 0;
+        for (int64_t i = start; i < stop; ++i) {
+            row[count] = i;
+            weight[count] = s ? s[i] * alpha[i] : alpha[i];
+            count += weight[count] != 0;
+        }
+        for (int64_t k = 0; k < count; ++k)
+            for (int64_t p = ptr[row[k]]; p < ptr[row[k] + 1]; ++p) {
+                if constexpr (is_wide) PRAGAM_PREFETCH(sum + index[std::min(p + ahead, final)]);
+                sum[index[p]] += weight[k] * double(v[p]);
+            }
+        pulse.beat(size_t(ptr[stop] - ptr[start] + batch));
+    }
+}
+
+// out = X' (scale * alpha); no scale means ones.
+template <class Values, class I>
+void rmatvec(Values v, const I *index, const Indptr &indptr, const In<double> &scale, const In<double> &alpha,
+             const Out<double> &out, int64_t threads) {
+    require_rows(indptr, alpha.shape(0));
+    require(!scale.is_valid() || scale.shape(0) == alpha.shape(0), "scale must be as long as alpha");
+    nb::gil_scoped_release free;
+    const double *s = scale.is_valid() ? scale.data() : nullptr;
+    const int64_t n = int64_t(alpha.shape(0)), d = int64_t(out.shape(0)), *ptr = indptr.data();
+    const int64_t parts = parts_of(ptr[n], d), stride = d + 16;  // no two parts write to one cache line
+    std::vector<double> sums(size_t((parts - 1) * stride));
+    std::fill_n(out.data(), d, 0.0);
+    parallel_for(parts, worthwhile(threads, ptr[n]), [&](int64_t part, Pulse &pulse) {
+        double *sum = part == 0 ? out.data() : sums.data() + (part - 1) * stride;
+        const auto add = d > beyond_cache ? add_rows<true, Values, I> : add_rows<false, Values, I>;
+        add(v, index, ptr, s, alpha.data(), n * part / parts, n * (part + 1) / parts, pulse, sum);
+    });
+    for (int64_t part = 1; part < parts; ++part)
+        for (int64_t j = 0; j < d; ++j) out.data()[j] += sums[size_t((part - 1) * stride + j)];
+}
+
+template <class T, class I>
+void csr_rmatvec(In<T> data, In<I> indices, Indptr indptr, In<double> scale, In<double> alpha, Out<double> out,
+                 int64_t threads) {
+    rmatvec(data.data(), indices.data(), indptr, scale, alpha, out, threads);
+}
+
+void pattern_rmatvec(PatternIndices indices, Indptr indptr, In<double> scale, In<double> alpha, Out<double> out,
+                     int64_t threads) {
+    rmatvec(Ones{}, indices.data(), indptr, scale, alpha, out, threads);
+}
+
+// to = the row's entries times the corresponding rows of W (columns of X, K). Eight columns of W are read at a time,
+// and their sums stay in registers.
+template <class T, class I>
+PRAGAM_VECTORISED void combine_rows(const T *data, const I *indices, int64_t length, const double *W, size_t K,
+                                    double *to) {
+    constexpr size_t wide = 8;
+    size_t k = 0;
+    for (; k + wide <= K; k += wide) {
+        double sum[wide] = {};
+        for (int64_t p = 0; p < length; ++p)
+            for (size_t q = 0; q < wide; ++q) sum[q] += double(data[p]) * W[size_t(indices[p]) * K + k + q];
+        std::copy(sum, sum + wide, to + k);
+    }
+    for (; k < K; ++k) {
+        double sum = 0;
+        for (int64_t p = 0; p < length; ++p) sum += double(data[p]) * W[size_t(indices[p]) * K + k];
+        to[k] = sum;
+    }
+}
+
+// Add each entry times `from` to the corresponding row of out (columns of X, K).
+template <class T, class I>
+PRAGAM_VECTORISED void add_to_rows(const T *data, const I *indices, int64_t length, const double *PRAGAM_RESTRICT from,
+                                   size_t K, double *PRAGAM_RESTRICT out) {
+    for (int64_t p = 0; p < length; ++p) {
+        const double x = data[p];
+        double *to = out + size_t(indices[p]) * K;
+        for (size_t k = 0; k < K; ++k) to[k] += x * from[k];
+    }
+}
+
+// out = X W with W (columns of X, K): one pass over X for all K.
+template <class T, class I>
+void csr_matmat(In<T> data, In<I> indices, Indptr indptr, InBlock W, OutBlock out, int64_t threads) {
+    require_rows(indptr, out.shape(0));
+    require(W.shape(1) == out.shape(1), "W and out must have as many columns");
+    const size_t K = W.shape(1);
+    const auto row = [&, K](int64_t i, int64_t first, int64_t last) {
+        double *to = out.data() + size_t(i) * K;
+        combine_rows(data.data() + first, indices.data() + first, last - first, W.data(), K, to);
+    };
+    each_row(indptr, row, threads);
+}
+
+// out += X' B with B (rows of X, K). Rows of out need not be contiguous, nor its entries next to each other: if they are
+// not, only columns with an entry other than zero in their row of B are touched.
+template <class T, class I>
+void csr_rmatmat(In<T> data, In<I> indices, Indptr indptr, InBlock B, Strided out) {
+    require_rows(indptr, B.shape(0));
+    require(B.shape(1) == out.shape(1), "B and out must have as many columns");
+    const size_t K = B.shape(1);
+    const int64_t down = out.stride(0), right = out.stride(1);
+    const bool is_plain = right == 1 && down == int64_t(K);
+    std::vector<std::pair<int64_t, double>> some(K);
+    each_row(indptr, [&, K](int64_t i, int64_t first, int64_t last) {
+        const double *from = B.data() + size_t(i) * K;
+        size_t count = 0;
+        for (size_t k = 0; k < K; ++k)
+            if (from[k] != 0) some[count++] = {int64_t(k) * right, from[k]};
+        if (count == 0) return;
+        if (is_plain) return add_to_rows(data.data() + first, indices.data() + first, last - first, from, K, out.data());
+        for (int64_t p = first; p < last; ++p) {
+            double *to = out.data() + int64_t(indices.data()[p]) * down;
+            for (size_t k = 0; k < count; ++k) to[some[k].first] += double(data.data()[p]) * some[k].second;
+        }
+    });
+}
+
+}  // namespace
+
+void bind_products_sparse(nb::module_ &m) {
+    const auto a = [](const char *name) { return nb::arg(name).noconvert(); };
+    const auto threads = nb::arg("threads") = 1;
+    for_csr_types([&](auto value, auto index) {
+        using T = decltype(value);
+        using I = decltype(index);
+        const auto X = [&](const char *name, auto kernel, auto... rest) {
+            m.def(name, kernel, a("data"), a("indices"), a("indptr"), rest...);
+        };
+        X("csr_matvec", &csr_matvec<T, I>, a("scale").none(), a("w"), a("out"), threads);
+        X("csr_rmatvec", &csr_rmatvec<T, I>, a("scale").none(), a("alpha"), a("out"), threads);
+        X("csr_matmat", &csr_matmat<T, I>, a("W"), a("out"), threads);
+        X("csr_rmatmat", &csr_rmatmat<T, I>, a("B"), a("out"));
+    });
+    m.def("pattern_matvec", &pattern_matvec, a("indices"), a("indptr"), a("scale").none(), a("w"), a("out"), threads);
+    m.def("pattern_rmatvec", &pattern_rmatvec, a("indices"), a("indptr"), a("scale").none(), a("alpha"), a("out"),
+          threads);
+}
+
+}  // namespace pragam

@@ -1,0 +1,1 @@
+"""Passes over a box cut by a plane."""

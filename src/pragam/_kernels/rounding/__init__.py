@@ -1,0 +1,1 @@
+"""Sums and products that come with a bound of their rounding."""

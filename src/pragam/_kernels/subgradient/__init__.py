@@ -1,0 +1,1 @@
+"""Stochastic subgradient steps."""

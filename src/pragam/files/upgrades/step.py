@@ -1,0 +1,23 @@
+"""What a step from one version of the model file to the next is."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from pragam.files.container import Tensors
+
+#: Makes a tensor of the next version of the file's own ones.
+Make = Callable[[Tensors], Any]
+Renamed = dict[str, Make]
+Step = Callable[[dict[str, Any], Tensors], tuple[dict[str, Any], Renamed]]
+
+
+def moved(name: str, kind: str = "F64") -> Make:
+    """A tensor that had another name."""
+    return lambda own: own.array(name, kind)
+
+
+def constant(value: Any) -> Make:
+    """A tensor that stood elsewhere in the file."""
+    return lambda own: value

@@ -1,0 +1,137 @@
+"""Linear models with 1 to K outputs: scores = X coef' + intercept, for all risks of rows alike.
+
+The optimum (w*, b*) of a problem lies within ``radius`` of w, and its biases between ``low`` and ``high``
+(:mod:`pragam.certificate.optimum`). So its scores lie in intervals, output by output (:meth:`LinearModel.bounds`).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import Any, ClassVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from pragam.certificate.optimum import Neighbourhood, bias_intervals, radius
+from pragam.driver.result import Result
+from pragam.models.base import Model, Shapes, Solves
+from pragam.models.features import Columns, Constant
+from pragam.numerics.vector import Vector
+from pragam.problem import AnyProblem
+from pragam.risks import Risk, Shape
+
+
+class LinearModel(Model):
+    """coef (rows, d) and intercept (outputs,); one row with several outputs is that of an ordinal model."""
+
+    kind: ClassVar[str] = "linear"
+    shapes: ClassVar[Shapes] = {
+        "coef": ("rows", "d"), "intercept": ("outputs",),
+        "radius": ("rows",), "low": ("outputs",), "high": ("outputs",),
+    }  # fmt: skip
+    open_ended: ClassVar[tuple[str, ...]] = ("radius", "low", "high")
+
+    @classmethod
+    def sizes(cls, risk: Risk, labels: NDArray[Any]) -> dict[str, int]:
+        shapes = risk.shape(labels)
+        return {"rows": sum(shape.rows for shape in shapes), "outputs": sum(shape.outputs for shape in shapes)}
+
+    @classmethod
+    def tensors_of(cls, risk: Risk, labels: NDArray[Any], solves: Solves) -> dict[str, Vector]:
+        parts = [_part(shape, *each) for shape, each in zip(risk.shape(labels), solves, strict=True)]
+        return {name: np.concatenate([part[name] for part in parts]) for name in cls.shapes}
+
+    @classmethod
+    def of_weights(cls, risk: Risk, labels: NDArray[Any], coef: Vector, intercept: Vector, **more: Any) -> LinearModel:
+        """A model of which nothing is proven, such as a stranger's."""
+        nowhere = {"radius": np.full(len(coef), np.inf)}
+        nowhere |= {name: np.full(len(intercept), sign * np.inf) for name, sign in (("low", -1), ("high", 1))}
+        return cls(risk, labels, {"coef": coef, "intercept": intercept, **nowhere}, **more)
+
+    def points(self) -> list[tuple[Vector, Vector]]:
+        shapes = self.risk.shape(self.labels)
+        coef = np.split(self.tensors["coef"], np.cumsum([shape.rows for shape in shapes])[:-1])
+        free = np.split(self.tensors["intercept"], np.cumsum([shape.outputs for shape in shapes])[:-1])
+        return [(w.ravel(), b[: shape.biases]) for shape, w, b in zip(shapes, coef, free, strict=True)]
+
+    def weights(self) -> tuple[Vector, Vector]:
+        """(coef, intercept) in the columns of X: a constant feature is part of the intercept."""
+        coef, intercept = self.tensors["coef"], self.tensors["intercept"]
+        constant = self.features.find(Constant)
+        if constant is None:
+            return coef, intercept
+        return coef[:, :-1], intercept + constant.value * coef[:, -1]
+
+    def checked(self) -> LinearModel:
+        columns = self.features.find(Columns)
+        if columns is not None and len(columns.columns) != self.weights()[0].shape[1]:
+            raise ValueError(f"columns must be {self.weights()[0].shape[1]}, one for each weight")
+        return self
+
+    def scores(self, samples: Any) -> Vector:
+        """(n, outputs)."""
+        return self._scores(self.features.of(samples))
+
+    def _scores(self, own: Any) -> Vector:
+        """Those of samples in the model's own features."""
+        d = self.tensors["coef"].shape[1]
+        if own.X.shape[1] != d:
+            raise ValueError(f"X has {own.X.shape[1]} columns, and the model needs {d}")
+        return own.X.matmat(self.tensors["coef"]) + self.tensors["intercept"]
+
+    def decision(self, samples: Any) -> Vector:
+        """The scores as ``decision_function`` has them."""
+        return self.risk.rule.decision(self.scores(samples), **self.calibration)
+
+    def predicted(self, own: Any) -> Any:
+        return self.risk.rule.predict(self._scores(own), self.labels, **self.calibration)
+
+    def calibrated(self, own: Any) -> LinearModel:
+        if not self.risk.rule.calibrates:
+            return self
+        code = self.risk.target.encode(own.y, self.labels)
+        return replace(self, calibration=self.risk.rule.calibrate(self._scores(own), code))
+
+    def bounds(self, samples: Any) -> Vector:
+        """(n, outputs, 2): between which numbers the scores of every optimum lie."""
+        X, own, parts = self.features.of(samples).X, self.tensors, []
+        rows, outputs = 0, 0
+        for shape in self.risk.shape(self.labels):
+            biases = slice(outputs, outputs + shape.outputs)
+            near = Neighbourhood(float(own["radius"][rows]), own["low"][biases], own["high"][biases])
+            parts.append(near.decisions(X, own["coef"][rows : rows + shape.rows]))
+            rows, outputs = rows + shape.rows, outputs + shape.outputs
+        return np.concatenate(parts, axis=1)
+
+    def proven(self, samples: Any) -> NDArray[np.bool_]:
+        """The rows whose prediction every optimum shares."""
+        low, high = np.moveaxis(self.bounds(samples), 2, 0)
+        return self.risk.rule.proven(low, high, self.labels, **self.calibration)
+
+    def n_support(self, problems: Sequence[AnyProblem]) -> int:
+        return int(np.count_nonzero(self.row_weights(problems).any(axis=0)))
+
+    def row_weights(self, problems: Sequence[AnyProblem]) -> Vector:
+        """(rows, n): coef is this times X, up to the gap; a row of X supports the model where it is not 0."""
+        pairs = zip(problems, self.proofs, strict=True)
+        return np.concatenate([_row_weights(problem, proof.dual) for problem, proof in pairs])
+
+
+def _row_weights(problem: AnyProblem, alpha: Vector) -> Vector:
+    """beta (rows, n) with w(alpha) = beta X; for the hinge y_i alpha_i / lam."""
+    moved = alpha if problem.origin is None else alpha - problem.origin
+    return -problem.A.row_weights(moved) / problem.lam
+
+
+def _part(shape: Shape, problem: AnyProblem, result: Result) -> dict[str, Vector]:
+    """The tensors of one problem; without biases the intercepts are exactly 0."""
+    none = np.zeros(0 if shape.biases else shape.outputs)
+    low, high = bias_intervals(problem, result.w, result.certificate)
+    return {
+        "coef": result.w.reshape(shape.rows, -1),
+        "intercept": np.concatenate([result.biases, none]),
+        "radius": np.full(shape.rows, radius(result.certificate, problem.lam)),
+        "low": np.concatenate([low, none]),
+        "high": np.concatenate([high, none]),
+    }

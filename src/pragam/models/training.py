@@ -1,0 +1,87 @@
+"""Training: a record, samples and settings become a model. Estimators, commands and selection all come through here."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, NamedTuple
+
+from numpy.typing import NDArray
+
+from pragam.driver.jobs import Guard, Listener, Settings, nobody, solve_problems, unguarded
+from pragam.driver.result import Result
+from pragam.models.base import Model, Proof, Solves
+from pragam.models.features import Features
+from pragam.models.kinds import KINDS
+from pragam.problem import AnyProblem
+from pragam.risks import Risk
+
+
+class Fitted(NamedTuple):
+    """A model, and the solves that it came from, with the seconds at which they began."""
+
+    model: Any
+    problems: list[AnyProblem]
+    results: list[Result]
+    begun: list[float]
+
+
+def fit(
+    risk: Risk,
+    samples: Any,
+    settings: Settings,
+    features: Features | None = None,
+    labels: NDArray[Any] | None = None,
+    starts: Sequence[Any] | None = None,
+    listener: Listener = nobody,
+    guard: Guard = unguarded,
+    fingerprint: bool = True,
+) -> Fitted:
+    """Pose, solve and keep.
+
+    ``starts`` are (w, dual) of each problem, used if they are those of problems of the same sizes. A fingerprint reads
+    the data once more, which is a fifth of a small fit: without it the model knows their size alone.
+    """
+    features = features or Features()
+    numbers = features.numbers(samples)
+    labels = risk.learn(numbers) if labels is None else labels
+    own = features.mapped(numbers)
+    problems = risk.pose(own, labels)
+    results, begun = solve_problems(problems, settings, _fitting(starts, problems), listener, guard)
+    identity = numbers.fingerprint() if fingerprint else numbers.size()
+    solves = list(zip(problems, results, strict=True))
+    model = model_of(risk, labels, solves, own, features, settings, identity)
+    return Fitted(model, problems, results, begun)
+
+
+def model_of(
+    risk: Risk,
+    labels: NDArray[Any],
+    solves: Solves,
+    own: Any,
+    features: Features,
+    settings: Settings,
+    fingerprint: dict[str, Any],
+) -> Model:
+    """The model of solved problems; ``own`` are the samples in the model's features."""
+    kind = KINDS[risk.kind]
+    proofs = tuple(_proof(result) for _, result in solves)
+    tensors, known = kind.tensors_of(risk, labels, solves), settings.to_json()
+    return kind(risk, labels, tensors, proofs, features, own.given(), {}, fingerprint, known).calibrated(own)
+
+
+def _proof(result: Result) -> Proof:
+    return Proof(result.certificate, result.alpha, result.status, result.n_iter, result.solver)
+
+
+def _fitting(starts: Sequence[Any] | None, problems: list[AnyProblem]) -> Sequence[Any] | None:
+    """The starts (w, dual) of the last fit, if its problems were as large."""
+    if starts is None or len(starts) != len(problems):
+        return None
+    pairs = zip(starts, problems, strict=True)
+    return starts if all(_fits(start, problem) for start, problem in pairs) else None
+
+
+def _fits(start: Any, problem: AnyProblem) -> bool:
+    """A dual point that is no vector is checked by its set."""
+    w, dual = start
+    return len(w) == problem.n_weights and getattr(dual, "size", problem.Q.size) == problem.Q.size

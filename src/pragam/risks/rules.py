@@ -1,0 +1,107 @@
+"""From scores (n, outputs) to predictions, and which of these no further optimisation can change.
+
+``proven(low, high)``: the rows whose prediction is the same wherever the scores are between low and high. ``cut`` is a
+score that a fit may choose on its training data (:meth:`Rule.calibrate`); 0 else.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from pragam.numerics.vector import Vector
+
+Labels = NDArray[Any]
+
+
+class Rule:
+    """The base: nothing to calibrate, and the prediction is monotone in every score."""
+
+    calibrates = False
+
+    def calibrate(self, scores: Vector, code: Any) -> dict[str, float]:
+        """What the rule takes from the scores of the training data, whose encoded targets are ``code``."""
+        return {}
+
+    def decision(self, scores: Vector, cut: float = 0.0) -> Vector:
+        """The scores as ``decision_function`` has them: a vector if there is one output."""
+        return scores[:, 0] if scores.shape[1] == 1 else scores
+
+    def predict(self, scores: Vector, labels: Labels, cut: float = 0.0) -> Any:
+        """A prediction for each row."""
+        raise NotImplementedError
+
+    def proven(self, low: Vector, high: Vector, labels: Labels, cut: float = 0.0) -> NDArray[np.bool_]:
+        """Which rows have the same prediction for all scores between ``low`` and ``high``."""
+        same = self.predict(low, labels, cut) == self.predict(high, labels, cut)
+        return same.reshape(len(low), -1).all(axis=1)
+
+
+class Largest(Rule):
+    """The class of the largest score. A single column is the score of the second of two classes; the first has 0."""
+
+    def decision(self, scores: Vector, cut: float = 0.0) -> Vector:
+        return scores[:, 1] - scores[:, 0] if scores.shape[1] == 2 else super().decision(scores)
+
+    def predict(self, scores: Vector, labels: Labels, cut: float = 0.0) -> Any:
+        return labels[_all_classes(scores).argmax(axis=1)]
+
+    def proven(self, low: Vector, high: Vector, labels: Labels, cut: float = 0.0) -> NDArray[np.bool_]:
+        """Where the least score of one class is above the greatest of all others."""
+        least, most = _all_classes(low), _all_classes(high).copy()
+        rows, best = np.arange(len(least)), least.argmax(axis=1)
+        most[rows, best] = -np.inf
+        return least[rows, best] > most.max(axis=1)
+
+
+class Value(Rule):
+    """The scores themselves. Two numbers are never proven equal, so no prediction is."""
+
+    def predict(self, scores: Vector, labels: Labels, cut: float = 0.0) -> Any:
+        return self.decision(scores)
+
+
+class Above(Rule):
+    """Levels by thresholds: score j says how far a row is above threshold j, and level k is above the first k of them.
+
+    The level with the largest sum of the scores below it wins. With thresholds in order that is the number of positive
+    scores. It only rises with any score, so equal predictions at both ends of an interval prove it.
+    """
+
+    def decision(self, scores: Vector, cut: float = 0.0) -> Vector:
+        """(n,) for two levels, else (n, levels): the largest is predicted."""
+        return scores[:, 0] if scores.shape[1] == 1 else _sums_below(scores)
+
+    def predict(self, scores: Vector, labels: Labels, cut: float = 0.0) -> Any:
+        return labels[_sums_below(scores).argmax(axis=1)]
+
+
+class Sets(Rule):
+    """All labels with a score above ``cut``. The risk knows differences of scores alone, so the cut is calibrated."""
+
+    calibrates = True
+
+    def calibrate(self, scores: Vector, code: Any) -> dict[str, float]:
+        """The cut with the fewest wrong labels on the training data, half-way between two scores: one sort."""
+        order = np.argsort(scores, axis=None, kind="stable")
+        values, right = scores.ravel()[order], code.ravel()[order]
+        wrong = np.concatenate([[0], np.cumsum(np.where(right, 1, -1))])  # of a cut behind the k lowest, but a constant
+        ends = np.concatenate([[values[0] - 1], 0.5 * values[:-1] + 0.5 * values[1:], [values[-1]]])
+        is_between = np.concatenate([[True], values[:-1] < values[1:], [True]])
+        return {"cut": float(ends[np.where(is_between, wrong, wrong.max() + 1).argmin()])}
+
+    def decision(self, scores: Vector, cut: float = 0.0) -> Vector:
+        return scores - cut
+
+    def predict(self, scores: Vector, labels: Labels, cut: float = 0.0) -> Any:
+        return (scores > cut).astype(np.int64)
+
+
+def _all_classes(scores: Vector) -> Vector:
+    return np.hstack([np.zeros((len(scores), 1)), scores]) if scores.shape[1] == 1 else scores
+
+
+def _sums_below(scores: Vector) -> Vector:
+    return np.hstack([np.zeros((len(scores), 1)), scores.cumsum(axis=1)])

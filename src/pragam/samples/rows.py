@@ -1,0 +1,39 @@
+"""Rows of numbers, each with a target: a label, a number, a level or a set of labels."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import Any
+
+from pragam.operators import check_data
+from pragam.operators.storage import Storage
+from pragam.samples.base import Samples
+from pragam.samples.fingerprint import data_fingerprint
+
+
+@dataclass(frozen=True, eq=False)
+class Rows(Samples):
+    """X (n, d) in the user's memory, y of length n or (n, K), and perhaps a weight for each row."""
+
+    X: Storage
+    y: Any = None
+    weights: Any = None
+
+    @classmethod
+    def of(cls, X: Any, y: Any = None, weights: Any = None, name: str = "X") -> Rows:
+        """From what a user has; ``name`` is what errors call X."""
+        return cls(check_data(X, name), y, weights)
+
+    @property
+    def n(self) -> int:
+        """The number of rows."""
+        return self.X.shape[0]
+
+    def take(self, index: Any) -> Rows:
+        """Some of the rows, copied."""
+        given = {name: array[index] for name, array in self.given().items()}
+        return replace(self, X=self.X.take(index), y=None if self.y is None else self.y[index], **given)
+
+    def fingerprint(self) -> dict[str, Any]:
+        """Of X and y. Weights are kept with a model, so they need none."""
+        return data_fingerprint(self.X, self.y.toarray() if hasattr(self.y, "toarray") else self.y)

@@ -1,0 +1,125 @@
+"""lam by validation, for every record: on each fold the problems are posed once and solved along a path of lams, each
+from its neighbour's solution, each certified; what the models are worth on the samples left out decides."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from pragam.driver.jobs import Settings
+from pragam.driver.path import paths
+from pragam.driver.result import Result
+from pragam.driver.solve import Callback
+from pragam.models.base import Solves
+from pragam.models.features import Features
+from pragam.models.training import Fitted, fit, model_of
+from pragam.numerics.vector import Vector
+from pragam.problem import AnyProblem
+from pragam.risks import Risk
+from pragam.selection.folds import Fold, folds, split
+from pragam.selection.scorers import Score, Scorer, mean_worth
+from pragam.selection.tuning import PAPER_LAMS, Tuning
+
+
+def choose(
+    risk: Risk,
+    samples: Any,
+    lams: Iterable[float] = PAPER_LAMS,
+    settings: Settings | None = None,
+    *,
+    validation: Any = None,
+    share: float = 0.2,
+    n_folds: int = 1,
+    seed: int = 0,
+    features: Features | None = None,
+    scorer: Scorer = mean_worth,
+    callback: Callback | None = None,
+) -> Tuning:
+    """Train on a path of lams and score the models on samples that were left out.
+
+    Parameters
+    ----------
+    risk : a record; its own lam does not matter
+    samples : what to train on
+    validation : samples to validate on. Without them, ``share`` of the samples are left out, or each once in
+        ``n_folds`` folds if there are two or more
+    settings : how to solve; its seconds are for all lams, problems and folds
+    features : how samples become those that weights belong to
+    scorer : what a model is worth on samples
+    callback : as that of :func:`pragam.path`
+    """
+    settings, features = settings or Settings(), features or Features()
+    values = np.array(list(lams), dtype=np.float64)
+    labels = risk.learn(features.numbers(samples))
+    parts = _parts(risk, samples, validation, share, n_folds, seed)
+    seconds = None if settings.max_seconds is None else settings.max_seconds / len(parts)
+    scores, results, support = [], [], np.zeros(len(values), dtype=np.int64)
+    for train, held in ((_taken(samples, fold), validation or samples.take(fold.held)) for fold in parts):
+        own = features.of(train)
+        problems = risk.pose(own, labels)
+        found = paths(problems, values, settings.tol, settings.solver, seconds, callback, settings.seed(0))
+        at = [_at(lam, i, problems, found) for i, lam in enumerate(values.tolist())]
+        pairs = zip(values.tolist(), at, strict=True)
+        models = [model_of(risk.at(lam), labels, solves, own, features, settings, {}) for lam, solves in pairs]
+        scores.append([scorer(model, held) for model in models])
+        support += [model.n_support([problem for problem, _ in each]) for model, each in zip(models, at, strict=True)]
+        results.append(found)
+    return _tuning(values, scores, results, parts, support if risk.form == "rows" else None)
+
+
+def refit(
+    risk: Risk, samples: Any, lam: float, settings: Settings, features: Features | None = None, **more: Any
+) -> Fitted:
+    """The model of all samples at one lam; ``more`` goes to :func:`pragam.models.fit`."""
+    return fit(risk.at(lam), samples, settings, features, **more)
+
+
+def _parts(risk: Risk, samples: Any, validation: Any, share: float, n_folds: int, seed: int) -> list[Fold]:
+    n, has_classes = samples.n, risk.form == "rows" and risk.has_labels and np.ndim(samples.y) == 1
+    classes: NDArray[Any] | None = np.asarray(samples.y) if has_classes else None
+    if validation is not None:
+        return [Fold(np.arange(n), np.arange(validation.n))]
+    return [split(n, classes, share, seed)] if n_folds == 1 else folds(n, classes, n_folds, seed)
+
+
+def _at(lam: float, i: int, problems: list[AnyProblem], found: list[list[Result]]) -> Solves:
+    """The problems at one lam, the i-th, with their results."""
+    return [(problem.at(lam), part[i]) for problem, part in zip(problems, found, strict=True)]
+
+
+def _taken(samples: Any, fold: Fold) -> Any:
+    """The training part; all samples are not copied."""
+    return samples if len(fold.train) == samples.n else samples.take(fold.train)
+
+
+def _tuning(
+    lams: Vector,
+    scores: Sequence[Sequence[Score]],
+    results: list[list[list[Result]]],
+    parts: list[Fold],
+    support: NDArray[np.int64] | None,
+) -> Tuning:
+    points = [[part[i] for fold in results for part in fold] for i in range(len(lams))]  # all solves at a lam
+    value, error = np.transpose([_joined([fold[i] for fold in scores]) for i in range(len(lams))])
+    return Tuning(
+        lam=lams,
+        score=value,
+        error=error,
+        gap=np.array([max(result.certificate.relative_gap for result in point) for point in points]),
+        iterations=np.array([sum(result.n_iter for result in point) for point in points]),
+        seconds=np.array([sum(float(result.history.seconds[-1:].sum()) for result in point) for point in points]),
+        support=support,
+        results=results,
+        folds=parts,
+    )
+
+
+def _joined(scores: list[Score]) -> tuple[float, float]:
+    """The mean over everything left out, and its standard error: that of the folds' scores if there are several."""
+    if len(scores) == 1:
+        return scores[0].value, scores[0].error
+    values, counts = np.array([one.value for one in scores]), np.array([one.size for one in scores])
+    return float(np.average(values, weights=counts)), float(values.std(ddof=1) / len(values) ** 0.5)
