@@ -22,7 +22,7 @@ import numpy as np
 import pragam
 from _common import one_thread, show
 from _peers import SETS
-from pragam.certificate.exact import Judge, scaled
+from pragam.certificate.exact import judge
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "tests"))
 from adversarial import adversarial, ordinary
@@ -55,30 +55,20 @@ class Slack(NamedTuple):
 
 
 def of_set(name: str, tols: Sequence[float], bias: bool, cap: float) -> Iterator[tuple[Any, ...]]:
-    """A row for each tolerance. All solves are judged in one pass over the entries."""
+    """A row for each tolerance."""
     load, lam = SETS[name]
     X, y = load()
     problem = pragam.hinge(X, y, lam, bias=bias)
     results = [pragam.solve(problem, tol=tol, max_seconds=cap) for tol in tols]
-    signs, upper = y.astype(int).tolist(), np.full(len(y), 1 / len(y)).tolist()
-    judges = [Judge(signs, upper, lam, r.w.tolist(), r.bias, r.alpha.tolist(), bias) for r in results]
-    for columns, values in _rows(X):
-        row = scaled(values)
-        for judge in judges:
-            judge.add(columns, row)
-    for tol, result, judge in zip(tols, results, judges, strict=True):
-        exact = judge.proof()
+    risk, rows = {"name": "hinge", "lam": lam, "bias": bias}, X if isinstance(X, np.ndarray) else _arrays(X)
+    for tol, result in zip(tols, results, strict=True):
+        exact = judge(risk, rows, y, result.w, result.biases, result.alpha)
         slack = Slack.of(result.certificate, exact.primal, exact.dual)
         yield name, tol, result.status.name, result.certificate.relative_gap, *slack, slack.over_goal(tol)
 
 
-def _rows(X: Any) -> Iterator[tuple[list[int], list[float]]]:
-    if isinstance(X, np.ndarray):
-        columns = list(range(X.shape[1]))
-        yield from ((columns, row.tolist()) for row in X)
-        return
-    for begin, end in zip(X.indptr[:-1], X.indptr[1:], strict=True):
-        yield X.indices[begin:end].tolist(), X.data[begin:end].tolist()
+def _arrays(X: Any) -> tuple[Any, Any, Any]:
+    return X.data, X.indices, X.indptr
 
 
 def of_problems(make: Any, seeds: int, tol: float, cap: float) -> tuple[list[Slack], int]:

@@ -19,6 +19,7 @@ itself. With --bias the peers' bias is penalised (or there is none), and their J
 from __future__ import annotations
 
 import argparse
+import sys
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -202,8 +203,8 @@ def arguments() -> argparse.Namespace:
     return options
 
 
-def main() -> None:
-    """Race on each problem and print the table; Ctrl-C prints what there is."""
+def main() -> int:
+    """Race on each problem and print the table; Ctrl-C prints what there is. The status is 1 if that is nothing."""
     options = arguments()
     console = Console()
     console.width = max(console.width, 130)  # a pipe has none
@@ -219,8 +220,12 @@ def main() -> None:
                         write(options.write, rows, header)
     except KeyboardInterrupt:
         console.print("interrupted")
+    if not rows:
+        console.print("Nothing was measured.")
+        return 1
     show(console, rows, header)
+    return 0
 
 
 if __name__ == "__main__":
-    main()
+    sys.exit(main())

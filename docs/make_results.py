@@ -17,7 +17,9 @@ from pathlib import Path
 
 from pragam import compare
 from pragam.compare import Experiment
-from pragam.report import headline
+from pragam.paper.claims import verdicts
+from pragam.paper.sections import claims_table
+from pragam.report import Table, headline
 from pragam.report import tables as of
 from pragam.report.figures import save
 
@@ -29,7 +31,7 @@ HEADLINE = ("auto", "pragam", "qp-bmrm", "liblinear", "rehline", "sgd", "skglm",
 FIGURES = ("error-seconds", "error-iterations", "accuracy-seconds", "accuracy-iterations")
 
 
-def markdown(table: of.Table, heading: str = "###") -> Iterator[str]:
+def markdown(table: Table, heading: str = "###") -> Iterator[str]:
     """The table under its caption."""
     yield f"{heading} {table.caption}\n"
     yield f"| {' | '.join(table.header)} |"
@@ -39,19 +41,17 @@ def markdown(table: of.Table, heading: str = "###") -> Iterator[str]:
     yield ""
 
 
-def times(experiment: Experiment, data: str) -> of.Table:
+def times(experiment: Experiment, data: str) -> Table:
     """Without those that have no points, and without how they ended, which the HTML page has."""
     table, points = of.times(experiment, data), {of.name_of(run) for run in experiment.runs if run.has_points}
     return replace(table, header=table.header[:-1], rows=[row[:-1] for row in table.rows if row[0] in points])
 
 
-def findings(experiment: Experiment) -> of.Table | None:
+def findings(experiment: Experiment) -> Table:
     """What the claims come to over all sets. The HTML page has them set by set."""
-    table = of.claims(experiment)
-    if table is None:
-        return None
-    rows = [[claim, answer, numbers] for claim, data, answer, numbers, _ in table.rows if data == "all"]
-    return of.Table(table.caption, ["claim", "answer", "numbers"], rows)
+    table = claims_table(verdicts(experiment))
+    rows = [[claim, answer, numbers.partition("\n")[0]] for claim, answer, numbers, _ in table.rows]
+    return Table(table.caption, ["claim", "answer", "numbers"], rows)
 
 
 def tables(experiment: Experiment) -> str:
@@ -62,8 +62,7 @@ def tables(experiment: Experiment) -> str:
     for data, facts in experiment.data.items():
         lines += [*markdown(times(experiment, data)), f"{facts.caption}. Test rows: {facts.test or 'none'}.\n"]
     lines += markdown(of.certificates(experiment))
-    found = findings(experiment)
-    return "\n".join([*lines, *(markdown(found) if found else ())])
+    return "\n".join([*lines, *markdown(findings(experiment))])
 
 
 def main() -> None:

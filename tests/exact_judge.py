@@ -1,45 +1,33 @@
 r"""J, D and min J of a stored Problem as rational numbers: the judge of every certificate.
 
-exact_form has the two objectives. Sums over the entries of A run over integers; fractions appear once per sum. Values
-are Fractions, or the floats inf and -inf where J has no finite value or no dual point is feasible.
+J and D are the package's own rational ones, on the problem's form. Values are Fractions, or the floats inf and -inf
+where J has no finite value or no dual point is feasible.
 """
 
 from __future__ import annotations
 
 from fractions import Fraction
-from math import inf, lcm
+from math import inf
 from typing import NamedTuple
 
 import numpy as np
 
 from exact_form import form
-from exact_numbers import Ints, align, dot, ints, power
-from exact_sets import BoxSet, Lifted, onto_columns
+from exact_lifted import knows_optimum, lift, off_planes, onto_planes
+from pragam.certificate.exact.numbers import Numbers, common, numbers, of_fractions
+from pragam.certificate.exact.planes import repaired
+from pragam.certificate.exact.sets import Simplices
 from rational_qp import minimise
 
 
 def exact_primal(problem, w, biases=()):
     """J at these weights and biases; inf where an unbounded side makes it so."""
-    f = form(problem)
-    w, b = ints(w), ints(biases) if np.size(biases) else Ints([], 0)
-    assert len(b.values) == f.n_planes, f"this problem has {f.n_planes} biases"
-    product = Ints([dot(row, w.values) for row in f.rows], f.rows_exponent + w.exponent)
-    moved = [s * b.values[g] if g >= 0 else 0 for s, g in zip(f.sigma.values, f.groups, strict=True)]
-    plain = _sum(product, Ints(moved, f.sigma.exponent + b.exponent))
-    risk = f.Q.support(_sum(plain, f.c), f.kappa)
-    if risk == inf:
+    f, b = form(problem), numbers(biases)
+    assert len(b.values) == len(f.levels.values), f"this problem has {len(f.levels.values)} biases"
+    try:
+        return f.primal(numbers(w), b)
+    except ArithmeticError:
         return inf
-    fixed = _dot(f.rest_weights, w) + _dot(f.rest_levels, b) - _dot(f.origin, plain)
-    return f.rest_value + f.lam * _dot(w, w) / 2 + fixed + risk
-
-
-def _sum(x, y):
-    a, b, exponent = align(x, y)
-    return Ints([p + q for p, q in zip(a, b, strict=True)], exponent)
-
-
-def _dot(x, y):
-    return Fraction(sum(p * q for p, q in zip(x.values, y.values, strict=True))) * power(x.exponent + y.exponent)
 
 
 def exact_dual(problem, alpha):
@@ -51,26 +39,35 @@ def exact_dual(problem, alpha):
     f = form(problem)
     if not np.isfinite(alpha).all():
         return None
-    hints = [alpha] if f.n_planes == 0 else [alpha, _repaired(problem, alpha)]
-    points = [point for hint in hints for point in f.Q.near([Fraction(a) for a in hint.tolist()])]
-    if f.n_planes:
-        points = [moved for point in points if (moved := _onto_planes(f, point)) is not None]
-    return max((dual_value(f, point) for point in points), default=None)
+    hints = [alpha] if not f.levels.values else [alpha, _repaired(problem, alpha)]
+    points = [moved for hint in hints for point in _near(f, numbers(hint)) if (moved := _feasible_near(f, point))]
+    return max((f.dual(point) for point in points), default=None)
 
 
-def _onto_planes(f, point):
+def _near(f, point):
+    """Points of Q next to this one: of simplices also the rows times total / sum."""
+    points = [f.Q.near(point)]
+    if isinstance(f.Q, Simplices):
+        scaled = []
+        for total, block in zip(f.Q.totals.fractions(), f.Q.blocks(point.fractions()), strict=True):
+            row = [max(a, Fraction(0)) for a in block]
+            scaled += [a * total / sum(row) for a in row] if any(row) else [total] + [Fraction(0)] * (len(row) - 1)
+        points.append(of_fractions(scaled))
+    return points
+
+
+def _feasible_near(f, point):
     """A point of Q moved onto the planes; None if that fails."""
     if not knows_optimum(f):
-        columns = lambda x: [a + b for a, b in zip(off_planes(planes, x), planes.levels, strict=True)]  # noqa: E731
-        planes = Lifted([], [], [], f.sigma.fractions(), f.groups, f.planes())
-        return onto_columns(f.Q, point, planes.levels, columns)
-    program = _program(f)
-    return best_moves(f, program, point) or onto_planes(program, point)
-
-
-def knows_optimum(f):
-    """Whether every dual variable lies on one plane at the most, as the exact optimum needs it."""
-    return f.n_planes == 0 or isinstance(f.Q, BoxSet)
+        try:
+            return repaired(f, point)
+        except ValueError:
+            return None
+    program, start = lift(f), point.fractions()
+    if not f.levels.values:
+        return point
+    moved = best_moves(f, program, start) or onto_planes(program, start)
+    return None if moved is None else of_fractions(moved)
 
 
 def _repaired(problem, alpha):
@@ -80,70 +77,44 @@ def _repaired(problem, alpha):
         return alpha
 
 
-def dual_value(f, point):
-    """D at a feasible point of Fractions."""
-    moved, denominator = _common([a - o for a, o in zip(point, f.origin.fractions(), strict=True)])
-    unit = power(f.rows_exponent) / denominator
-    fixed = f.rest_weights.fractions() if any(f.rest_weights.values) else None
-    u = _adjoint(f, moved)
-    square = (
-        sum(v * v for v in u) * unit**2
-        if fixed is None
-        else sum((v * unit + r) ** 2 for v, r in zip(u, fixed, strict=True))
-    )
-    scaled, denominator = _common(point)
-    linear = Fraction(sum(c * a for c, a in zip(f.c.values, scaled, strict=True))) * power(f.c.exponent) / denominator
-    smooth = Fraction(sum(k * a * a for k, a in zip(f.kappa, scaled, strict=True)), 2 * denominator**2)
-    return f.rest_value + linear - smooth - square / (2 * f.lam)
-
-
-def _common(point):
-    denominator = lcm(*(a.denominator for a in point)) if point else 1
-    return [a.numerator * (denominator // a.denominator) for a in point], denominator
-
-
-def _adjoint(f, scaled):
-    """A' alpha over the integers."""
-    u = [0] * f.n_weights
-    for row, a in zip(f.rows, scaled, strict=True):
-        if a:
-            for j, value in row.items():
-                u[j] += value * a
-    return u
-
-
-def off_planes(program, point):
-    """sum sigma_i alpha_i - level, for every plane."""
-    excess = [-level for level in program.levels]
-    for group, s, a in zip(program.groups, program.sigma, point, strict=True):
-        if group >= 0:
-            excess[group] += s * a
-    return excess
+def rows_of(f):
+    """The rows of A as {column: integer}, repeated entries summed, and their unit."""
+    chunks = [([({}, *row) for row in chunk.rows], chunk.unit) for chunk in f.X.chunks()]
+    unit = common(Fraction(1), *(unit for _, unit in chunks))
+    rows = []
+    for found, own in chunks:
+        times = (own / unit).numerator
+        for row, columns, values in found:
+            for j, value in zip(columns, values, strict=True):
+                row[j] = row.get(j, 0) + value * times
+            rows.append(row)
+    places = zip(f.row, f.output, f.scale.values, strict=True)
+    return [{k * f.X.d + j: v * s for j, v in rows[i].items() if v} for i, k, s in places], unit * f.scale.unit
 
 
 def best_moves(f, program, point):
     """The point with one row of each plane that it is off moved onto it, the best for D; None if one has no room.
 
     D(alpha + t e_j) = D + t (c_j - kappa_j alpha_j - <a_j, u>/lam) - t^2/2 (kappa_j + |a_j|^2/lam),
-    u = A' (alpha - origin) + weights.
+    u = A' (alpha - origin) + weights of the rest.
     """
-    point, c = list(point), f.c.fractions()
+    point, c, kappa = list(point), f.c.fractions(), f.kappa.fractions()
+    rows, unit = rows_of(f)
     for plane, excess in enumerate(off_planes(program, point)):
         if not excess:
             continue
-        scaled, denominator = _common([a - o for a, o in zip(point, f.origin.fractions(), strict=True)])
-        unit, fixed = power(f.rows_exponent), f.rest_weights.fractions()
-        u = [v * unit / denominator + r for v, r in zip(_adjoint(f, scaled), fixed, strict=True)]
+        u = f.image(of_fractions(point))
         best = None
-        for j, row in enumerate(f.rows):
+        for j, row in enumerate(rows):
             if program.groups[j] != plane:
                 continue
             t = -excess / program.sigma[j]
             target, low, high = point[j] + t, program.lower[j], program.upper[j]
             if (low is not None and target < low) or (high is not None and target > high):
                 continue
-            slope = c[j] - f.kappa[j] * point[j] - sum(v * u[k] for k, v in row.items()) * unit / f.lam
-            curvature = f.kappa[j] + sum(v * v for v in row.values()) * unit**2 / f.lam
+            product = sum(v * u.values[k] for k, v in row.items()) * unit * u.unit
+            slope = c[j] - kappa[j] * point[j] - product / f.lam
+            curvature = kappa[j] + sum(v * v for v in row.values()) * unit**2 / f.lam
             gain = t * slope - t * t / 2 * curvature
             best = (gain, j, target) if best is None or gain > best[0] else best
         if best is None:
@@ -152,38 +123,18 @@ def best_moves(f, program, point):
     return point
 
 
-def onto_planes(program, point):
-    """A point of the box moved onto the planes, the rows with most room first; None if the planes are out of reach."""
-    point, excess = list(point), off_planes(program, point)
-    low, high, sigma, groups = program.lower, program.upper, program.sigma, program.groups
-
-    def room(j):
-        end = low[j] if (sigma[j] > 0) == (excess[groups[j]] > 0) else high[j]
-        return inf if end is None else abs(sigma[j] * (end - point[j]))
-
-    movable = [j for j, group in enumerate(groups) if group >= 0]
-    for j in sorted(movable, key=room, reverse=True):
-        e = excess[groups[j]]
-        step = min(abs(e), room(j)) if e else 0
-        if step:
-            signed = step if e > 0 else -step
-            point[j] -= signed / sigma[j]
-            excess[groups[j]] -= signed
-    return None if any(excess) else point
-
-
 def exact_optimum(problem, near=None):
     """min J = max D by the rational active-set method; -inf if nothing is feasible, inf if J is infinite everywhere.
 
     ``near`` is an alpha close to the optimum: it shortens the way there and cannot change the answer.
     """
     f = form(problem)
-    program = _program(f)
-    start = _feasible(f, program, near)
+    program = lift(f)
+    start = _start(f, program, near)
     if start is None:
         return -inf
     point = _solution(f, program, start)
-    return inf if point is None else dual_value(f, point)
+    return inf if point is None else f.dual(of_fractions(point))
 
 
 class Optimum(NamedTuple):
@@ -201,26 +152,57 @@ def exact_solution(problem):
     Where a row's slopes are positive (negative), alpha_i is at its upper (lower) bound in every optimum.
     """
     f = form(problem)
-    program = _program(f)
-    alpha = _solution(f, program, _feasible(f, program, None))
-    moved, denominator = _common([a - o for a, o in zip(alpha, f.origin.fractions(), strict=True)])
-    unit, fixed = power(f.rows_exponent) / denominator, f.rest_weights.fractions()
-    w = [-(v * unit + r) / f.lam for v, r in zip(_adjoint(f, moved), fixed, strict=True)]
-    step = power(f.rows_exponent)
-    s = [c + sum(v * w[j] for j, v in row.items()) * step for c, row in zip(f.c.fractions(), f.rows, strict=True)]
-    if not f.n_planes:
+    program = lift(f)
+    alpha = _solution(f, program, _start(f, program, None))
+    w = [-v / f.lam for v in f.image(of_fractions(alpha)).fractions()]
+    rows, unit = rows_of(f)
+    s = [c + sum(v * w[j] for j, v in row.items()) * unit for c, row in zip(f.c.fractions(), rows, strict=True)]
+    if not f.levels.values:
         return Optimum(alpha, w, s, s)
     ends = [
         [x if g == 0 else g * b if abs(b) == inf else x + b * g for x, g in zip(s, program.sigma, strict=True)]
-        for b in _best_biases(program, s)
+        for b in _best_biases(program, s, 0)
     ]
     return Optimum(alpha, w, *([side(x) for x in zip(*ends, strict=True)] for side in (min, max)))
 
 
-def _best_biases(program, s):
-    """The ends of {b : the sum over the box of max alpha (s + b sigma) - b level is least}."""
-    kinks, slope = [], -program.levels[0]
-    for x, g, low, high in zip(s, program.sigma, program.lower, program.upper, strict=True):
+def exact_biases(problem):
+    """(w*, the ends of all best b_k for each plane k) of a box on planes that share no row; smooth, or bounded."""
+    f = form(problem)
+    program = lift(f)
+    alpha = _solution(f, program, _start(f, program, None))
+    w = [-v / f.lam for v in f.image(of_fractions(alpha)).fractions()]
+    rows, unit = rows_of(f)
+    s = [c + sum(v * w[j] for j, v in row.items()) * unit for c, row in zip(f.c.fractions(), rows, strict=True)]
+    if any(f.kappa.values):
+        return w, [_smooth_biases(f, program, s, alpha)]
+    return w, [_best_biases(program, s, plane) for plane in range(len(f.levels.values))]
+
+
+def _smooth_biases(f, program, s, alpha):
+    """kappa_i alpha_i = s_i + b sigma_i strictly inside the box; at a bound, b is on one side of that."""
+    low, high = -inf, inf
+    for x, g, a, least, most, kappa in zip(
+        s, program.sigma, alpha, program.lower, program.upper, f.kappa.fractions(), strict=True
+    ):
+        if not g or least == most:
+            continue
+        kink = (kappa * a - x) / g
+        if a != least and (most is None or a != most):
+            return kink, kink
+        if (a == least) == (g > 0):  # s + b sigma <= kappa l, or >= kappa u
+            high = min(high, kink)
+        else:
+            low = max(low, kink)
+    return low, high
+
+
+def _best_biases(program, s, plane):
+    """The ends of {b : the sum over the rows on the plane of max alpha (s + b sigma) - b level is least}."""
+    kinks, slope = [], -program.levels[plane]
+    for x, g, low, high, group in zip(s, program.sigma, program.lower, program.upper, program.groups, strict=True):
+        if group != plane:
+            continue
         slope += min(g * low, g * high)
         if g and low < high:
             kinks.append((-x / g, abs(g) * (high - low)))
@@ -234,40 +216,37 @@ def _best_biases(program, s):
     return first, inf
 
 
-def _program(f):
-    return f.Q.lift(f.sigma.fractions(), f.groups, f.planes())
-
-
-def _feasible(f, program, near):
+def _start(f, program, near):
     """A feasible point of the program, close to ``near`` where its variables are the dual ones; None if none exists."""
     is_plain = all(len(at) == 1 for at in program.places)
-    near = np.zeros(len(f.rows)) if near is None else np.nan_to_num(near)
-    start = f.Q.near([Fraction(a) for a in near.ravel().tolist()])[0] if is_plain else list(program.lower)
+    near = np.zeros(len(f.row)) if near is None else np.nan_to_num(near)
+    start = f.Q.near(numbers(near)).fractions() if is_plain else list(program.lower)
     return onto_planes(program, start) if program.levels else start
 
 
 def _solution(f, program, start):
     """A maximum of D, from a feasible point of the program; None if D has none."""
-    # lam times the dual, in units that make G a matrix of integers
-    rows = [_added([f.rows[j] for j in at]) for at in program.places]
-    kappa = ints([float(k) for k in f.kappa]).times(ints(float(f.lam)))
-    exponent = min(2 * f.rows_exponent, kappa.exponent)
-    shift, ridge = 2 * f.rows_exponent - exponent, kappa.at(exponent)
+    # lam times the dual, in a unit that makes G a matrix of integers
+    own, unit = rows_of(f)
+    rows = [_added([own[j] for j in at]) for at in program.places]
+    kappa = Numbers(f.kappa.values, f.kappa.unit * f.lam)
+    finer = common(unit**2, kappa.unit)
+    times, ridge = (unit**2 / finer).numerator, kappa.at(finer)
     pairs = list(zip(rows, program.places, strict=True))
-    G = [[(dot_rows(a, b) << shift) + sum(ridge[i] for i in set(x) & set(y)) for b, y in pairs] for a, x in pairs]
-    point = minimise(G, [q / power(exponent) for q in _slopes(f, rows, program.places)], *program[1:5], start)
-    return point if point is None else _marginals(program.places, point, len(f.rows))
+    G = [[dot_rows(a, b) * times + sum(ridge[i] for i in set(x) & set(y)) for b, y in pairs] for a, x in pairs]
+    slopes = _slopes(f, rows, unit, program.places)
+    point = minimise(G, [q / finer for q in slopes], *program[1:5], start)
+    return point if point is None else _marginals(program.places, point, len(f.row))
 
 
-def _slopes(f, rows, places):
-    """lam times the slope of D at alpha = 0: lam c + A (A' origin - weights)."""
-    c, step = f.c.fractions(), power(f.rows_exponent)
-    origin, denominator = _common(f.origin.fractions())
-    still = [v * step / denominator - r for v, r in zip(_adjoint(f, origin), f.rest_weights.fractions(), strict=True)]
+def _slopes(f, rows, unit, places):
+    """lam times the slope of D at alpha = 0: lam c - A (A' (0 - origin) + weights of the rest)."""
+    c, still = f.c.fractions(), f.image(Numbers([0] * len(f.row), Fraction(1)))
     slopes = [f.lam * sum((c[j] for j in at), Fraction(0)) for at in places]
-    if not any(still):
+    if not any(still.values):
         return slopes
-    return [s + sum(v * still[k] for k, v in row.items()) * step for s, row in zip(slopes, rows, strict=True)]
+    products = [sum(v * still.values[k] for k, v in row.items()) * unit * still.unit for row in rows]
+    return [s - p for s, p in zip(slopes, products, strict=True)]
 
 
 def _added(rows):

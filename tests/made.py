@@ -51,4 +51,4 @@ def made(runs: list[Run], **facts: object) -> Experiment:
     reference = Reference(OPTIMUM, OPTIMUM * (1 - 1e-12), 1e-12, 1e-10, 0.5, "auto (newton)", 0.9, 100)
     data = {name: DataFacts(name, 1000, 20, 20_000, 2.0**-10, n_test=250, test="file") for name in names}
     machine = {"processor": "a processor", "cores": 2, "threads": 1, "versions": {"pragam": "0.1.0"}}
-    return Experiment({"seconds": 1.0}, machine, data, dict.fromkeys(problems, reference), tuple(runs), **facts)  # type: ignore[arg-type]
+    return Experiment({"seconds": 10.0}, machine, data, dict.fromkeys(problems, reference), tuple(runs), **facts)  # type: ignore[arg-type]

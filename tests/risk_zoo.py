@@ -15,12 +15,22 @@ import pragam
 from clarabel_qp import Piece, pieces_optimum
 
 
+class Raw(NamedTuple):
+    """What a problem was made of: the risk as a record, its dense X, y and the weights, or None."""
+
+    risk: dict
+    X: np.ndarray
+    y: np.ndarray
+    weights: np.ndarray | None
+
+
 class Drawn(NamedTuple):
-    """A problem, J(w, biases) and (min J, w, biases)."""
+    """A problem, J(w, biases), (min J, w, biases) and what it was made of."""
 
     problem: pragam.Problem
     objective: Callable
     optimum: Callable
+    raw: Raw
 
 
 def data(rng, weighted):
@@ -64,7 +74,8 @@ def _margin_risk(build, loss, curved):
             pieces = [Piece(-y[:, None] * X, -y[:, None] * np.ones((1, int(bias))), np.ones(len(y)))]
             return pieces_optimum(pieces, weights / len(y), lam, **_shape(build, more))
 
-        return Drawn(problem, objective, optimum)
+        risk = {"name": build.__name__, "lam": lam, "bias": bias, **more}
+        return Drawn(problem, objective, optimum, Raw(risk, X, y, keywords.get("sample_weight")))
 
     return draw
 
@@ -97,7 +108,8 @@ def epsilon_insensitive(rng, bias, weighted):
         pieces = [Piece(-X, -ones, y - epsilon), Piece(X, ones, -y - epsilon)]
         return pieces_optimum(pieces, weights / len(y), lam)
 
-    return Drawn(problem, objective, optimum)
+    risk = {"name": "epsilon_insensitive", "lam": lam, "bias": bias, "epsilon": epsilon}
+    return Drawn(problem, objective, optimum, Raw(risk, X, y, keywords.get("sample_weight")))
 
 
 def quantile(rng, bias, weighted):
@@ -114,7 +126,8 @@ def quantile(rng, bias, weighted):
         pieces = [Piece(-p * X, -p * ones, p * y) for p in (q, q - 1)]
         return pieces_optimum(pieces, weights / len(y), lam, at_least_zero=False)
 
-    return Drawn(problem, objective, optimum)
+    risk = {"name": "quantile", "lam": lam, "bias": bias, "q": q}
+    return Drawn(problem, objective, optimum, Raw(risk, X, y, keywords.get("sample_weight")))
 
 
 def _ordinal(thresholds):
@@ -141,7 +154,8 @@ def _ordinal(thresholds):
             piece = Piece(sign * X[i], sign * np.eye(K - 1)[k], np.ones(len(i)))
             return pieces_optimum([piece], weights[i] / n, lam)
 
-        return Drawn(problem, objective, optimum)
+        risk = {"name": "ordinal_hinge", "lam": lam, "n_levels": K, "thresholds": thresholds}
+        return Drawn(problem, objective, optimum, Raw(risk, X, y, keywords.get("sample_weight")))
 
     return draw
 
@@ -175,7 +189,8 @@ def multiclass_hinge(rng, bias, weighted):
             )
         return pieces_optimum(pieces, weights / n, lam, at_least_zero=False)
 
-    return Drawn(problem, objective, optimum)
+    risk = {"name": "multiclass_hinge", "lam": lam, "bias": bias, "n_classes": K, "cost": cost}
+    return Drawn(problem, objective, optimum, Raw(risk, X, y, keywords.get("sample_weight")))
 
 
 def multilabel_hinge(rng, bias, weighted):
@@ -203,7 +218,8 @@ def multilabel_hinge(rng, bias, weighted):
                 pieces.append(Piece(weights_part, pair[:, : K * bias], 1.0 * pair.any(axis=1)))
         return pieces_optimum(pieces, weights / n, lam)
 
-    return Drawn(problem, objective, optimum)
+    risk = {"name": "multilabel_hinge", "lam": lam, "bias": bias}
+    return Drawn(problem, objective, optimum, Raw(risk, X, Y, keywords.get("sample_weight")))
 
 
 RISKS = {

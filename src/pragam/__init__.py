@@ -60,12 +60,12 @@ _LAZY = {
     "compare": "pragam.compare",
     "datasets": "pragam.datasets",
     "io": "pragam.io",
-    "plot": "pragam.report.plot",
+    "plot": "pragam.plot",
     "report": "pragam.report",
     "selection": "pragam.selection",
     "sequences": "pragam.sequences",
     "structured": "pragam.structured",
-    "theory": "pragam.paper.theory",
+    "theory": "pragam.theory",
     "tuning": "pragam.tuning",
 }
 

@@ -2,7 +2,7 @@
 
 CI judges some thousand problems. A campaign is one command, with as many seeds as there is time for, and a first one:
 
-    PRAGAM_SEEDS=100000 PRAGAM_FIRST_SEED=0 pytest -n2 tests/test_certificates_exact.py
+    PRAGAM_SEEDS=100000 PRAGAM_FIRST_SEED=0 pytest -n2 tests/certificate/test_certificates_exact.py
 
 A failure names its seeds: ``adversarial(seed)`` of tests/adversarial.py makes the problem and the settings again.
 """
@@ -19,7 +19,8 @@ import pytest
 import pragam
 from adversarial import adversarial, ordinary
 from exact_form import form
-from exact_judge import exact_dual, exact_optimum, exact_primal, knows_optimum
+from exact_judge import exact_dual, exact_optimum, exact_primal
+from exact_lifted import knows_optimum
 
 SEEDS = int(os.environ.get("PRAGAM_SEEDS", "2000"))
 FIRST = int(os.environ.get("PRAGAM_FIRST_SEED", "0"))
@@ -102,8 +103,8 @@ def test_no_certificate_of_a_solve_is_false(part):
 
 @pytest.mark.parametrize("part", range(PARTS))
 def test_no_certificate_of_a_stranger_is_false(part):
-    """Weights, intercepts and dual variables of anybody: refused, or certified truly."""
-    failures = []
+    """Weights, intercepts and dual variables of anybody: refused, or certified truly, as nearly all must be."""
+    failures, judged = [], 0
     for seed in seeds(part):
         problem, text, _ = adversarial(seed)
         rng = np.random.default_rng([seed, 3])
@@ -117,8 +118,10 @@ def test_no_certificate_of_a_stranger_is_false(part):
         except Exception as error:  # as above
             failures.append(f"seed {seed}: {type(error).__name__}: {error}; {text}")
             continue
+        judged += proof.dual > -inf
         failures += [f"seed {seed}: {fault}; {text}" for fault in faults(problem, proof, w, alpha)]
     complain(failures)
+    assert judged >= 0.9 * len(seeds(part))
 
 
 def _stranger(rng, problem):

@@ -10,9 +10,10 @@ import numpy as np
 import pytest
 from cli_data import make_data
 
-from pragam import datasets
+from pragam import datasets, solve
 from pragam.cli import certify_exact, main
 from pragam.io import load_model, save_model
+from pragam.risks.by_name import problems_of
 
 
 @pytest.fixture
@@ -96,7 +97,48 @@ def test_other_data_and_other_lengths_are_refused(model, tmp_path, capsys):
     trained = load_model(file)
     save_model(file, replace(trained, alpha=trained.alpha[:, :-1]))
     assert main(["certify", file, data, "--exact"]) == 2
-    assert "59 dual variables" in capsys.readouterr().err
+    assert "alpha must hold 60 numbers, not 59" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("lam", [-1.0, 0.0])
+def test_a_forged_lam_is_refused(model, capsys, lam):
+    """D of a negative lam is above J: the stored bounds may be as wide as they like."""
+    file, data = model()
+    trained = load_model(file)
+    wide = [replace(proof, primal=1e300, dual=-1e300) for proof in trained.certificates]
+    save_model(file, replace(trained, risk={**trained.risk, "lam": lam}, certificates=wide))
+    assert main(["certify", file, data, "--exact", "--tol", "1e9"]) == 2
+    assert "lam must be" in capsys.readouterr().err
+
+
+def test_classes_that_the_data_lack_are_refused(model, capsys):
+    """Against a class that nobody has, w = 0 is perfect."""
+    file, data = model()
+    trained = load_model(file)
+    save_model(file, replace(trained, classes=[trained.classes[0], 7777]))
+    assert main(["certify", file, data, "--exact"]) == 2
+    assert "are not those of the data" in capsys.readouterr().err
+
+
+def test_dual_variables_far_outside_are_refused(model, capsys):
+    file, data = model()
+    trained = load_model(file)
+    save_model(file, replace(trained, alpha=2 * trained.alpha))
+    assert main(["certify", file, data, "--exact"]) == 2
+    assert "of the size of its set, and 1e-06 is repaired" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("risk", [{"name": "squared_hinge"}, {"name": "smoothed_hinge", "gamma": 0.25}])
+def test_a_smooth_risk_is_proved(model, capsys, risk):
+    """A file of another risk, as it would be trained."""
+    file, data = model()
+    trained, (X, y) = load_model(file), datasets.load(data)
+    risk = {**trained.risk, **risk}
+    result = solve(problems_of(risk, X, y, trained.classes)[0], tol=trained.parameters["tol"])
+    parts = {"coef": result.w[None], "intercept": result.biases, "alpha": result.alpha[None]}
+    save_model(file, replace(trained, **parts, risk=risk, certificates=[result.certificate]))
+    assert main(["certify", file, data, "--exact"]) == 0
+    assert "Proved" in capsys.readouterr().out
 
 
 def test_absurd_work_is_refused_unless_forced(model, capsys, monkeypatch):

@@ -304,15 +304,29 @@ def test_theory(monkeypatch, capsys, holds):
             measured=1.0,
             bound=2.0,
             relation="<=",
+            tolerance=1e-12,
             reference="r",
             holds=ok,
         )
         for k, ok in enumerate(holds)
     ]
-    monkeypatch.setattr(theory, "run", lambda: checks, raising=False)
+    monkeypatch.setattr(theory, "names", lambda: [check.name for check in checks])
+    monkeypatch.setattr(theory, "run", lambda names: [check for check in checks if check.name in names])
     assert main(["theory"]) == (0 if holds == [True, True] else 1)
     out = capsys.readouterr().out
     assert all(check.name in out for check in checks) and out.count("NO") == holds.count(False)
+    assert out.count(" 1e-12 ") == len(holds)
+
+
+def test_theory_runs_the_named_theorems_alone(capsys):
+    assert main(["theory", "weak_duality"]) == 0
+    out, err = capsys.readouterr()
+    assert not err and all(line.startswith("weak_duality.") for line in out.splitlines()[1:-2])
+    assert main(["theory", "nix"]) == 2
+    out, err = capsys.readouterr()
+    assert (
+        not out and err.startswith("pragam: there is no theorem 'nix', only auto_guarantee, ") and err.count("\n") == 1
+    )
 
 
 def test_every_argument_has_help(capsys):

@@ -10,7 +10,7 @@ import pytest
 from cli_data import make_data, needs_signals, start
 
 from pragam.cli import main
-from pragam.cli.tune import lams_of
+from pragam.cli.commands.tune import lams_of
 from pragam.datasets import save_svmlight
 from pragam.io import load_model
 from pragam.selection import tune

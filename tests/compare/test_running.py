@@ -194,16 +194,26 @@ def test_another_plan_is_refused(tmp_path, data):
         compare.run([data], ["dcd", "newton"], folder=folder, **FAST)
 
 
-def test_data_that_cannot_be_read_become_a_failure(tmp_path, data):
+def test_data_that_cannot_be_read_end_a_comparison_before_it_begins(tmp_path, data):
     other = tmp_path / "other.svm"
     other.write_text("1 1:x\n")
     seen = Notes()
-    experiment = compare.run([data, str(other)], ["dcd"], folder=tmp_path / "out", observer=seen, **FAST)
-    assert "other" in experiment.failures and "line 1" in experiment.failures["other"] and len(seen.notes) == 1
-    assert experiment.run("made", "dcd").has_points
+    with pytest.raises(ValueError, match=r"other\.svm.*line 1"):
+        compare.run([data, str(other)], ["dcd"], folder=tmp_path / "out", observer=seen, **FAST)
+    assert seen.work == ["reading made", "reading other"] and not seen.notes
     other.write_text("1 1:1\n2 1:2\n" * 20)
     experiment = compare.run([data, str(other)], ["dcd"], folder=tmp_path / "out", **FAST)
     assert not experiment.failures and experiment.run("other", "dcd").has_points
+
+
+def test_a_solver_that_does_not_fit_has_no_run_and_is_asked_once(tmp_path, data):
+    seen, again = Notes(), Notes()
+    names = ["dcd", "flow-ascent"]
+    experiment = compare.run([data], names, folder=tmp_path / "out", observer=seen, **FAST)
+    assert experiment.solvers == ["dcd"] and experiment.unfit == {"made": ("flow-ascent",)}
+    assert any("which solvers fit" in what for what in seen.work) and not any("flow" in what for what in seen.work)
+    assert compare.run([data], names, folder=tmp_path / "out", observer=again, **FAST).unfit == experiment.unfit
+    assert not again.work
 
 
 def test_data_that_have_gone_keep_their_points_and_wait(tmp_path, data):

@@ -80,7 +80,7 @@ def test_our_solvers_are_certified_on_sequences(experiment):
         assert run.problem == CHAIN and run.has_points, run.status
         assert np.isfinite(run.primal).all() and (run.accuracy[-1:] > 0).all()
     assert experiment.run("ocr-letters", "flow-ascent").gap[-1] <= 1e-2
-    assert "dcd" in experiment.run("ocr-letters", "dcd").status
+    assert experiment.run("ocr-letters", "dcd") is None and "dcd" in experiment.unfit["ocr-letters"]
     assert (experiment.data["ocr-letters"].name, CHAIN) in experiment.references
 
 
@@ -148,8 +148,8 @@ def test_words_and_tags_become_the_features_of_the_default_template(folder, monk
 
 def test_without_the_file_a_comparison_says_what_is_missing(tmp_path, monkeypatch):
     monkeypatch.setenv("PRAGAM_DATA", str(tmp_path))
-    found = compare.run(["conll-chunks"], ["flow-ascent"], folder=tmp_path / "out", quick=True, data_dir=str(tmp_path))
-    assert "sequence/conll2000.zip" in found.failures["conll-chunks"] and "conll-chunks" not in found.data
+    with pytest.raises(ValueError, match=r"^conll-chunks: no .*sequence/conll2000\.zip"):
+        compare.run(["conll-chunks"], ["flow-ascent"], folder=tmp_path / "out", quick=True, data_dir=str(tmp_path))
 
 
 def test_data_without_chunks_have_no_f1(experiment):

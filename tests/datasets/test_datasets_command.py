@@ -67,3 +67,15 @@ def test_a_local_copy_that_differs_is_a_warning(capsys, tmp_path):
     assert main(["datasets", "a9a", "--fetch", "--data-dir", str(tmp_path)]) == 0
     warnings = capsys.readouterr().err.splitlines()
     assert len(warnings) == 2 and all(line.startswith("pragam: warning: ") for line in warnings)
+
+
+@pytest.mark.parametrize("columns", ["20", "80"])
+def test_names_are_whole_on_a_narrow_terminal(columns, capsys, monkeypatch):
+    """A name that is cut cannot be typed."""
+    monkeypatch.setenv("COLUMNS", columns)
+    assert main(["datasets"]) == 0
+    shown = capsys.readouterr().out
+    assert {line.split()[0] for line in shown.splitlines() if line.startswith("  ") and line[2] != " "} >= set(
+        datasets.names()
+    )
+    assert "…" not in shown

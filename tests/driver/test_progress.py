@@ -7,7 +7,8 @@ import io
 import pytest
 
 import pragam
-from pragam.driver.progress import ProgressLine, describe, in_notebook
+from pragam.driver.progress import ProgressLine, describe
+from pragam.runtime.screen import in_notebook
 
 FIT = """
 import pragam

@@ -7,6 +7,7 @@ import pytest
 
 from pragam import _kernels
 from pragam._kernels import twins
+from pragam._kernels.chains.records import Block, Iterate
 
 pytestmark = pytest.mark.skipif(not _kernels.compiled, reason="the extension was not built: nothing to compare")
 
@@ -79,9 +80,8 @@ def test_block_ascent(K):
     for module in (_kernels.get, lambda name: getattr(twins, name)):
         changed = [value.copy() for value in (scores, U, *alpha, *rest)]
         order = np.array([3, 1, 0, 5, 2, 4])
-        module("chain_block_ascent")(
-            gram, changed[0], changed[1], 0.3, 0.1, LENGTHS, order, K, *changed[2:]
-        )  # fmt: skip
+        block = Block(gram, LENGTHS, order, K, tau=0.3, scale=0.1)
+        module("chain_block_ascent")(block, Iterate(*changed[:6]), *changed[6:])
         results.append(changed)
     for kernel, twin in zip(*results, strict=True):
         np.testing.assert_allclose(kernel, twin, rtol=1e-9, atol=1e-11)

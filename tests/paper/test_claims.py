@@ -11,6 +11,7 @@ from claim_runs import DATA, PAPER, SPEEDS, of_speed
 from made import made, made_run
 from pragam.paper import claims
 from pragam.paper.claims.results import pragam_by_iterations
+from pragam.paper.claims.thresholds import THRESHOLDS
 from pragam.paper.claims.verdict import every, most, some
 
 BY_ITERATIONS = pragam_by_iterations.CLAIMS
@@ -38,6 +39,16 @@ def test_verdicts_have_a_row_for_each_set_and_one_for_all():
             v for v in table if v.data == "all" and "fewer iterations" in v.claim and "than ls-bmrm" in v.claim
         ).numbers
     )
+
+
+def test_nothing_is_decided_on_a_small_budget():
+    """A second tells of starts, not of solvers. What was measured is still shown."""
+    experiment = made(of_speed(**SPEEDS))
+    long, short = (claims.verdicts(replace(experiment, options={"seconds": s})) for s in (THRESHOLDS.budget, 1.0))
+    assert {one.answer for one in long} > {"confirmed"}
+    assert {one.answer for one in short} == {"undecided"}
+    for one, other in zip(long, short, strict=True):
+        assert other.numbers == f"A run had 1 s; nothing is decided on less than 3 s. {one.numbers}"
 
 
 def test_a_claim_on_every_set_fails_on_one():

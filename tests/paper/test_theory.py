@@ -13,6 +13,7 @@ import numpy as np
 import pytest
 
 from pragam import theory
+from pragam.paper import theory as paper_theory
 from pragam.paper.theory import Check
 from pragam.paper.theory._check import worst
 from pragam.paper.theory._trace import trace
@@ -72,7 +73,7 @@ def test_docstring_has_exactly_the_sections(name):
 
 
 def test_discovery_finds_every_file():
-    files = {path.stem for path in Path(theory.__file__).parent.glob("[!_]*.py")}
+    files = {path.stem for path in Path(paper_theory.__file__).parent.glob("[!_]*.py")}
     assert set(theory.names()) == files
 
 

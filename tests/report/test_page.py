@@ -10,12 +10,13 @@ from types import SimpleNamespace
 import pytest
 
 import pragam.report.page as page_module
-from pragam.paper.theory import Check
-from pragam.report import write_page
+from pragam.report import Picture, Section, Table, write_page
 from report import experiments
 
 pytest.importorskip("vl_convert", reason="the extra report is not installed")
 
+#: A section that somebody hands over.
+GIVEN = Section("more", "More of it", [Table("T", ["name", "holds"], [["a < b", "yes"]], answer=1)])
 VOID = {"meta", "img", "link", "input", "br", "hr"}
 
 
@@ -101,10 +102,27 @@ def test_landmarks_headings_and_labels(tmp_path, light):
 
 
 def test_tables_have_captions_and_scopes(tmp_path, light):
-    _, document = written(experiments.small(), tmp_path, checks=[Check("a.b", "S.", 1.0, 2.0, "<=", 0.0, "T")])
+    _, document = written(experiments.small(), tmp_path, sections=[GIVEN])
     assert len(document.all("table")) == len(document.all("caption")) >= 8
     assert all(one.attributes.get("scope") in ("row", "col") and one.text for one in document.all("th"))
     assert document.all("td", class_="yes")
+
+
+def test_a_section_of_the_callers_is_shown_and_linked(tmp_path, light):
+    _, document = written(experiments.small(), tmp_path, sections=[GIVEN])
+    (shown,) = document.all("section", id="more")
+    assert "More of it" in shown.text and "a < b" in shown.text
+    assert [one.text for one in document.all("a", href="#more")] == ["More of it"]
+    headings = [one.text for one in document.all("h2")]
+    assert headings.index("Certificates") + 1 == headings.index("More of it") == headings.index("Failures") - 1
+
+
+def test_the_controls_stay_with_their_charts(tmp_path, light):
+    """What is sticky stays in view as long as its parent: the tables about all sets are outside."""
+    source, document = written(experiments.small(), tmp_path)
+    (measured,) = document.all("div", class_="measured")
+    assert "Curves and axis" in measured.text and "Distance to the optimum" in measured.text
+    assert "Reference optima" not in measured.text and source.index('id="controls"') < source.index('id="charts"')
 
 
 def test_the_text_alternative_says_where_each_curve_ends(tmp_path, light):
@@ -158,7 +176,9 @@ def test_nine_sets_of_ten_solvers_are_thinned_for_the_screen(tmp_path, light):
 
 def test_pictures_are_inlined(tmp_path, light):
     figure = pytest.importorskip("matplotlib.figure").Figure(figsize=(1, 1))
-    _, document = written(experiments.EMPTY, tmp_path, pictures=[("A <b> picture", figure)])
+    _, document = written(
+        experiments.EMPTY, tmp_path, sections=[Section("p", "P", pictures=[Picture("A <b> picture", figure)])]
+    )
     (image,) = document.all("img")
     assert image.attributes["alt"] == "A <b> picture" and image.attributes["src"].startswith("data:image/png;base64,")
 

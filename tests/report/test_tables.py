@@ -2,15 +2,12 @@
 
 from __future__ import annotations
 
-import sys
 from dataclasses import replace
-from types import ModuleType, SimpleNamespace
 
 import numpy as np
 import pytest
 
 from made import made, made_run
-from pragam.paper.theory import Check
 from pragam.report import tables
 from report import experiments
 
@@ -54,22 +51,6 @@ def test_certificates_say_what_was_not_reached():
     said = {one[5] for one in tables.certificates(experiments.not_proved()).rows}
     assert said == {"1e-10 (not reached)"}
     assert {one[5] for one in tables.certificates(experiments.small()).rows} == {"1e-10"}
-
-
-def test_claims_are_shown_where_the_package_has_them(monkeypatch):
-    verdict = SimpleNamespace(claim="c", reference="Section 5", data="one", answer="refuted", numbers="2 against 1")
-    fake = ModuleType("pragam.paper.claims")
-    fake.verdicts = lambda experiment: [verdict]
-    fake.__spec__ = SimpleNamespace(name="pragam.paper.claims")
-    monkeypatch.setitem(sys.modules, "pragam.paper.claims", fake)
-    table = tables.claims(experiments.small())
-    assert [list(one) for one in table.rows] == [["c", "one", "refuted", "2 against 1", "Section 5"]]
-    assert table.answer == 2
-
-
-def test_theory():
-    check = Check("file.part", "A statement.", 1.0, 2.0, "<=", 0.0, "Theorem 1")
-    assert list(tables.theory([check]).rows[0]) == ["file.part", "A statement.", "1", "<=", "2", "yes", "Theorem 1"]
 
 
 def test_facts_are_plain_text():

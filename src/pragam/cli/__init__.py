@@ -1,4 +1,4 @@
-"""The command line, ``pragam COMMAND``: one file per command, each with ``add_parser`` and ``run``.
+"""The command line, ``pragam COMMAND``: ``commands/`` know no task, ``tasks/`` no command.
 
 A command imports what it needs beyond the standard library and the core when it runs.
 """
@@ -12,7 +12,7 @@ from collections.abc import Sequence
 from typing import NoReturn
 
 import pragam
-from pragam.cli import audit, certify, compare, datasets, predict, theory, train, tune
+from pragam.cli.commands import audit, certify, compare, datasets, predict, theory, train, tune
 from pragam.cli.status import ABORTED, BAD_INPUT, BROKEN_PIPE, CERTIFIED
 
 _EPILOG = """\

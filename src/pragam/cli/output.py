@@ -17,7 +17,7 @@ def show_json(record: dict[str, Any]) -> None:
 
 def full_record(proof: Certificate) -> dict[str, Any]:
     """A certificate with its gaps, for :func:`show_json`."""
-    from pragam.io.record import certificate_record
+    from pragam.models.stored import certificate_record
 
     return {**certificate_record(proof), "gap": proof.gap, "relative_gap": proof.relative_gap}
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+from collections.abc import Sequence
 from dataclasses import asdict
 from importlib import import_module
 from pathlib import Path
@@ -14,7 +15,7 @@ import numpy as np
 
 from pragam.compare import data
 from pragam.compare.clocked import Clocked
-from pragam.compare.competitors import Competitor
+from pragam.compare.competitors import Competitor, named
 from pragam.compare.experiment import Reference
 from pragam.compare.judge import Judge
 from pragam.compare.peers import Fitted, Peer
@@ -58,6 +59,17 @@ class Bench:
             return self.X[: len(few)], few
         rows = np.concatenate([np.flatnonzero(self.y > 0)[:_FEW], np.flatnonzero(self.y <= 0)[:_FEW]])
         return self.X[rows], np.array(self.y[rows])
+
+    def unfit(self, solvers: Sequence[str]) -> list[str]:
+        """Those of ours that lack something here."""
+        return [name for name in solvers if not self._fits(named(name).make())]
+
+    def _fits(self, solver: Any) -> bool:
+        try:
+            choose(solver, self.problem)
+        except ValueError:
+            return False
+        return True
 
     def reference(self, tol: float, max_seconds: float) -> Answer:
         """The optimum, as far as it can be proved in this time."""

@@ -125,6 +125,7 @@ class Experiment:
     runs: tuple[Run, ...]
     failures: dict[str, str] = field(default_factory=dict)  # data sets that could not be read, and why
     tuning: dict[str, dict[str, list[float]]] = field(default_factory=dict)  # data: columns lam, accuracy, error, gap
+    unfit: dict[str, tuple[str, ...]] = field(default_factory=dict)  # data: solvers that do not fit, which have no run
 
     @property
     def solvers(self) -> list[str]:

@@ -33,14 +33,23 @@ def fold(records: Sequence[Record]) -> Experiment:
     references = {
         (each["data"], each["problem"]): Reference(**_numbers(each["reference"])) for each in _of(records, "reference")
     }
+    unfit = unfit_on(records)
     runs = tuple(
         _run(records, name, replace(each, problem=problem))
         for name, facts in data.items()
         for each in plan.solvers
-        if (problem := each.problem_on(facts.sequences > 0))
+        if (problem := each.problem_on(facts.sequences > 0)) and each.name not in unfit.get(name, ())
     )
     tuning = {each["data"]: each["tuning"] for each in _of(records, "data") if each["tuning"]}
-    return Experiment(plans[-1]["plan"], plans[-1]["machine"], data, references, runs, failures, tuning)
+    return Experiment(plans[-1]["plan"], plans[-1]["machine"], data, references, runs, failures, tuning, unfit)
+
+
+def unfit_on(records: Iterable[Record]) -> dict[str, tuple[str, ...]]:
+    """The solvers that do not fit the problem, by data set."""
+    found: dict[str, tuple[str, ...]] = {}
+    for each in _of(records, "fit of solvers"):
+        found[each["data"]] = tuple(dict.fromkeys((*found.get(each["data"], ()), *each["unfit"])))
+    return {data: names for data, names in found.items() if names}
 
 
 def about(records: Iterable[Record], data: str, solver: str, *kinds: str) -> list[Record]:

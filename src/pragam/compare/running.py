@@ -9,7 +9,7 @@ from pathlib import Path
 
 from pragam.compare import competitors, machine, points
 from pragam.compare import data as data_sets
-from pragam.compare.comparison import Comparison, Observer
+from pragam.compare.comparison import Asked, Comparison, Observer
 from pragam.compare.competitors import Competitor
 from pragam.compare.experiment import Experiment
 from pragam.compare.fold import fold
@@ -44,12 +44,14 @@ def run(
     Parameters
     ----------
     data : names of data sets, or paths of files
-        Without any, those at hand among a9a, w8a and covtype; if there are none, the built-in example.
+        One that cannot be read is a ValueError before anything is measured. Without any, those at hand among a9a,
+        w8a and covtype; if there are none, the built-in example.
     solvers : names of solvers and peers, or paths of Python files that define one
-        By default all of ours and the peers that are installed.
+        By default all of ours and the peers that are installed. One of ours that does not fit a problem is left out.
     folder : where the journal ``experiment.jsonl``, ``points.csv`` and the figures go
     paper : bool
-        The paper's nine data sets and its solvers, where ``data`` and ``solvers`` name no others.
+        The paper's nine data sets, as far as they are at hand, and its solvers, where ``data`` and ``solvers`` name no
+        others.
     quick : bool
         One second and one repeat, and fewer points a curve.
     seconds : float
@@ -91,9 +93,11 @@ def run(
     if wanted is None and (absent := competitors.absent()):
         observer.note(f"Not installed, so not compared: {', '.join(absent)} (pip install 'pragam[bench]').")
     with Journal(Path(folder) / NAME) as journal:
-        comparison = Comparison(_agreed(plan, journal, folder), journal, Path(folder), observer, data_dir, broken)
+        agreed = _agreed(plan, journal, folder)
+        asked: Asked = "names" if data else "paper" if paper else "nothing"
+        comparison = Comparison(agreed, journal, Path(folder), observer, data_dir, broken, asked)
         try:
-            comparison.measure(is_default=not data and not paper)
+            comparison.measure()
         finally:
             shutil.rmtree(comparison.rows, ignore_errors=True)
             experiment = fold(journal.records)

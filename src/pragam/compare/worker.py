@@ -42,6 +42,11 @@ class Desk:
 
         return Bench(folder, problem, lam).reference(tol, max_seconds)
 
+    def unfit(self, folder: str, problem: str, lam: float, solvers: list[str]) -> Any:
+        from pragam.compare.bench import Bench
+
+        return Bench(folder, problem, lam).unfit(solvers)
+
     def open(self, **arguments: Any) -> Any:
         from pragam.compare.bench import bench_of
 

@@ -2,16 +2,12 @@
 
 from __future__ import annotations
 
-import sys
 import time
 from types import TracebackType
-from typing import Any, Protocol
 
 from pragam.driver.path import PathProgress
 from pragam.driver.solve import Callback, Progress
-
-#: Seconds between two updates of a notebook: each is a message to the browser.
-_PAUSE = 0.1
+from pragam.runtime.screen import Screen
 
 
 class ProgressLine:
@@ -22,7 +18,7 @@ class ProgressLine:
     """
 
     def __init__(self, label: str = "", file: object = None, n_problems: int = 1) -> None:
-        self._screen: _Screen = _Notebook() if file is None and in_notebook() else _Console(label, file)
+        self._screen = Screen(file)
         self._label = label
         self._text = ""
         self._begin = time.perf_counter()
@@ -45,86 +41,15 @@ class ProgressLine:
 
     def _show(self, text: str) -> None:
         self._text = f"{self._label} {text}".strip()
-        self._screen.update(self._text)
+        self._screen.show(self._text)
 
     def __enter__(self) -> ProgressLine:
-        self._screen.begin()
         return self
 
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
-        self._screen.end(self._text)
-
-
-class _Screen(Protocol):
-    """Where a line is shown while it changes."""
-
-    def begin(self) -> None: ...
-
-    def update(self, text: str) -> None: ...
-
-    def end(self, text: str) -> None: ...
-
-
-class _Console:
-    """A terminal, or what stands for one: without a terminal, the last text alone."""
-
-    def __init__(self, label: str, file: object) -> None:
-        from rich.console import Console
-
-        self._console = Console(stderr=file is None, file=file, force_jupyter=False)  # type: ignore[arg-type]
-        self._status = self._console.status(label) if self._console.is_terminal else None
-
-    def begin(self) -> None:
-        if self._status is not None:
-            self._status.start()
-
-    def update(self, text: str) -> None:
-        if self._status is not None:
-            self._status.update(text)
-
-    def end(self, text: str) -> None:
-        if self._status is not None:
-            self._status.stop()
-        if text:
-            self._console.print(text, markup=False, highlight=False, soft_wrap=True)
-
-
-class _Notebook:
-    """One output of the cell, which changes."""
-
-    def __init__(self) -> None:
-        self._handle: Any = None
-        self._shown_at = 0.0
-
-    def begin(self) -> None:
-        pass
-
-    def update(self, text: str) -> None:
-        if time.perf_counter() - self._shown_at >= _PAUSE:
-            self._put(text)
-            self._shown_at = time.perf_counter()
-
-    def end(self, text: str) -> None:
-        if text:
-            self._put(text)
-
-    def _put(self, text: str) -> None:
-        from IPython.display import display
-
-        bundle = {"text/plain": text}
-        if self._handle is None:
-            self._handle = display(bundle, raw=True, display_id=True)
-        else:
-            self._handle.update(bundle, raw=True)
-
-
-def in_notebook() -> bool:
-    """Whether a Jupyter kernel runs this: one that shows outputs, unlike IPython in a terminal."""
-    ipython = sys.modules.get("IPython")
-    shell = ipython.get_ipython() if ipython is not None else None
-    return getattr(shell, "kernel", None) is not None
+        self._screen.close(self._text)
 
 
 def describe(progress: Progress) -> str:

@@ -22,7 +22,8 @@ from scipy import sparse
 #: The exceptions, besides ValueError, that zipfile and zlib raise for damaged files.
 DAMAGE = (EOFError, RuntimeError, struct.error, zipfile.BadZipFile, zlib.error)
 
-_CSR = ("data", "indices", "indptr", "shape")
+#: The arrays of a CSR matrix, as ``scipy.sparse.save_npz`` writes them.
+CSR = ("data", "indices", "indptr", "shape")
 _CHUNK = 1 << 24
 
 
@@ -45,20 +46,26 @@ def read_npz(file: IO[bytes]) -> tuple[sparse.csr_array, np.ndarray | None]:
     """The CSR matrix in an ``.npz`` file, and the labels ``y`` or None."""
     with zipfile.ZipFile(file) as archive:
         members = _members(archive)
-        if missing := [name for name in _CSR if name not in members]:
-            raise ValueError(f"no array {missing[0]!r}: a CSR matrix needs {', '.join(_CSR)}")
         if "format" in members and (kind := _member(archive, members["format"], "S").tolist()) != b"csr":
             raise ValueError(f"the sparse format must be csr, not {kind!r}")
-        data, indices, indptr, shape = (_member(archive, members[name]) for name in _CSR)
+        arrays = {name: _member(archive, members[name]) for name in CSR if name in members}
         y = _member(archive, members["y"]) if "y" in members else None
-    if shape.shape != (2,) or not all(np.issubdtype(a.dtype, np.integer) for a in (indices, indptr, shape)):
+    return csr_of(arrays), y
+
+
+def csr_of(arrays: dict[str, np.ndarray]) -> sparse.csr_array:
+    """The CSR matrix of its arrays, checked."""
+    if missing := [name for name in CSR if name not in arrays]:
+        raise ValueError(f"no array {missing[0]!r}: a CSR matrix needs {', '.join(CSR)}")
+    data, indices, indptr, shape = (arrays[name] for name in CSR)
+    if shape.shape != (2,) or any(array.dtype.kind not in "iu" for array in (indices, indptr, shape)):
         raise ValueError("indices, indptr and shape must hold whole numbers, and shape two of them")
     n, d = shape.tolist()
     if not 0 <= d < 2**63:
         raise ValueError(f"a matrix cannot have {d} columns")
     X = sparse.csr_array((real(data), indices, indptr), shape=(n, d))
     X.check_format(full_check=True)
-    return X, y
+    return X
 
 
 def read_arrays(file: IO[bytes], names: Iterable[str], kinds: str = "biuf") -> dict[str, np.ndarray]:

@@ -18,9 +18,10 @@ import numpy as np
 from scipy import sparse
 
 from pragam.files import source
-from pragam.files.arrays import DAMAGE, read_npy, read_npz, real
+from pragam.files.arrays import CSR, DAMAGE, csr_of, read_arrays, read_npy, read_npz, real
 from pragam.files.columns import check_width
 from pragam.files.svmlight import read_svmlight
+from pragam.files.svmlight_labels import LabelLists, Missing
 
 
 class Samples(NamedTuple):
@@ -31,7 +32,7 @@ class Samples(NamedTuple):
     """
 
     X: Any
-    y: np.ndarray | None
+    y: Any
     cause: str
     zero_based: bool | None = None
 
@@ -51,15 +52,22 @@ def load(path: source.Path, n_features: int | None = None) -> tuple[Any, np.ndar
     return samples.X, samples.y
 
 
-def read(path: source.Path, n_features: int | None = None, zero_based: bool | Literal["auto"] = "auto") -> Samples:
-    """The content of an input of any width. No vector of the length of a row is allocated."""
+def read(
+    path: source.Path,
+    n_features: int | None = None,
+    zero_based: bool | Literal["auto"] = "auto",
+    labels: Literal["numbers", "any", "sets"] = "numbers",
+) -> Samples:
+    """The content of an input of any width. No vector of the length of a row is allocated.
+
+    ``labels``: "numbers" are needed in every row of a text; of "any", rows may have none, and then y is None; "sets"
+    are several, ``1,5,7`` in a text or a matrix Y in an ``.npz``, and y is a list of labels or that matrix.
+    """
     with source.opened(path) as opened:
         if not opened.head.startswith((b"PK\x03\x04", b"PK\x05\x06", b"\x93NUMPY")):
-            reader = read_svmlight(opened, n_features, zero_based=zero_based)
-            cause = f"{opened.name}, line {reader.highest_line}: feature index {reader.highest}"
-            if n_features is not None:
-                cause = f"{opened.name}: n_features={n_features}"
-            return Samples(*reader.finish(), cause, reader.zero_based)
+            return _text(opened, n_features, zero_based, labels)
+        if labels == "sets":
+            return _sets(opened)
         try:
             X, y = _dense(opened) if opened.head.startswith(b"\x93") else read_npz(opened.as_file())
             X = _with_columns(X, n_features)
@@ -69,6 +77,35 @@ def read(path: source.Path, n_features: int | None = None, zero_based: bool | Li
             if isinstance(error, OSError) and error.errno != errno.EINVAL:  # a seek before the start
                 raise
             raise ValueError(f"{opened.name}: {str(error).splitlines()[0] if str(error) else 'damaged'}") from error
+
+
+def _text(opened: source.Source, n_features: int | None, zero_based: Any, labels: str) -> Samples:
+    kind = {"numbers": None, "any": Missing(), "sets": LabelLists()}[labels]
+    reader = read_svmlight(opened, n_features, zero_based=zero_based, rewrite=kind)
+    if labels == "any" and reader.is_empty:
+        return Samples(sparse.csr_array((0, n_features or 0)), None, opened.name, None)
+    cause = f"{opened.name}, line {reader.highest_line}: feature index {reader.highest}"
+    if n_features is not None:
+        cause = f"{opened.name}: n_features={n_features}"
+    X, y = reader.finish()
+    found: Any = y
+    if isinstance(kind, Missing):
+        found = None if kind.found else y
+    elif isinstance(kind, LabelLists):
+        found = kind.lists
+    return Samples(X, found, cause, reader.zero_based)
+
+
+def _sets(opened: source.Source) -> Samples:
+    """An ``.npz`` with Y, and X or the arrays of a CSR matrix."""
+    try:
+        arrays = read_arrays(opened.as_file(), ("X", "Y", *CSR))
+        X = csr_of(arrays) if "X" not in arrays else arrays["X"]
+        if X.ndim != 2:
+            raise ValueError(f"X must be a matrix, not of shape {X.shape}")
+        return Samples(X, arrays.get("Y"), f"{opened.name}: the shape {X.shape}")
+    except (ValueError, OverflowError, *DAMAGE) as error:
+        raise ValueError(f"{opened.name}: {str(error).splitlines()[0] if str(error) else 'damaged'}") from error
 
 
 def _dense(opened: source.Source) -> tuple[np.ndarray, np.ndarray | None]:

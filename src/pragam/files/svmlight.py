@@ -10,13 +10,14 @@ from __future__ import annotations
 
 import operator
 import os
+from collections.abc import Callable
 from typing import Any, Literal
 
 import numpy as np
 from scipy import sparse
 
 from pragam.files.atomic import replacing
-from pragam.files.blocks import LineError, blocks
+from pragam.files.blocks import Block, LineError, blocks
 from pragam.files.source import Path, Source, opened
 from pragam.files.svmlight_reader import Reader
 
@@ -48,19 +49,23 @@ def load_svmlight(
 
 
 def read_svmlight(
-    source: Source, n_features: int | None = None, dtype: Any = np.float64, zero_based: bool | Literal["auto"] = "auto"
+    source: Source,
+    n_features: int | None = None,
+    dtype: Any = np.float64,
+    zero_based: bool | Literal["auto"] = "auto",
+    rewrite: Callable[[Block], Block] | None = None,
 ) -> Reader:
-    """The reader of an opened input, after all of it has been read."""
+    """The reader of an opened input, after all of it has been read. ``rewrite`` makes numbers of other labels."""
     if np.dtype(dtype) not in (np.float64, np.float32):
         raise ValueError(f"dtype must be float64 or float32, not {dtype!r}")
-    if zero_based not in (True, False, "auto"):
+    if zero_based not in ("auto",) and not isinstance(zero_based, bool):
         raise ValueError(f"zero_based must be True, False or 'auto', not {zero_based!r}")
     if n_features is not None and not 0 <= operator.index(n_features) < 2**63:
         raise ValueError(f"n_features must be a whole number below 2^63, not {n_features!r}")
     reader = Reader(source.name, dtype, zero_based, n_features)
     try:
         for block in blocks(source.content(), _BLOCK):
-            reader.feed(block)
+            reader.feed(block if rewrite is None else rewrite(block))
     except LineError as error:
         reader.fail_after_last_line(str(error))
     return reader

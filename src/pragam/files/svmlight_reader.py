@@ -70,6 +70,11 @@ class Reader:
         """The columns that the indices read so far need."""
         return max(0, self.highest + self.zero_based)
 
+    @property
+    def is_empty(self) -> bool:
+        """Whether no sample was read so far."""
+        return not self._labels
+
     def feed(self, block: Block) -> None:
         """Parse a block and store its content."""
         self._head = self._head or block.text[:HEAD]

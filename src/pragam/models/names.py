@@ -31,8 +31,10 @@ class Names(Map):
 
     def applied(self, samples: Any) -> tuple[Any, int]:
         """The samples as numbers, and how many occurrences of features were passed over."""
-        if not samples.has_names:
-            raise ValueError("X has matrices, and the model was trained on features by name")
+        if not samples.has_names:  # a command has made numbers of a file's columns already
+            if samples.n_features != len(self.names):
+                raise ValueError("X has matrices, and the model was trained on features by name")
+            return samples, 0
         X, unseen = Vocabulary(self.names).vectorise(samples.X)
         return replace(samples, X=X), unseen
 

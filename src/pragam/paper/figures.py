@@ -25,6 +25,7 @@ from pragam.paper.theory._curves import (
     vertex_start,
 )
 from pragam.paper.theory._instances import hadamard_problem
+from pragam.report import Picture
 from pragam.report.extras import need
 from pragam.report.styles import OURS
 
@@ -158,9 +159,9 @@ FIGURES: dict[str, tuple[str, Callable[[], Figure]]] = {
 }
 
 
-def pictures() -> list[tuple[str, Figure]]:
+def pictures() -> list[Picture]:
     """Captions and figures, as the page of an experiment takes them."""
-    return [(caption, draw()) for caption, draw in FIGURES.values()]
+    return [Picture(caption, draw()) for caption, draw in FIGURES.values()]
 
 
 def write(folder: Path, formats: Iterable[str] = ("svg",)) -> list[Path]:
@@ -188,7 +189,7 @@ def main(arguments: list[str]) -> int:
         for path in write(Path(arguments[0])):
             print(path)
     except (ImportError, OSError) as error:
-        print(f"theory_figures: {error}", file=sys.stderr)
+        print(f"pragam.paper.figures: {error}", file=sys.stderr)
         return 2
     return 0
 

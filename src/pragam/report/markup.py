@@ -7,8 +7,8 @@ import json
 from collections.abc import Iterable
 from typing import Any
 
+from pragam.report.parts import Table
 from pragam.report.styles import Style
-from pragam.report.tables import Table
 
 #: The markers as paths in a square of side 2 around 0, as Vega takes them.
 SHAPES = {
@@ -28,14 +28,15 @@ def text(value: object) -> str:
     return html.escape(str(value), quote=True)
 
 
-def table(data: Table, emphasis: str = "") -> str:
+def table(data: Table) -> str:
     """A table in a scroller of its own that can be reached with the keyboard."""
     head = "".join(f'<th scope="col"{_kind(data, k)}>{text(name)}</th>' for k, name in enumerate(data.header))
     body = "".join(f"<tr>{_row(data, row)}</tr>" for row in data.rows)
+    kind = ' class="prose"' if data.prose else ""
     if not data.rows:
         body = f'<tr><td colspan="{len(data.header)}">none</td></tr>'
     return (
-        f'<div class="scroller" role="region" tabindex="0" aria-label="{text(data.caption)}"><table class="{emphasis}">'
+        f'<div class="scroller" role="region" tabindex="0" aria-label="{text(data.caption)}"><table{kind}>'
         f"<caption>{text(data.caption)}</caption><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table></div>"
     )
 

@@ -12,7 +12,6 @@ import os
 from collections.abc import Iterator, Sequence
 from functools import cache
 from importlib.resources import files
-from typing import TYPE_CHECKING, Any
 
 from pragam.compare import Experiment
 from pragam.files.atomic import replacing
@@ -20,22 +19,15 @@ from pragam.report.charts import specifications
 from pragam.report.extras import need
 from pragam.report.figures import slugs
 from pragam.report.markup import as_json, sample, text
-from pragam.report.sections import data_section, further_sections, section
+from pragam.report.parts import Section
+from pragam.report.sections import data_section, section, sections_below
 from pragam.report.styles import Style, styles
-
-if TYPE_CHECKING:
-    from matplotlib.figure import Figure
 
 #: The browser itself is told to load nothing. Vega turns the expressions of a specification into functions.
 _POLICY = "default-src 'none'; script-src 'unsafe-inline' 'unsafe-eval'; style-src 'unsafe-inline'; img-src data:"
 
 
-def write_page(
-    experiment: Experiment,
-    path: str | os.PathLike[str],
-    checks: Sequence[Any] | None = None,
-    pictures: Sequence[tuple[str, Figure]] = (),
-) -> None:
+def write_page(experiment: Experiment, path: str | os.PathLike[str], sections: Sequence[Section] = ()) -> None:
     """Write the page of an experiment; it appears whole or not at all.
 
     Parameters
@@ -44,28 +36,25 @@ def write_page(
         What was measured.
     path : path
         The HTML file.
-    checks : sequence of pragam.theory.Check, optional
-        What :func:`pragam.theory.run` returned, for the table of theorems.
-    pictures : sequence of (str, matplotlib Figure), optional
-        Captions and figures that are shown beside the theorems.
+    sections : sequence of Section, optional
+        Further parts, which are shown below the certificates.
     """
-    page = "\n".join(_page(experiment, further_sections(experiment, checks, pictures)))
+    page = "\n".join(_page(experiment, sections_below(experiment, sections)))
     with replacing(path) as stream:
         stream.write(page.encode())
 
 
-def _page(experiment: Experiment, sections: dict[str, tuple[str, str]]) -> Iterator[str]:
+def _page(experiment: Experiment, sections: Sequence[Section]) -> Iterator[str]:
     look = styles(experiment)
     anchors = {data: f"data-{slug}" for data, slug in slugs(experiment.data).items()}
     yield _head(look)
     yield _header(experiment)
     yield _contents(experiment, anchors, sections)
-    yield _controls(experiment, look)
-    yield '<main id="main">'
+    yield f'<main><div class="measured">{_controls(experiment, look)}<div id="charts">'
     for data in experiment.data:
         yield data_section(experiment, data, anchors[data])
-    for anchor, (title, body) in sections.items():
-        yield section(anchor, title, body)
+    yield "</div></div>"  # the controls stay in view as long as their charts
+    yield from map(section, sections)
     yield "</main>"
     content = {"specifications": specifications(experiment), "solvers": list(look)}
     yield f'<div id="reading" hidden></div><script type="application/json" id="content">{as_json(content)}</script>'
@@ -79,7 +68,7 @@ def _head(look: dict[str, Style]) -> str:
         '<meta name="viewport" content="width=device-width, initial-scale=1">'
         '<meta name="color-scheme" content="light dark">'
         f"<title>pragam: comparison of solvers</title><style>{_asset('page.css')}{_colours(look)}</style></head>"
-        '<body><a class="skip" href="#main">Skip to the charts</a>'
+        '<body><a class="skip" href="#charts">Skip to the charts</a>'
     )
 
 
@@ -113,9 +102,9 @@ def _counted(number: int, noun: str) -> str:
     return f"{number} {noun}{'' if number == 1 else 's'}"
 
 
-def _contents(experiment: Experiment, anchors: dict[str, str], sections: dict[str, tuple[str, str]]) -> str:
+def _contents(experiment: Experiment, anchors: dict[str, str], sections: Sequence[Section]) -> str:
     links = [(anchors[name], one.title) for name, one in experiment.data.items()]
-    links += [(anchor, title) for anchor, (title, _) in sections.items()]
+    links += [(one.anchor, one.title) for one in sections]
     listed = "".join(f'<li><a href="#{anchor}">{text(title)}</a></li>' for anchor, title in links)
     return f'<nav aria-label="Contents"><ul>{listed}</ul></nav>'
 

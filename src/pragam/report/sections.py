@@ -5,19 +5,22 @@ from __future__ import annotations
 from base64 import b64encode
 from collections.abc import Sequence
 from io import BytesIO
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from pragam.compare import Experiment
 from pragam.report import tables
 from pragam.report.charts import points, summary, tuning_points
 from pragam.report.families import FAMILIES, Family, endings, notes
 from pragam.report.markup import as_json, items, table, text
-
-if TYPE_CHECKING:
-    from matplotlib.figure import Figure
+from pragam.report.parts import Picture, Section
 
 
-def section(anchor: str, title: str, body: str) -> str:
+def section(one: Section) -> str:
+    """A section as HTML."""
+    return _headed(one.anchor, one.title, "".join([*map(_picture, one.pictures), *map(table, one.tables)]))
+
+
+def _headed(anchor: str, title: str, body: str) -> str:
     """A part of the page with a heading that names it."""
     heading = f'<h2 id="{anchor}-title">{text(title)}</h2>'
     return f'<section id="{anchor}" aria-labelledby="{anchor}-title">{heading}{body}</section>'
@@ -33,7 +36,7 @@ def data_section(experiment: Experiment, data: str, anchor: str) -> str:
         f'<p class="facts">{text(facts.caption)}. {facts.n_test:,} test rows.</p><div class="charts">{figures}</div>'
         f"{items(endings(experiment, data))}{table(tables.times(experiment, data))}"
     )
-    return section(anchor, facts.title, body)
+    return _headed(anchor, facts.title, body)
 
 
 def _family_figure(experiment: Experiment, data: str, family: Family) -> str:
@@ -60,28 +63,21 @@ def _figure(title: str, where: str, columns: dict[str, Any], said: str, remarks:
     )
 
 
-def further_sections(
-    experiment: Experiment, checks: Sequence[Any] | None, pictures: Sequence[tuple[str, Figure]]
-) -> dict[str, tuple[str, str]]:
-    """The parts below the data sets: anchor, title and body."""
-    claims = tables.claims(experiment)
-    found = {"certificates": ("Certificates", table(tables.certificates(experiment)))}
-    if claims is not None:
-        found["claims"] = ("The paper's claims", table(claims, "prose"))
-    if checks is not None or pictures:
-        shown = "".join(_picture(*one) for one in pictures)
-        found["theory"] = ("Theory", shown + table(tables.theory(checks or ()), "prose"))
-    found["failures"] = ("Failures", table(tables.failures(experiment), "prose"))
-    found["runs"] = ("Runs", table(tables.runs(experiment)))
+def sections_below(experiment: Experiment, given: Sequence[Section]) -> list[Section]:
+    """What stands below the data sets, with the caller's sections: first the results, then the records."""
     machine = tables.facts("Machine and versions", experiment.machine)
     options = tables.facts("Options of this comparison", experiment.options)
-    found["setting"] = ("Setting", table(tables.data_sets(experiment)) + table(options) + table(machine))
-    return found
+    return [
+        Section("certificates", "Certificates", [tables.certificates(experiment)]),
+        *given,
+        Section("failures", "Failures", [tables.failures(experiment)]),
+        Section("runs", "Runs", [tables.runs(experiment)]),
+        Section("setting", "Setting", [tables.data_sets(experiment), options, machine]),
+    ]
 
 
-def _picture(caption: str, sheet: Figure) -> str:
-    stream = BytesIO()
-    sheet.savefig(stream, format="png", dpi=110)
+def _picture(picture: Picture) -> str:
+    stream, caption = BytesIO(), text(picture.caption)
+    picture.figure.savefig(stream, format="png", dpi=110)
     source = f"data:image/png;base64,{b64encode(stream.getvalue()).decode()}"
-    image = f'<img class="picture" alt="{text(caption)}" src="{source}">'
-    return f"<figure>{image}<figcaption>{text(caption)}</figcaption></figure>"
+    return f'<figure><img class="picture" alt="{caption}" src="{source}"><figcaption>{caption}</figcaption></figure>'

@@ -3,30 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
-from importlib import import_module
-from importlib.util import find_spec
 from typing import Any
 
 import numpy as np
 
 from pragam.compare import Experiment, Run
 from pragam.report.families import main_problem
+from pragam.report.parts import Table
 
 #: The accuracies, relative to J*, whose times are compared.
 ACCURACIES = (1e-2, 1e-3, 1e-6, 1e-9)
 _NOTHING = "–"
-
-
-@dataclass(frozen=True)
-class Table:
-    """Cells as text. The first column names the row, ``numbers`` are aligned right, ``answer`` holds verdicts."""
-
-    caption: str
-    header: Sequence[str]
-    rows: Sequence[Sequence[str]]
-    numbers: frozenset[int] = frozenset()
-    answer: int | None = None
 
 
 def times(experiment: Experiment, data: str) -> Table:
@@ -98,28 +85,7 @@ def failures(experiment: Experiment) -> Table:
     """Data sets that could not be read and runs without points, with the reasons."""
     rows = [[data, "all", reason] for data, reason in experiment.failures.items()]
     rows += [[run.data, run.solver, run.status or "no reason given"] for run in experiment.runs if not run.has_points]
-    return Table("What could not be measured", ["data", "solver", "reason"], rows)
-
-
-def claims(experiment: Experiment) -> Table | None:
-    """The verdicts on the paper's findings; None where the package has none."""
-    if find_spec("pragam.paper.claims") is None:
-        return None
-    verdicts = import_module("pragam.paper.claims").verdicts(experiment)
-    header = ["claim", "data", "answer", "numbers", "reference"]
-    rows = [[one.claim, one.data, one.answer, one.numbers, one.reference] for one in verdicts]
-    return Table("The paper's findings on these data", header, rows, answer=2)
-
-
-def theory(checks: Sequence[Any]) -> Table:
-    """What :func:`pragam.theory.run` returned."""
-    header = ["name", "statement", "measured", "relation", "bound", "holds", "reference"]
-    rows = [
-        [one.name, one.statement, f"{one.measured:.4g}", one.relation, f"{one.bound:.4g}", "yes" if one.holds else "no",
-         one.reference]
-        for one in checks
-    ]  # fmt: skip
-    return Table("The paper's theorems, checked by computation", header, rows, frozenset({2, 4}), answer=5)
+    return Table("What could not be measured", ["data", "solver", "reason"], rows, prose=True)
 
 
 def facts(caption: str, values: Mapping[str, Any]) -> Table:

@@ -12,7 +12,7 @@ from pragam.problem import AnyProblem
 from pragam.risks.epsilon_insensitive import EpsilonInsensitive
 from pragam.risks.parameters import flag, parameter
 from pragam.risks.quantile import Quantile
-from pragam.risks.record import Labels, Risk, Shape, risk_of
+from pragam.risks.record import Labels, Risk, Shape, Stated, risk_of
 from pragam.risks.rules import Ranked, Rule, Value
 from pragam.risks.targets import Numbers
 
@@ -57,6 +57,9 @@ class Each(Risk):
 
     def pose(self, samples: Any, labels: Labels) -> list[AnyProblem]:
         return [problem for each in self.risks for problem in each.pose(samples, labels)]
+
+    def stated(self, samples: Any, labels: Labels) -> list[Stated]:
+        return [one for each in self.risks for one in each.stated(samples, labels)]
 
     def shape(self, labels: Labels) -> list[Shape]:
         return [shape for each in self.risks for shape in each.shape(labels)]

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from pragam.numerics.vector import Vector
 from pragam.problem import AnyProblem
 from pragam.risks.parameters import class_weights, flag, number
-from pragam.risks.record import Labels, Risk, Shape
+from pragam.risks.record import Labels, Risk, Shape, Stated
 from pragam.risks.rules import Largest, Rule
 from pragam.risks.targets import Classes
 
@@ -42,6 +42,16 @@ class Margin(Risk):
         own = {each.name: getattr(self, each.name) for each in fields(self) if each.name not in _SHARED}
         sign = np.where(is_positive, 1, -1)
         return type(self).build(X, sign, self.lam, bias=self.bias, sample_weight=weights, **own)
+
+    def stated(self, samples: Any, labels: Labels) -> list[Stated]:
+        code = self.target.encode(samples.y, labels)
+        weights = self.target.weights(code, labels, samples.weights, self.class_weight)
+        return [self.stated_between(code == 1, weights)]
+
+    def stated_between(self, is_positive: NDArray[np.bool_], weights: Vector) -> Stated:
+        """The problem of two sides in plain terms."""
+        own = {name: value for name, value in self.to_json().items() if name != "class_weight"}
+        return Stated(own, np.where(is_positive, 1, -1), weights)
 
     def shape(self, labels: Labels) -> list[Shape]:
         return [Shape(1, int(self.bias))]

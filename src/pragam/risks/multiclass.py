@@ -16,7 +16,7 @@ from pragam.problem import AnyProblem, Problem
 from pragam.risks.arguments import check_cost, check_labels, check_rows, classes_of, example_weights
 from pragam.risks.levels import in_order
 from pragam.risks.parameters import choice, class_weights, flag, matrix, number
-from pragam.risks.record import Labels, Risk, Shape
+from pragam.risks.record import Labels, Risk, Shape, Stated
 from pragam.risks.rules import Largest, Rule
 from pragam.risks.targets import Classes
 
@@ -111,6 +111,12 @@ class MulticlassHinge(Risk):
         weights = self.target.weights(code, labels, samples.weights, self.class_weight)
         every = np.arange(len(labels))
         return [multiclass_hinge(samples.X, code, self.lam, self.cost, self.bias, weights, classes=every)]
+
+    def stated(self, samples: Any, labels: Labels) -> list[Stated]:
+        code = self.target.encode(samples.y, labels)
+        weights = self.target.weights(code, labels, samples.weights, self.class_weight)
+        own = {name: value for name, value in self.to_json().items() if name != "class_weight"}
+        return [Stated({**own, "n_classes": len(labels)}, code, weights)]
 
     def shape(self, labels: Labels) -> list[Shape]:
         return [Shape(len(labels), len(labels) * self.bias)]

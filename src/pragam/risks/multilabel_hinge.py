@@ -14,7 +14,7 @@ from pragam.polytopes import Pairs
 from pragam.problem import AnyProblem, Problem
 from pragam.risks.arguments import check_label_sets, check_rows, example_weights
 from pragam.risks.parameters import flag, number
-from pragam.risks.record import Labels, Risk, Shape
+from pragam.risks.record import Labels, Risk, Shape, Stated
 from pragam.risks.rules import Rule, Sets
 from pragam.risks.targets import LabelSets
 
@@ -74,6 +74,9 @@ class MultilabelHinge(Risk):
     def pose(self, samples: Any, labels: Labels) -> list[AnyProblem]:
         sets = self.target.encode(samples.y, labels)
         return [multilabel_hinge(samples.X, sets, self.lam, self.bias, samples.weights)]
+
+    def stated(self, samples: Any, labels: Labels) -> list[Stated]:
+        return [Stated(self.to_json(), self.target.encode(samples.y, labels), samples.weights)]
 
     def shape(self, labels: Labels) -> list[Shape]:
         return [Shape(len(labels), len(labels) * self.bias)]

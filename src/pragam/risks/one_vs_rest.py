@@ -13,7 +13,7 @@ from pragam.operators import check_data
 from pragam.problem import AnyProblem, Problem
 from pragam.risks.hinge import Hinge, hinge
 from pragam.risks.parameters import class_weights, parameter
-from pragam.risks.record import Labels, Risk, Shape, risk_of
+from pragam.risks.record import Labels, Risk, Shape, Stated, risk_of
 from pragam.risks.rules import Largest, Rule
 from pragam.risks.smoothed_hinge import SmoothedHinge
 from pragam.risks.squared_hinge import SquaredHinge
@@ -59,6 +59,11 @@ class OneVsRest(Risk):
         weights = self.target.weights(code, labels, samples.weights, self.class_weight)
         X = check_data(samples.X)
         return [self.each.between(X, code == k, weights) for k in positives(range(len(labels)))]
+
+    def stated(self, samples: Any, labels: Labels) -> list[Stated]:
+        code = self.target.encode(samples.y, labels)
+        weights = self.target.weights(code, labels, samples.weights, self.class_weight)
+        return [self.each.stated_between(code == k, weights) for k in positives(range(len(labels)))]
 
     def shape(self, labels: Labels) -> list[Shape]:
         return self.each.shape(labels) * len(positives(labels))

@@ -15,7 +15,7 @@ from pragam.problem import AnyProblem, Problem
 from pragam.risks.arguments import check_rows, example_weights
 from pragam.risks.levels import levels_of
 from pragam.risks.parameters import choice, labels, number, parameter
-from pragam.risks.record import Labels, Risk, Shape
+from pragam.risks.record import Labels, Risk, Shape, Stated
 from pragam.risks.rules import Above, Rule
 from pragam.risks.targets import Levels
 
@@ -91,6 +91,10 @@ class OrdinalHinge(Risk):
         level = self.target.encode(samples.y, labels)
         every = np.arange(len(labels))
         return [ordinal_hinge(samples.X, level, self.lam, self.thresholds, every, samples.weights)]
+
+    def stated(self, samples: Any, labels: Labels) -> list[Stated]:
+        own = {"name": self.name, "lam": self.lam, "thresholds": self.thresholds, "n_levels": len(labels)}
+        return [Stated(own, self.target.encode(samples.y, labels), samples.weights)]
 
     def shape(self, labels: Labels) -> list[Shape]:
         return [Shape(1, len(labels) - 1)]

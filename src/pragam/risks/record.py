@@ -39,6 +39,14 @@ class Shape(NamedTuple):
         return max(self)
 
 
+class Stated(NamedTuple):
+    """One problem in the plain terms of :mod:`pragam.certificate.exact`: a dict, numbers for y, weights of rows."""
+
+    risk: dict[str, Any]
+    y: NDArray[Any]
+    weights: NDArray[np.float64] | None
+
+
 @dataclass(frozen=True, kw_only=True)
 class Risk:
     """The base of all records. A field is a parameter with its check (:mod:`pragam.risks.parameters`)."""
@@ -67,6 +75,10 @@ class Risk:
     def pose(self, samples: Any, labels: Labels) -> list[AnyProblem]:
         """The problems on these samples. They share nothing but X, and the model minimises their sum."""
         raise NotImplementedError
+
+    def stated(self, samples: Any, labels: Labels) -> list[Stated]:
+        """The same problems for a judge that builds them anew. ValueError if there is none for this risk."""
+        raise ValueError(f"there is no exact judge of {self.name}")
 
     def shape(self, labels: Labels) -> list[Shape]:
         """That of each problem."""

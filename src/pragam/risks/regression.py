@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import Any, ClassVar
 
 from pragam.risks.parameters import flag, number
-from pragam.risks.record import Labels, Risk, Shape
+from pragam.risks.record import Labels, Risk, Shape, Stated
 from pragam.risks.rules import Rule, Value
 from pragam.risks.targets import Numbers
 
@@ -20,6 +20,9 @@ class Regression(Risk):
 
     target: ClassVar[Any] = Numbers()
     rule: ClassVar[Rule] = Value()
+
+    def stated(self, samples: Any, labels: Labels) -> list[Stated]:
+        return [Stated(self.to_json(), self.target.encode(samples.y, labels), samples.weights)]
 
     @property
     def title(self) -> str:

@@ -1,4 +1,4 @@
-"""What a process shares: its processors (:mod:`pragam.runtime.threads`) and its signals.
+"""What a process shares: its processors (:mod:`pragam.runtime.threads`), its signals, and its standard error.
 
-Kernels and operators ask for both, so this room lies below them, and not in the driver.
+Kernels and operators ask for the first two, so this room lies below them, and not in the driver.
 """

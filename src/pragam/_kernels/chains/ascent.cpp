@@ -3,6 +3,10 @@
 // A sequence moves towards its distribution at the present scores: alpha += step (posterior - alpha), the step by Newton's
 // method on the dual function along that line, which is concave,
 //   D(step) = H(alpha + step d) + step <scores, d> - step^2 |d|^2 / 2.
+#include <tuple>
+
+#include <nanobind/stl/tuple.h>
+
 #include "chains/posterior.hpp"
 #include "common/kernel.hpp"
 
@@ -85,13 +89,16 @@ double inner(int64_t size, const double *x, const double *y) {
     return sum;
 }
 
-// One step for each sequence of a block of N tokens, in the given order. gram (N, N) is that of its tokens, F (N, K) their
-// scores, U (K, K) the coefficients of the transitions T = tau U, scale = 1 / (lam n). F, U, alpha (nodes, tables) and the
-// length of each sequence's last step are changed; `gone` (N, K) is what the coefficients of the nodes lose. Of every
-// sequence before its step: the entropy H(alpha), and the gap log Z - <scores, alpha> - H(alpha).
-void chain_block_ascent(In<double> gram, Out<double> F, Out<double> U, double tau, double scale, In<int64_t> lengths,
-                        In<int64_t> order, int64_t K, Out<double> nodes, Out<double> tables, Out<double> steps,
-                        Out<double> gone, Out<double> entropies, Out<double> gaps) {
+// The records of records.py, as Python passes them.
+using BlockRecord = std::tuple<In<double>, In<int64_t>, In<int64_t>, int64_t, double, double>;
+using IterateRecord = std::tuple<Out<double>, Out<double>, Out<double>, Out<double>, Out<double>, Out<double>>;
+
+// One step for each sequence of a block. Of every sequence before its step: the entropy H(alpha), and the gap
+// log Z - <scores, alpha> - H(alpha).
+void chain_block_ascent(const BlockRecord &block, const IterateRecord &iterate, Out<double> entropies,
+                        Out<double> gaps) {
+    const auto &[gram, lengths, order, K, tau, scale] = block;
+    const auto &[F, U, nodes, tables, steps, gone] = iterate;
     const int64_t n = int64_t(lengths.size());
     std::vector<int64_t> first(size_t(n + 1), 0);
     for (int64_t i = 0; i < n; ++i) first[size_t(i + 1)] = first[size_t(i)] + lengths.data()[i];
@@ -148,8 +155,7 @@ void chain_block_ascent(In<double> gram, Out<double> F, Out<double> U, double ta
 
 void bind_chains_ascent(nb::module_ &m) {
     const auto a = [](const char *name) { return nb::arg(name).noconvert(); };
-    m.def("chain_block_ascent", &chain_block_ascent, a("gram"), a("F"), a("U"), nb::arg("tau"), nb::arg("scale"),
-          a("lengths"), a("order"), nb::arg("K"), a("nodes"), a("tables"), a("steps"), a("gone"), a("entropies"), a("gaps"));
+    m.def("chain_block_ascent", &chain_block_ascent, a("block"), a("iterate"), a("entropies"), a("gaps"));
 }
 
 }  // namespace pragam

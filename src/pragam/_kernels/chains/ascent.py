@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from pragam._kernels.chains.forward_backward import Indices, posterior
+from pragam._kernels.chains.forward_backward import posterior
+from pragam._kernels.chains.records import Block, Iterate
 from pragam.numerics.vector import Vector
 
 __all__ = ["chain_block_ascent"]
@@ -14,11 +15,13 @@ LINE_TOL = 0.1
 FLOOR = 1e-40
 
 
-def chain_block_ascent(
-    gram: Vector, F: Vector, U: Vector, tau: float, scale: float, lengths: Indices, order: Indices, K: int,
-    nodes: Vector, tables: Vector, steps: Vector, gone: Vector, entropies: Vector, gaps: Vector,
-) -> None:  # fmt: skip
-    """One step for each sequence, towards its distribution at the present scores; see ascent.cpp."""
+def chain_block_ascent(block: Block, iterate: Iterate, entropies: Vector, gaps: Vector) -> None:
+    """One step for each sequence, towards its distribution at the present scores; see ascent.cpp.
+
+    Of every sequence before its step: the entropy H(alpha), and the gap log Z - <scores, alpha> - H(alpha).
+    """
+    gram, lengths, order, K, tau, scale = block
+    F, U, nodes, tables, steps, gone = iterate
     N = int(lengths.sum())
     G, scores, alpha, lost = gram.reshape(N, N), F.reshape(N, K), nodes.reshape(N, K), gone.reshape(N, K)
     edges, U = tables.reshape(N, K, K), U.reshape(K, K)

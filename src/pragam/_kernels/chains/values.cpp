@@ -5,7 +5,10 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <tuple>
 #include <vector>
+
+#include <nanobind/stl/tuple.h>
 
 #include "chains/scores.hpp"
 #include "common/parallel.hpp"
@@ -99,11 +102,16 @@ class Sequence {
     std::vector<double> node_, best_;
 };
 
+// The records of records.py, as Python passes them.
+using ScoresRecord = std::tuple<In<double>, int64_t, bool, In<double>, In<double>, In<double>, double>;
+using TruthRecord = std::tuple<In<int64_t>, In<double>, In<double>, In<int64_t>>;
+
 template <class... Raw>
 struct Values {
-    static void call(Raw... raw, In<double> features, int64_t n_features, bool has_constant, In<double> links,
-                     In<double> starts, In<double> ends, In<double> cost, double largest_link, In<int64_t> labels,
-                     In<double> scale, In<int64_t> first, Out<double> values, Out<double> sizes, int64_t threads) {
+    static void call(Raw... raw, const ScoresRecord &weights, const TruthRecord &truth, Out<double> values,
+                     Out<double> sizes, int64_t threads) {
+        const auto &[features, n_features, has_constant, links, starts, ends, largest_link] = weights;
+        const auto &[labels, scale, cost, first] = truth;
         const size_t n = values.size(), tokens = labels.size(), stride = starts.size();
         const size_t K = links.size() / std::max<size_t>(stride, 1);
         require(K >= 1 && stride % lane_count == 0 && stride >= K && stride < K + lane_count && links.size() == K * stride &&
@@ -119,13 +127,15 @@ struct Values {
                                  has_weights && has_constant ? features.data() + n_features * int64_t(K) : nullptr,
                                  links.data(), has_links, starts.data(), ends.data(), cost.data(), int64_t(K), int64_t(stride), largest_link};
         const auto rows = rows_of(tokens, size_t(n_features), raw...);
+        const int64_t *at = first.data(), *label = labels.data();
+        const double *pay = scale.data();
         nb::gil_scoped_release release;
         constexpr int64_t chunk = 16;
         const int64_t chunks = (int64_t(n) + chunk - 1) / chunk;
         parallel_for(chunks, std::min(threads, chunks), [&](int64_t c, Pulse &pulse) {
             Sequence<std::decay_t<decltype(rows)>> sequence(rows, scores);
             for (int64_t i = c * chunk; i < std::min(int64_t(n), (c + 1) * chunk); ++i) {
-                const Worth found = sequence.worth(first.data()[i], first.data()[i + 1], labels.data(), scale.data(), pulse);
+                const Worth found = sequence.worth(at[i], at[i + 1], label, pay, pulse);
                 values.data()[i] = found.value;
                 sizes.data()[i] = found.size;
             }
@@ -136,10 +146,8 @@ struct Values {
 }  // namespace
 
 void bind_chains_values(nb::module_ &m) {
-    bind_storages<Values>(m, "chain_values_csr", "chain_values_dense", array("features"), nb::arg("n_features"),
-                          nb::arg("has_constant"), array("links"), array("starts"), array("ends"), array("cost"),
-                          nb::arg("largest_link"), array("labels"), array("scale"), array("first"), array("values"),
-                          array("sizes"), nb::arg("threads"));
+    bind_storages<Values>(m, "chain_values_csr", "chain_values_dense", array("weights"), array("truth"),
+                          array("values"), array("sizes"), nb::arg("threads"));
 }
 
 }  // namespace pragam

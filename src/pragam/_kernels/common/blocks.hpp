@@ -1,7 +1,7 @@
 // Sums over long columns, a block of rows at a time: accurate, vectorised, and the same on every machine.
 //
 // A sum goes through at most 16 additions in a lane, 6 in the tree of a block, and one compensated sum over the blocks,
-// so its error is below 24 u times the sum of the sizes of its terms, however long the column (rounding.py, LANES).
+// so its error is below 24 u times the sum of the sizes of its terms, however long the column (numerics/rounding.py, LANES).
 #pragma once
 
 #include <algorithm>

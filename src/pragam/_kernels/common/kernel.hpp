@@ -76,29 +76,30 @@ inline void require(bool condition, const char *message) {
 }
 
 void bind_products_sparse(nb::module_ &m);
-void bind_products_sums(nb::module_ &m);
 void bind_products_dense(nb::module_ &m);
-void bind_projections_box_plane(nb::module_ &m);
+void bind_products_sums(nb::module_ &m);
+void bind_products_outer(nb::module_ &m);
+void bind_products_selection(nb::module_ &m);
 void bind_rounding_columns(nb::module_ &m);
 void bind_rounding_running(nb::module_ &m);
+void bind_rounding_twofold(nb::module_ &m);
+void bind_projections_box_plane(nb::module_ &m);
 void bind_coordinate_sweep(nb::module_ &m);
 void bind_coordinate_momentum(nb::module_ &m);
 void bind_coordinate_compact(nb::module_ &m);
+void bind_coordinate_cached_labellings(nb::module_ &m);
 void bind_subgradient_pegasos(nb::module_ &m);
-void bind_chains_projection(nb::module_ &m);
-void bind_flows_visits(nb::module_ &m);
-void bind_flows_tables(nb::module_ &m);
+void bind_newton_boxes(nb::module_ &m);
+void bind_newton_dense(nb::module_ &m);
 void bind_chains_decoding(nb::module_ &m);
 void bind_chains_values(nb::module_ &m);
 void bind_chains_forward_backward(nb::module_ &m);
+void bind_chains_projection(nb::module_ &m);
 void bind_chains_ascent(nb::module_ &m);
+void bind_flows_visits(nb::module_ &m);
+void bind_flows_tables(nb::module_ &m);
 void bind_graphs_messages(nb::module_ &m);
 void bind_graphs_forests(nb::module_ &m);
-void bind_coordinate_cached_labellings(nb::module_ &m);
-void bind_products_outer(nb::module_ &m);
-void bind_newton_boxes(nb::module_ &m);
-void bind_newton_dense(nb::module_ &m);
-void bind_products_selection(nb::module_ &m);
 void bind_text_svmlight(nb::module_ &m);
 
 }  // namespace pragam

@@ -1,6 +1,6 @@
 // Momentum for coordinate ascent. After a sweep, it steps to the maximum over the plane of the last two steps.
 //
-// F is the function that the sweeps maximise (coordinate.cpp), H = -F'' and s = F'. A point, or a difference of two
+// F is the function that the sweeps maximise (sweep.cpp), H = -F'' and s = F'. A point, or a difference of two
 // points, is one array: alpha (n), w (d), then the residuals of the planes and the moment, if there are planes. The
 // specification, with the formulas, is momentum.py.
 #include <algorithm>

@@ -6,6 +6,7 @@
 #include <limits>
 #include <vector>
 
+#include "common/random.hpp"
 #include "coordinate/variables.hpp"
 
 namespace pragam {

@@ -1,4 +1,4 @@
-// Sums of outer products of the rows of a sparse matrix, as in a Hessian. Specification: newton/boxes.py.
+// Sums of outer products of the rows of a sparse matrix, as in a Hessian. Specification: outer.py.
 #include <algorithm>
 #include <vector>
 

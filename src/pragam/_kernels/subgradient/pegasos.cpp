@@ -9,8 +9,12 @@
 // Specification: pegasos_epoch in pegasos.py.
 #include <algorithm>
 #include <cmath>
+#include <tuple>
 #include <vector>
 
+#include <nanobind/stl/tuple.h>
+
+#include "common/random.hpp"
 #include "common/rows.hpp"
 
 namespace pragam {
@@ -68,11 +72,17 @@ class Iterates {
     double factor_ = 1, weight_ = 0, norm2_ = 0;
 };
 
+// The records of records.py, as Python passes them.
+using Examples = std::tuple<In<double>, In<double>, In<double>, In<double>, In<double>>;
+using IteratesRecord = std::tuple<Out<double>, Out<double>, Out<double>, Out<double>, Out<double>>;
+using Rule = std::tuple<double, double, std::int64_t, std::uint64_t>;
+
 template <class... Raw>
 struct Epoch {
-    static void call(Raw... raw, In<double> scale, In<double> c, In<double> lower, In<double> upper,
-                     In<double> length2, double lam, double radius, std::int64_t steps, Out<double> clock,
-                     Out<double> w, Out<double> sum, Out<double> hits, Out<double> visits, std::uint64_t seed) {
+    static void call(Raw... raw, const Examples &examples, const IteratesRecord &record, const Rule &rule) {
+        const auto &[scale, c, lower, upper, length2] = examples;
+        const auto &[clock, w, sum, hits, visits] = record;
+        const auto &[lam, radius, steps, seed] = rule;
         const std::int64_t n = std::int64_t(hits.size());
         require(std::size_t(n) == scale.size() && c.size() == scale.size() && lower.size() == scale.size() &&
                     upper.size() == scale.size() && length2.size() == scale.size() &&
@@ -103,9 +113,8 @@ struct Epoch {
 }  // namespace
 
 void bind_subgradient_pegasos(nb::module_ &m) {
-    bind_storages<Epoch>(m, "pegasos_epoch_csr", "pegasos_epoch_dense", array("scale"), array("c"), array("lower"),
-                         array("upper"), array("length2"), nb::arg("lam"), nb::arg("radius"), nb::arg("steps"),
-                         array("clock"), array("w"), array("sum"), array("hits"), array("visits"), nb::arg("seed"));
+    bind_storages<Epoch>(m, "pegasos_epoch_csr", "pegasos_epoch_dense", array("examples"),
+                         array("iterates"), nb::arg("rule"));
 }
 
 }  // namespace pragam

@@ -23,7 +23,7 @@ using Byte = unsigned char;
 using Report = std::tuple<std::int64_t, std::int64_t, int, std::int64_t, std::int64_t, std::int64_t,
                           std::int64_t, std::int64_t>;
 
-// In the order of datasets/svmlight.py's messages.
+// In the order of files/svmlight_reader.py's messages.
 enum Fault { none, bad_label, bad_query, bad_index, large_index, no_colon, bad_value, repeated_index };
 
 inline bool digit(Byte c) { return Byte(c - '0') < 10; }

@@ -2,18 +2,14 @@
 
 from __future__ import annotations
 
-import contextlib
 import os
-import sys
-from collections.abc import Iterator, Sequence
-from typing import TYPE_CHECKING
+from collections.abc import Sequence
+from functools import partial
 
 from pragam.datasets.fetching import checksums
 from pragam.datasets.fetching.places import Place, downloads, find, folders, offline
 from pragam.datasets.record import Dataset, File, Piece
-
-if TYPE_CHECKING:
-    from pragam.datasets.fetching.download import Watcher
+from pragam.runtime.screen import Screen
 
 Folder = str | os.PathLike[str] | None
 
@@ -49,8 +45,8 @@ def _download(dataset: Dataset, missing: Sequence[Piece], data_dir: Folder) -> N
 
     try:
         for file in filter(None, files):
-            with _progress(file) as watch:
-                download(file, downloads() / file.path, watch=watch)
+            with Screen() as screen:
+                download(file, downloads() / file.path, watch=partial(screen.show, f"{file.path}, bytes"))
     except DownloadError as error:
         raise FileNotFoundError(_advice(dataset, missing, data_dir, str(error))) from error
 
@@ -67,20 +63,3 @@ def _advice(dataset: Dataset, missing: Sequence[Piece], data_dir: Folder, cause:
         f"{dataset.name}: no {wanted} in {' or '.join(where)}: {cause}; put {choices} into {where[0]}, "
         f"or set PRAGAM_DATA to the folder of the data sets{otherwise}"
     )
-
-
-@contextlib.contextmanager
-def _progress(file: File) -> Iterator[Watcher]:
-    """A bar on standard error while a person watches it."""
-    if not sys.stderr.isatty():
-        yield lambda done, total: None
-        return
-    from rich.console import Console
-    from rich.progress import BarColumn, DownloadColumn, Progress, TextColumn, TimeRemainingColumn, TransferSpeedColumn
-
-    columns = (
-        TextColumn("{task.description}"), BarColumn(), DownloadColumn(), TransferSpeedColumn(), TimeRemainingColumn(),
-    )  # fmt: skip
-    with Progress(*columns, console=Console(stderr=True), transient=True) as bar:
-        task = bar.add_task(file.path, total=file.size)
-        yield lambda done, total: bar.update(task, completed=done, total=total)

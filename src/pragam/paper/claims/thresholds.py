@@ -13,6 +13,8 @@ class Thresholds:
 
     Attributes
     ----------
+    budget : float
+        Seconds that each run of a comparison has at least. On less nothing is decided: a slow start is no slow solver.
     accuracies : tuple
         Where solvers are compared. "Faster" means sooner at more than half of those that one of them has reached:
         where none has, nothing is known.
@@ -54,6 +56,7 @@ class Thresholds:
         A dependence k ~ (1/lam)^p is milder if p is less by at least this much.
     """
 
+    budget: float = 3.0
     accuracies: tuple[float, ...] = (0.3, 0.1, 0.03, 1e-2, 1e-3, 1e-4, 1e-5, 1e-6)
     low: float = 1e-3
     high: tuple[float, ...] = (1e-4, 1e-5, 1e-6)

@@ -19,10 +19,11 @@ from typing import Any
 import numpy as np
 
 from pragam import _kernels
+from pragam._kernels.chains.records import Block, Iterate
 from pragam.operators.base import Vector
 from pragam.problem import AnyProblem
 from pragam.solvers.base import Cost, Solver, Start, State
-from pragam.solvers.gp.cost import CHAIN_FLOP, FLOP
+from pragam.solvers.gp.cost import gp_block_ascent_cost
 
 #: The start is the truth but for this share of the uniform distribution: the entropy's slope is finite there.
 _NOISE = 0.01
@@ -53,11 +54,10 @@ class GPBlockAscent(Solver[AnyProblem, BlockState]):
 
     name = "gp-block-ascent"
     needs = ("A.block_scores", "A.block", "A.working", "Q.truth_and_noise")
+    serves = "Gaussian-process sequences (gp_sequences)"
 
     def cost(self, problem: AnyProblem, tol: float) -> Cost:
-        steps = 6 * max(1.0, -np.log10(max(tol, 1e-15))) ** 2
-        per_step = 8 * CHAIN_FLOP * problem.Q.size * problem.A.K
-        return Cost(steps, steps, FLOP * problem.A.entries, per_step)
+        return gp_block_ascent_cost(problem, tol)
 
     def init(self, problem: AnyProblem, rng: np.random.Generator, start: Start | None, tol: float) -> BlockState:
         Q, n = problem.Q, problem.Q.n
@@ -97,9 +97,8 @@ class GPBlockAscent(Solver[AnyProblem, BlockState]):
         scores = A.block_scores(rows, state.B).reshape(-1)
         state.squares[k] = float(scores @ state.B[rows].reshape(-1))
         order = state.rng.permutation(end - begin)
-        _kernels.get("chain_block_ascent")(
-            A.block(rows).reshape(-1), scores, state.U, A.tau, 1 / (problem.lam * problem.Q.n), lengths, order, K,
-            state.nodes[rows].reshape(-1), state.point.tables[rows].reshape(-1), state.steps[begin:end], gone,
-            state.entropies[begin:end], state.gaps[begin:end],
-        )  # fmt: skip
+        block = Block(A.block(rows).reshape(-1), lengths, order, K, float(A.tau), 1 / (problem.lam * problem.Q.n))
+        nodes, tables = state.nodes[rows].reshape(-1), state.point.tables[rows].reshape(-1)
+        iterate = Iterate(scores, state.U, nodes, tables, state.steps[begin:end], gone)
+        _kernels.get("chain_block_ascent")(block, iterate, state.entropies[begin:end], state.gaps[begin:end])
         state.B[rows] -= gone.reshape(-1, K).astype(state.B.dtype)

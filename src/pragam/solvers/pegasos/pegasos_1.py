@@ -14,9 +14,10 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
+from pragam._kernels.subgradient.records import Examples, Iterates, Rule
 from pragam.operators.base import Vector
 from pragam.problem import AnyProblem, BoxProblem
-from pragam.solvers.base import ROWS_AND_BOX, Solver, Start, State, curved, shared, unbounded
+from pragam.solvers.base import LOSSES_OF_SCORES, ROWS_AND_BOX, Solver, Start, State, curved, shared, unbounded
 from pragam.solvers.pegasos.pegasos_n import ball_radius
 
 
@@ -38,6 +39,7 @@ class Pegasos1(Solver[BoxProblem, Pegasos1State]):
 
     name = "pegasos-1"
     needs = ROWS_AND_BOX
+    serves = LOSSES_OF_SCORES
 
     @classmethod
     def misfits(cls, problem: AnyProblem) -> list[str]:
@@ -60,10 +62,10 @@ class Pegasos1(Solver[BoxProblem, Pegasos1State]):
 
     def step(self, problem: BoxProblem, state: Pegasos1State) -> Pegasos1State:
         rows, box = problem.A.contiguous_rows(), problem.Q
-        rows.kernel("pegasos_epoch")(
-            *rows.arrays, rows.scale, problem.c, box.lower, box.upper, state.length2, problem.lam, state.radius,
-            box.size, state.clock, state.w, state.total, state.hits, state.visits, int(state.rng.integers(2**63)),
-        )  # fmt: skip
+        examples = Examples(rows.scale, problem.c, box.lower, box.upper, state.length2)
+        iterates = Iterates(state.clock, state.w, state.total, state.hits, state.visits)
+        rule = Rule(problem.lam, state.radius, box.size, int(state.rng.integers(2**63)))
+        rows.kernel("pegasos_epoch")(*rows.arrays, examples, iterates, rule)
         state.passes += 1
         return state
 

@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pragam import _kernels
+from pragam._kernels.chains.records import Scores, Truth
 from pragam.numerics.rounding import TINY, all_zero, gamma, norm
 from pragam.numerics.vector import Vector
 from pragam.runtime import interrupts
@@ -84,10 +85,9 @@ def _add_streamed(model: ChainStructure, weights: Weights, loss: float, out: Val
     room = -model.K % _LANES
     links, cost = (np.pad(table, ((0, 0), (0, room))).reshape(-1) for table in (weights.table, model.cost))
     starts, ends = (np.pad(part, (0, room)) for part in (weights.starts, weights.ends))
-    _kernels.get(f"chain_values_{kind}")(
-        *raw, weights.features, storage.shape[1], has_constant, links, starts, ends, cost, _largest(weights.table),
-        model.labels, loss * model.token_scale, model.first_token, *out, n_threads(model.entries),
-    )  # fmt: skip
+    scores = Scores(weights.features, storage.shape[1], has_constant, links, starts, ends, _largest(weights.table))
+    truth = Truth(model.labels, loss * model.token_scale, cost, model.first_token)
+    _kernels.get(f"chain_values_{kind}")(*raw, scores, truth, *out, n_threads(model.entries))
 
 
 def _largest(table: Vector) -> float:

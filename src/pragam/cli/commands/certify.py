@@ -1,0 +1,118 @@
+"""``pragam certify MODEL DATA``: recompute a model's certificate from the data and the model alone."""
+
+from __future__ import annotations
+
+import argparse
+from typing import Any
+
+from pragam.certificate import Certificate
+from pragam.cli.arguments import number
+from pragam.cli.commands import certify_exact
+from pragam.cli.inputs import check_files, named
+from pragam.cli.output import full_record, show_json
+from pragam.cli.status import CERTIFIED, NOT_CERTIFIED
+
+#: A model's own tolerance is believed up to this: a file may claim any.
+LOOSEST = 1e-2
+_EXAMPLE = "it was not trained on the built-in example: name its training data, pragam certify MODEL DATA"
+
+
+def add_parser(commands: Any) -> None:
+    """The command's arguments."""
+    parser = commands.add_parser(
+        "certify",
+        help="verify a model's certificate against its training data",
+        description="Rebuild the training problem from DATA and the risk in MODEL, compute the duality gap of the "
+        "stored weights and dual points anew, and compare it with the stored one.",
+    )
+    add = parser.add_argument
+    add("model", metavar="MODEL", help="a model that train wrote; - is the standard input")
+    add("data", metavar="DATA", nargs="?", help="the training data; needed unless that was the built-in example")
+    add("--tol", type=number, help=f"relative gap to certify; default: that of the training, {LOOSEST:g} at most")
+    add("--json", action="store_true", help="print one JSON object instead of tables")
+    certify_exact.add_arguments(parser)
+    parser.set_defaults(run=run)
+
+
+def run(args: argparse.Namespace) -> int:
+    """Recompute, compare, report. The status is 0 only if every recomputed gap is within the tolerance."""
+    from pragam import models
+
+    check_files([args.model, args.data], [])
+    model = models.load(named(args.model))
+    try:
+        tol, whose = tolerance(model, args.tol)
+        samples = _training_data(model, args.data)
+        if args.exact:
+            return certify_exact.run(model, samples, tol, whose, args)
+        proofs = model.certify(samples)
+    except ValueError as error:
+        raise ValueError(f"{args.model}: {error}") from error
+    certified = all(proof.rigorous and proof.relative_gap <= tol for proof in proofs)
+    (_report_json if args.json else _report)(model, proofs, tol, whose, certified)
+    return CERTIFIED if certified else NOT_CERTIFIED
+
+
+def tolerance(model: Any, given: float | None) -> tuple[float, str]:
+    """What the gap must be, and who says so."""
+    if not model.proofs:
+        raise ValueError("the model has no dual points and no certificate, so nothing can be verified")
+    if given is not None:
+        return given, "--tol"
+    tol = model.settings.get("tol")
+    if type(tol) not in (int, float):
+        raise ValueError(f"its tol must be a number, not {tol!r:.40}; --tol names another")
+    return (tol, "of the training") if tol <= LOOSEST else (LOOSEST, "the loosest without --tol")
+
+
+def _training_data(model: Any, path: str | None) -> Any:
+    """The samples that the model was trained on."""
+    from pragam.cli.tasks import form_of
+
+    if path is None and (model.risk.form != "rows" or model.n_features != _example_width()):
+        raise ValueError(_EXAMPLE)
+    data = form_of(model).read(path, model, needs_labels=True)  # type: ignore[arg-type]
+    if data.ignored:
+        raise ValueError(f"the certificate belongs to other data: {data.ignored} entries are in other columns")
+    return data.samples
+
+
+def _example_width() -> int:
+    from pragam import datasets
+
+    return int(datasets.load_example()[0].shape[1])
+
+
+def _report(model: Any, proofs: list[Certificate], tol: float, whose: str, certified: bool) -> None:
+    from pragam.cli.table import show
+
+    differ = 0
+    for name, stored, new in zip(model.risk.parts(model.labels), model.proofs, proofs, strict=True):
+        old = stored.certificate
+        rows = [(what, repr(getattr(old, what)), repr(getattr(new, what))) for what in ("primal", "dual")]
+        rows.append(("relative gap", f"{old.relative_gap:.6e}", f"{new.relative_gap:.6e}"))
+        show(f"certificate of {name}" if name else "certificate", ("", "stored", "recomputed"), rows)
+        differ += (old.primal, old.dual) != (new.primal, new.dual)
+    if differ:
+        print(f"Stored bounds of {differ} of {len(proofs)} problems differ from the recomputed ones, which count.")
+    worst = max(proof.relative_gap for proof in proofs)
+    verdict = "Certified" if certified else "Not certified"
+    print(f"{verdict}: the recomputed relative gap is {worst:.2e}, the tolerance {tol:g} ({whose}).")
+
+
+def _report_json(model: Any, proofs: list[Certificate], tol: float, whose: str, certified: bool) -> None:
+    entries = [
+        {
+            "problem": name,
+            "stored": full_record(old.certificate),
+            "recomputed": full_record(new),
+            "same": (old.certificate.primal, old.certificate.dual) == (new.primal, new.dual),
+        }
+        for name, old, new in zip(model.risk.parts(model.labels), model.proofs, proofs, strict=True)
+    ]
+    worst = max(proof.relative_gap for proof in proofs)
+    same = all(entry["same"] for entry in entries)
+    show_json({
+        "certified": certified, "relative_gap": worst, "tol": tol, "tol_of": whose, "same_as_stored": same,
+        "outputs": entries,
+    })  # fmt: skip

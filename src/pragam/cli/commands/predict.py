@@ -1,0 +1,144 @@
+"""``pragam predict MODEL DATA``: the label, number or labels of each row or token, and its decision values."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from typing import Any
+
+from pragam.cli.inputs import check_files, named
+from pragam.cli.status import CERTIFIED
+
+
+def add_parser(commands: Any) -> None:
+    """The command's arguments."""
+    parser = commands.add_parser(
+        "predict",
+        help="predict what each row or token is",
+        description="Print the prediction for each row of DATA, whose labels may be missing; how good they are goes to "
+        "the standard error if DATA has labels. A model of sequences writes the columns of DATA with the predicted "
+        "label behind them.",
+    )
+    add = parser.add_argument
+    add("model", metavar="MODEL", help="a model that train wrote, or a LIBLINEAR text model; - is the standard input")
+    add("data", metavar="DATA", help="as for train; features that the model does not have are ignored")
+    add("-o", "--output", metavar="FILE", help="write the predictions here instead of the standard output")
+    add("--decision", action="store_true", help="behind each, write its decision values, or its margin in a sequence")
+    add("--bounds", action="store_true", help="then, the least and greatest decision value at the exact optimum")
+    add("--json", action="store_true", help="print one JSON object: predictions (unless -o has them) and how good")
+    parser.set_defaults(run=run)
+
+
+def run(args: argparse.Namespace) -> int:
+    """Predict and write."""
+    from pragam import models
+    from pragam.cli.output import warn
+    from pragam.cli.tasks import form_of
+
+    check_files([args.model, args.data], [args.output])
+    model = models.load(named(args.model))
+    form = form_of(model)
+    data = form.read(args.data, model, needs_labels=False)
+    if args.bounds and model.kind != "linear":
+        raise ValueError("--bounds is for linear models")
+    if data.samples.n == 0:
+        _write([], args.output)
+        return CERTIFIED
+    if data.ignored:
+        what = "entries are in columns" if form.noun == "rows" else "occurrences are of features"
+        warn(f"{args.data}: {data.ignored} {what} that the model does not have, and are ignored")
+    own = model.features.of(data.samples)
+    predicted, columns = model.predicted(own), _columns(model, data, args)
+    found = _evaluated(model, data, predicted, args.data)
+    if args.output or not args.json:
+        import numpy as np
+
+        extra = np.hstack([np.empty((len(predicted), 0)), *columns.values()])
+        _write(form.lines(data, model, predicted, extra), args.output)
+    if args.json:
+        _report(args, form, data, predicted, columns, found)
+    elif found is not None:
+        _print(found, form)
+    return CERTIFIED
+
+
+def _columns(model: Any, data: Any, args: argparse.Namespace) -> dict[str, Any]:
+    """Numbers behind each prediction, by what they are."""
+    import numpy as np
+
+    columns, rows = {}, int(data.samples.size()["n"])
+    if args.decision:
+        flat = model.decision(data.samples) if model.kind == "linear" else _flat(model.margins(data.samples))
+        columns["decision" if model.kind == "linear" else "margins"] = np.asarray(flat).reshape(rows, -1)
+    if args.bounds:
+        if np.isinf(model.tensors["radius"]).all():
+            raise ValueError(
+                f"{args.model}: the model does not say how far the optimum is; train it again for --bounds"
+            )
+        columns["bounds"] = model.bounds(data.samples).reshape(rows, -1)
+    return columns
+
+
+def _flat(values: Any) -> Any:
+    import numpy as np
+
+    return np.concatenate(values) if isinstance(values, list) else values
+
+
+def _evaluated(model: Any, data: Any, predicted: Any, path: str) -> Any:
+    """How good the predictions are; None without labels, or with labels that the model cannot predict."""
+    from pragam.cli.evaluation import evaluate
+    from pragam.cli.output import warn
+
+    truth = data.samples.y
+    if truth is None:
+        return None
+    if model.risk.has_labels and getattr(truth, "ndim", 1) == 1:
+        known = set(model.labels.tolist())
+        unknown = sorted({label for label in truth.tolist() if label not in known})
+        if unknown == [0] and (truth == 0).all():
+            return None  # 0 in all rows is how LIBLINEAR's tools mark data without labels
+        if unknown:
+            some = ", ".join(map(str, unknown[:3])) + (", ..." if len(unknown) > 3 else "")
+            warn(f"{path}: the model does not know the labels {some}, so its accuracy is not measured")
+            return None
+    return evaluate(model, data, predicted)
+
+
+def _write(lines: Any, output: str | None) -> None:
+    from pragam.files.atomic import replacing
+
+    if output:
+        with replacing(output) as stream:
+            stream.writelines(line.encode() for line in lines)
+    else:
+        sys.stdout.writelines(lines)
+        sys.stdout.flush()
+
+
+def _print(found: Any, form: Any) -> None:
+    from pragam.cli.table import show
+
+    if form.noun == "rows":
+        print(found.sentence, file=sys.stderr)
+    for table in found.tables:
+        show(table.title, table.header, table.rows, sys.stderr)
+
+
+def _report(
+    args: argparse.Namespace, form: Any, data: Any, predicted: Any, columns: dict[str, Any], found: Any
+) -> None:
+    from pragam.cli.output import show_json
+
+    record: dict[str, Any] = {"model": args.model, "data": args.data, f"n_{form.noun}": data.samples.n}
+    record |= {"n": len(predicted), "ignored": data.ignored, "evaluation": None if found is None else found.record}
+    if args.output:
+        record["output"] = args.output
+    else:
+        record["predictions"] = predicted.tolist()
+        record |= {
+            name: (values[:, 0] if values.shape[1] == 1 else values).tolist() for name, values in columns.items()
+        }
+        if form.noun == "sequences":
+            record["lengths"] = data.samples.lengths.tolist()
+    show_json(record)

@@ -1,0 +1,128 @@
+"""``pragam tune [DATA] -o MODEL``: choose lam by validation on a certified path, then train at the best lam."""
+
+from __future__ import annotations
+
+import argparse
+import math
+import time
+from typing import Any
+
+from pragam.cli.arguments import number
+from pragam.cli.commands.training import Trained, add_training_options, progress, settings_of, train
+from pragam.cli.inputs import check_files
+from pragam.cli.status import CERTIFIED, NOT_CERTIFIED
+from pragam.cli.terminate import Termination
+
+
+def add_parser(commands: Any) -> None:
+    """The command's arguments."""
+    from pragam.cli.tasks import add_options
+
+    parser = commands.add_parser(
+        "tune",
+        help="choose lam by validation on a certified path",
+        description="Train at every lam, each from its neighbour's solution, and score the models on rows or sequences "
+        "that were left out. With -o, train on all of DATA at the best lam. Ctrl-C and SIGTERM end early, keeping the "
+        "points done. Of --task chain, what counts is the F1 of chunks where the labels are tags.",
+    )
+    add_training_options(parser)
+    parser.add_argument("--lams", type=lams_of, metavar="LIST", help="numbers between commas; A^I..A^J stands for all "
+        "powers between; default: 2^-20..2^0, of sequences 2^-14..2^0")  # fmt: skip
+    held = parser.add_mutually_exclusive_group()
+    held.add_argument("--validation", metavar="PATH", help="data to validate on; the model is trained on all of DATA")
+    held.add_argument("--folds", type=int, metavar="K", help="leave out each sample once, in K parts")
+    held.add_argument(
+        "--share",
+        type=number,
+        default=0.2,
+        help="else, leave out this share of the rows of each class, or of the sequences; default: %(default)g",
+    )
+    add_options(parser)
+    parser.set_defaults(run=run, max_iter=None, liblinear=None, C=None, lam=None)
+
+
+def lams_of(text: str) -> list[float]:
+    """The numbers of a list such as ``1e-4,2^-10,2^-3..2^0``."""
+    try:
+        return [lam for item in text.split(",") for lam in _range_of(item)]
+    except (ValueError, ArithmeticError):
+        form = "numbers > 0 between commas, as in 1e-4,2^-10, or powers from the least on, as in 2^-20..2^0"
+        raise argparse.ArgumentTypeError(f"{text!r:.60} is not of the form: {form}") from None
+
+
+def _range_of(item: str) -> list[float]:
+    first, dots, last = item.partition("..")
+    if not dots:
+        return [_number_of(item)]
+    (base, low), (other, high) = ((int(part) for part in end.split("^")) for end in (first, last))
+    if base != other or base < 2 or low > high:
+        raise ValueError
+    return [float(base) ** k for k in range(low, high + 1)]
+
+
+def _number_of(text: str) -> float:
+    base, power, exponent = text.partition("^")
+    value = float(base) ** int(exponent) if power else float(text)
+    if not 0 < value < math.inf:
+        raise ValueError
+    return value
+
+
+def run(args: argparse.Namespace) -> int:
+    """Tune, train, write, report. The status is 0 only if every gap was certified, on the path and of the model."""
+    from pragam import models
+    from pragam.cli.commands import tune_report
+    from pragam.cli.tasks import task_of
+
+    task = task_of(args)
+    args.lams = args.lams or lams_of(task.grid)
+    check_files([args.data, args.validation, args.template], [args.output])
+    data = task.read(args)
+    held = None if args.validation is None else _validation(task, data, args.validation)
+    risk = task.record(args, data.samples.n)
+    begin = time.perf_counter()
+    with Termination() as termination:
+        tuning = _tune(task, risk, data, held, args, termination)
+        trained: Trained | None = None
+        if args.output:
+            left = None if args.max_seconds is None else max(args.max_seconds - (time.perf_counter() - begin), 0.0)
+            left = 0.0 if tuning.is_interrupted else left  # the model is then the best of the path, and its gap
+            starts = tuning.starts(data.samples.n)
+            trained = train(risk.at(tuning.best), data, args, termination, left, starts)
+            models.save(args.output, trained.model, proofs=not args.no_proofs)
+        certified = tuning.converged and (trained is None or trained.certified)
+        (tune_report.as_json if args.json else tune_report.as_table)(tuning, trained, task, data, args, certified)
+    return CERTIFIED if certified else NOT_CERTIFIED
+
+
+def _tune(task: Any, risk: Any, data: Any, held: Any, args: argparse.Namespace, termination: Termination) -> Any:
+    from pragam.selection import choose
+
+    seconds = args.max_seconds
+    if seconds is not None and args.output:  # the model is one point more
+        seconds *= len(args.lams) / (len(args.lams) + 1)
+    with progress(args.quiet, "") as line:
+        return termination.run(
+            lambda left: choose(
+                risk, data.samples, args.lams, settings_of(args, left), validation=held, share=_share(args),
+                n_folds=args.folds or 1, seed=args.seed, features=data.features, scorer=task.scorer, callback=line,
+            ),
+            seconds,
+        )  # fmt: skip
+
+
+def _share(args: argparse.Namespace) -> float:
+    if not 0 < args.share < 1:
+        raise ValueError(f"--share must be above 0 and below 1, not {args.share:g}")
+    return args.share
+
+
+def _validation(task: Any, data: Any, path: str) -> Any:
+    """The samples to validate on, in the columns of the training data. What is in others is ignored, with a warning."""
+    from pragam.cli.output import warn
+
+    found = task.form.like(data, path)
+    if found.ignored:
+        what = "entries are in columns" if task.form.noun == "rows" else "occurrences are of features"
+        warn(f"{path}: {found.ignored} {what} that the training data do not have, and are ignored")
+    return found.samples

@@ -1,0 +1,30 @@
+"""Rows with a number: a tube around it, or some of its quantiles."""
+
+from __future__ import annotations
+
+import argparse
+
+from pragam.cli.tasks.base import Task, given
+from pragam.cli.tasks.rows import READING, RowsOfNumbers, training_rows
+from pragam.risks import Each, EpsilonInsensitive, Quantile, Risk
+
+
+def _tube(lam: float, args: argparse.Namespace) -> Risk:
+    return EpsilonInsensitive(lam=lam, bias=not args.no_bias, **given(args, epsilon="epsilon"))
+
+
+def _quantiles(lam: float, args: argparse.Namespace) -> Risk:
+    return Each(risks=[Quantile(lam=lam, q=q, bias=not args.no_bias) for q in args.quantiles or [0.5]])
+
+
+_OPTIONS = (*READING, "no_bias")
+
+REGRESS = Task("regress", "rows with a number", RowsOfNumbers(), training_rows, _tube, (*_OPTIONS, "epsilon"))
+QUANTILE = Task(
+    "quantile",
+    "rows with a number, for quantiles",
+    RowsOfNumbers(),
+    training_rows,
+    _quantiles,
+    (*_OPTIONS, "quantiles"),
+)

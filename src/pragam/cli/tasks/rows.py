@@ -1,0 +1,112 @@
+"""Rows of numbers: svmlight text, ``.npz`` and ``.npy``; what the tasks on them share."""
+
+from __future__ import annotations
+
+import argparse
+from collections.abc import Iterable
+from typing import Any
+
+import numpy as np
+from scipy import sparse
+
+from pragam.cli.inputs import named
+from pragam.cli.tasks.base import Form, Input
+from pragam.files.columns import check_width, compact_columns, restricted
+from pragam.files.rows import Samples, read
+from pragam.models.features import Columns, Features
+from pragam.samples import Rows
+
+#: The options of all tasks on rows.
+READING = ("n_features", "zero_based", "compact_columns")
+
+
+def training_rows(args: argparse.Namespace, labels: Any = "numbers") -> Input:
+    """DATA with its labels, all its columns or those that occur."""
+    found = content(args.data, args.n_features, args.zero_based, labels)
+    if found.y is None:
+        hint = "; put them into NAME.y.npy beside NAME.npy" if isinstance(found.X, np.ndarray) else ""
+        raise ValueError(f"{args.data}: there are no labels{hint}")
+    columns = None
+    if sparse.issparse(found.X):
+        if args.compact_columns:
+            columns = compact_columns(found.X)[1]
+        else:
+            check_width(found.X, found.cause)
+    features = Features() if columns is None else Features((Columns(columns),))
+    return Input(Rows.of(found.X, found.y, name=name_of(args.data)), features, {"zero_based": found.zero_based})
+
+
+def content(
+    path: str | None, n_features: int | None = None, zero_based: Any = None, labels: Any = "numbers"
+) -> Samples:
+    """The content of a file, or of the built-in example if ``path`` is None."""
+    from pragam import datasets
+
+    if path is not None:
+        return read(named(path), n_features, "auto" if zero_based is None else zero_based, labels)
+    X, y = datasets.load_example()
+    if n_features not in (None, X.shape[1]):
+        raise ValueError(f"the built-in example has {X.shape[1]} features, not {n_features}")
+    return Samples(X, y, "the built-in example")
+
+
+def name_of(path: str | None) -> str:
+    """What messages call DATA."""
+    return path or "the built-in example"
+
+
+def whole(y: Any) -> Any:
+    """Labels as integers if all of them are whole numbers that float64 holds."""
+    is_whole = bool(((y == np.floor(y)) & (np.abs(y) < 2**53)).all())
+    return y.astype(np.int64) if is_whole else y
+
+
+class RowsOfNumbers(Form):
+    """A prediction for each row."""
+
+    labels: Any = "any"
+
+    def read(self, path: str, model: Any, needs_labels: bool) -> Input:
+        zero_based = model.settings.get("zero_based")
+        if not (zero_based is None or isinstance(zero_based, bool)):
+            raise ValueError(f"its zero_based must be true, false or null, not {zero_based!r:.40}")
+        found = content(path, zero_based=zero_based, labels=self.labels)
+        if needs_labels and found.y is None:
+            raise ValueError(f"{path}: there are no labels")
+        X, ignored = _in_columns(found.X, model.features, model.n_features, name_of(path), "the model needs")
+        has_labels = bool(model.risk.has_labels)
+        return Input(Rows.of(X, self.encoded(found.y, model.settings, has_labels), name=name_of(path)), ignored=ignored)
+
+    def like(self, data: Input, path: str) -> Input:
+        found = content(path, zero_based=data.known.get("zero_based"), labels=self.labels)
+        if found.y is None:
+            raise ValueError(f"{path}: there are no labels")
+        X, ignored = _in_columns(found.X, data.features, data.samples.n_features, path, "the training data have")
+        has_labels = np.asarray(data.samples.y).dtype.kind != "f"
+        return Input(Rows.of(X, self.encoded(found.y, data.known, has_labels), name=path), ignored=ignored)
+
+    def encoded(self, y: Any, known: dict[str, Any], has_labels: bool) -> Any:
+        """y as the model takes it; ``known`` is what was remembered of the training data."""
+        return whole(np.asarray(y)) if y is not None and has_labels else y
+
+    def lines(self, data: Input, model: Any, predicted: Any, extra: Any) -> Iterable[str]:
+        for row, more in zip(np.asarray(predicted).reshape(len(predicted), -1).tolist(), extra.tolist(), strict=True):
+            yield " ".join([*map(str, row), *map(repr, more)]) + "\n"
+
+
+def _in_columns(X: Any, features: Features, d: int, name: str, needs: str) -> tuple[Any, int]:
+    """Data in the columns of other data, and how many entries are in columns that those do not have.
+
+    Columns that sparse data lack are empty. A map of columns takes data of any width.
+    """
+    own = features.find(Columns)
+    if not sparse.issparse(X):
+        if own is None and X.shape[1] != d:
+            raise ValueError(f"{name}: {X.shape[1]} columns, and {needs} {d}")
+        return X, 0
+    rows: Any = X
+    if own is not None:
+        return X, restricted(rows, own.columns)[1]
+    if rows.shape[1] > d:
+        return restricted(rows, np.arange(d))
+    return sparse.csr_array((rows.data, rows.indices, rows.indptr), shape=(rows.shape[0], d)), 0
