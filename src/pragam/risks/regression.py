@@ -24,5 +24,10 @@ class Regression(Risk):
     def stated(self, samples: Any, labels: Labels) -> list[Stated]:
         return [Stated(self.to_json(), self.target.encode(samples.y, labels), samples.weights)]
 
+    @property
+    def title(self) -> str:
+        """What tells it from others of its kind."""
+        return str(self)
+
     def shape(self, labels: Labels) -> list[Shape]:
         return [Shape(1, int(self.bias))]
