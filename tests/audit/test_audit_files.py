@@ -63,7 +63,7 @@ def test_other_data_are_refused(files, capsys):
     capsys.readouterr()
     X, y, _ = overlapping(seed=1)
     pragam.datasets.save_svmlight("other.svm", X, y)
-    assert "not the data that the model was trained on" in refused(capsys, "m", "other.svm")
+    assert "the certificate belongs to other data" in refused(capsys, "m", "other.svm")
     assert "C and lam are for LIBLINEAR" in refused(capsys, "m", "two.svm", "-C", "1")
     assert "--penalised is for plain weights" in refused(capsys, "m", "two.svm", "--penalised", "1")
 
@@ -107,7 +107,7 @@ GOOD = "solver_type L2R_L1LOSS_SVC_DUAL\nnr_class 2\nlabel 1 0\nnr_feature 6\nbi
         ("bias -1\n", "bias nan\n", "bias nan"),
         ("nr_class 2", "nr_class 1_000", "not a whole number"),
         ("nr_feature 6", "nr_feature 99999999999", "lines of 1 numbers"),
-        ("label 1 0", "label 1 1", "distinct"),
+        ("label 1 0", "label 1 1", "two different classes"),
         ("0.5\n", "x\n", "not a usable LIBLINEAR model"),
         ("L2R_L1LOSS_SVC_DUAL", "L9", "solver_type"),
         ("nr_class", "more\n" * 20 + "nr_class", "twice"),
