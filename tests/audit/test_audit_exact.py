@@ -6,13 +6,15 @@ from fractions import Fraction
 
 import numpy as np
 import pytest
-from audited import overlapping
+from audited import RECORDS, overlapping, targets
 
 import pragam
 from exact_judge import exact_optimum, exact_primal, exact_solution
+from pragam.auditing import audit_model
 from pragam.auditing.claim import claim_of
 from pragam.auditing.predictions import compared, optimum_scores
 from pragam.auditing.schemes import OneVsOne
+from pragam.certificate.exact import judge
 from pragam.certificate.floor import primal_floor
 from pragam.models import LinearModel
 from pragam.risks import Hinge
@@ -62,6 +64,37 @@ def test_every_end_is_true(case, seed):
     assert Fraction(audit.above.lower) <= excess <= Fraction(audit.above.upper)
     assert Fraction(audit.relative.lower) <= excess / sum(least) <= Fraction(audit.relative.upper)
     assert audit.relative.upper - audit.relative.lower <= 1e-6 * (1 + audit.relative.upper)
+
+
+@pytest.mark.parametrize(("risk", "kind"), RECORDS, ids=lambda value: str(value)[:60])
+@pytest.mark.parametrize("seed", range(2))
+def test_every_end_is_true_of_every_risk_of_rows(risk, kind, seed):
+    """Judged without the problems themselves: from the record's plain statement, by the judge that stands alone.
+
+    min J lies between the exact D and J of a solve, which is all that is used of it.
+    """
+    X, y, weights = overlapping(n=15, d=3, n_classes=2 if kind == "two" else 3, seed=seed)
+    y = targets(kind, X, y, seed)
+    samples, rng = Rows.of(X, y, weights), np.random.default_rng(seed)
+    labels = risk.learn(samples)
+    sizes = LinearModel.sizes(risk, labels)
+    coef, intercept = rng.standard_normal((sizes["rows"], 3)), rng.standard_normal(sizes["outputs"])
+    model = LinearModel.of_weights(risk, labels, coef, intercept, given={"weights": weights})
+    audit = audit_model(model, samples, tol=1e-6)
+    excess = [Fraction(0), Fraction(0)]
+    stated = risk.stated(samples, labels)
+    for own, problem, point, verdict in zip(stated, audit.problems, model.points(), audit.verdicts, strict=True):
+        best = pragam.solve(problem, tol=1e-8)
+        value = judge(own.risk, X, own.y, *point, best.alpha, own.weights).primal
+        near = judge(own.risk, X, own.y, best.w, best.biases, best.alpha, own.weights)
+        assert Fraction(verdict.objective.lower) <= value <= Fraction(verdict.objective.upper)
+        assert Fraction(verdict.optimum.lower) <= near.primal and near.dual <= Fraction(verdict.optimum.upper)
+        assert Fraction(verdict.above.lower) <= value - near.dual
+        assert value - near.primal <= Fraction(verdict.above.upper)
+        assert verdict.objective.upper - verdict.objective.lower <= 1e-12 * verdict.objective.upper
+        excess = [excess[0] + value - near.primal, excess[1] + value - near.dual]
+    assert Fraction(audit.above.lower) <= excess[1] and excess[0] <= Fraction(audit.above.upper)
+    assert audit.total.rigorous and audit.relative.upper - audit.relative.lower <= 1e-6 * (1 + audit.relative.upper)
 
 
 @pytest.mark.parametrize("scale", [1e-120, 1e-9, 1.0, 1e9, 1e120])

@@ -10,10 +10,11 @@ import sys
 
 import numpy as np
 import pytest
-from audited import overlapping
+from audited import graphs, overlapping, sequences, targets
 
 import pragam
 from pragam.cli import main
+from pragam.cli.tasks import TASKS
 
 
 @pytest.fixture
@@ -47,6 +48,40 @@ def test_our_own_file(files, capsys, data):
     status, record = audited(capsys, "m", f"{data}.svm")
     assert status == 0 and record["within"] and record["predictions"]["differ"] == 0
     assert "hinge" in record["claim"]
+
+
+def written(folder):
+    """The data of every task, by its name."""
+    X, y, _ = overlapping(n=40, n_classes=3)
+    rng = np.random.default_rng(0)
+    for name, labels in (("numbers", X[:, 0] + rng.standard_normal(40)), ("levels", y)):
+        pragam.datasets.save_svmlight(f"{name}.svm", X, labels)
+    np.savez("sets.npz", X=X, Y=targets("sets", X, y))
+    tokens, labels, lengths = sequences()
+    np.savez("chain.npz", X=tokens, y=labels, lengths=lengths)
+    column_file = [f"w{label}{rng.integers(9)} {label}" + "\n" * (1 + (k % 4 == 3)) for k, label in enumerate(labels)]
+    (folder / "chain.txt").write_text("\n".join(column_file) + "\n")
+    trees = graphs([[0, 1], [1, 2], [1, 3]])
+    edges = np.concatenate([4 * k + tree.edges for k, tree in enumerate(trees)])
+    nodes, labels = np.concatenate([tree.X for tree in trees]), np.concatenate([tree.y for tree in trees])
+    np.savez("graphs.npz", X=nodes, y=labels, sizes=[4] * len(trees), edges=edges)
+    return {
+        "classify": "levels.svm", "multiclass": "levels.svm", "multilabel": "sets.npz", "ordinal": "levels.svm",
+        "regress": "numbers.svm", "quantile": "numbers.svm", "chain": "chain.npz", "graph": "graphs.npz",
+    }  # fmt: skip
+
+
+def test_a_file_of_every_task(files, capsys):
+    """What train certifies to 1e-6, an audit proves to be within 1e-5 of the optimum."""
+    tasks = [*written(files).items(), ("chain", "chain.txt")]
+    assert {task for task, _ in tasks} == set(TASKS)
+    for task, data in tasks:
+        assert main(["train", "--task", task, data, "-o", "m", "--tol", "1e-6", "--lam", "0.1", "--quiet"]) == 0, task
+        capsys.readouterr()
+        status, record = audited(capsys, "m", data, "--tol", "1e-5")
+        assert status == 0 and record["within"] and record["rigorous"], task
+        assert (record["predictions"] is None) == (task in ("regress", "quantile", "chain", "graph"))
+        refused(capsys, "m", data, "-C", "1")
 
 
 def test_a_rough_model_of_ours_is_found_rough(files, capsys):
