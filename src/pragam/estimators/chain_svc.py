@@ -16,7 +16,6 @@ from sklearn.base import BaseEstimator, clone
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils.validation import check_is_fitted
 
-from pragam import solvers
 from pragam.certificate import Certificate, certify
 from pragam.driver.path import path
 from pragam.driver.result import Result
@@ -93,7 +92,7 @@ class ChainSVC(CertificateHTML, CallbackSupportMixin, BaseEstimator):
     feature_names_ : names of the columns of ``coef_`` if tokens had features by name, else None
     n_unseen_features_ : int
         Occurrences of features unknown in training that the last prediction ignored.
-    certificate_, status_, history_, n_iter_ : the proof, how the solve ended, what was certified on the way
+    certificate_, certificates_, status_, history_, n_iter_ : the proof, how the solve ended, what was certified before
     dual_ : the dual point that proves it
     """
 
@@ -101,7 +100,7 @@ class ChainSVC(CertificateHTML, CallbackSupportMixin, BaseEstimator):
         "lam": [Interval(Real, 0, None, closed="neither")],
         "loss": [StrOptions({"hamming_mean", "hamming_sum"}), "array-like"],
         "tol": [Interval(Real, 0, None, closed="left")],
-        "solver": [StrOptions(set(solvers.names()))],
+        "solver": [str],  # solve names those that fit
         "kernel": [str, callable, None],
         "labels": ["array-like", None],
         "transitions": [StrOptions(set(SCHEMES)), "array-like", None],
@@ -242,8 +241,11 @@ class ChainSVC(CertificateHTML, CallbackSupportMixin, BaseEstimator):
     # What the model says of sequences.
 
     def predict(self, X: Any, lengths: Any = None) -> Any:
-        """The best labelling of each sequence (Viterbi): one array of labels for a flat X, else a list."""
-        sequences, rows = self._prepared(X, lengths)
+        """The best labelling of each sequence (Viterbi): one array of labels for a flat X, else a list.
+
+        Sequences may be empty, and so may the list.
+        """
+        sequences, rows = self._prepared(X, lengths, least=0)
         return sequences.split(self.classes_[self._weights.labels(rows, sequences.lengths)])
 
     def predict_topk(self, X: Any, k: int, lengths: Any = None) -> list[list[tuple[NDArray[Any], float]]]:
@@ -262,7 +264,7 @@ class ChainSVC(CertificateHTML, CallbackSupportMixin, BaseEstimator):
         That is the max-marginal of the predicted label less that of the best other one, a number >= 0 up to rounding:
         the smaller, the less certain.
         """
-        sequences, rows = self._prepared(X, lengths)
+        sequences, rows = self._prepared(X, lengths, least=0)
         return sequences.split(self._weights.labels_and_margins(rows, sequences.lengths)[1])
 
     def score(self, X: Any, y: Any, lengths: Any = None, sample_weight: Any = None) -> float:
@@ -303,9 +305,11 @@ class ChainSVC(CertificateHTML, CallbackSupportMixin, BaseEstimator):
         check_is_fitted(self)
         return None if self._vocabulary is None else self._vocabulary.names
 
-    def _prepared(self, X: Any, lengths: Any) -> tuple[Sequences, Any]:
+    def _prepared(self, X: Any, lengths: Any, least: int = 1) -> tuple[Sequences, Any]:
         check_is_fitted(self)
-        sequences = sequences_of(X, lengths)
+        sequences = sequences_of(X, lengths, least)
+        if not sequences.lengths.any():
+            return sequences, np.empty((0, self.coef_.shape[1]))
         rows = self._rows(sequences)
         if rows.shape[1] != self.n_features_in_:
             raise ValueError(f"X has {rows.shape[1]} columns, and the model was trained on {self.n_features_in_}")

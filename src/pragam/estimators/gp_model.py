@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from pragam.estimators.temperature import marginals
 from pragam.numerics.vector import Vector
 from pragam.problem import AnyProblem
 from pragam.runtime.threads import one_blas_thread
@@ -91,9 +92,19 @@ class GPModel:
             return kernel_scores(new, self.tokens, self.options.function, self.coefficients)
 
     def labels(self, X: Any, lengths: Indices) -> Indices:
-        """The most probable labelling of each sequence."""
+        """The most probable labelling of each sequence. Sequences may be empty."""
+        lengths = lengths[lengths > 0]
+        if not len(lengths):
+            return np.empty(0, dtype=np.int64)
         Q = ChainMoments(np.zeros(int(lengths.sum()), dtype=np.int64), lengths, self.K, self.options.rules)
         return Q.best_labels(np.concatenate([self.scores(X, lengths).ravel(), self.transitions.ravel()]))
+
+    def marginals(self, X: Any, lengths: Indices, temperature: float) -> Vector:
+        """The probabilities of the labels of every token, (tokens, K). Sequences may be empty."""
+        lengths = lengths[lengths > 0]
+        if not len(lengths):
+            return np.empty((0, self.K))
+        return marginals(self.scores(X, lengths), self.transitions, lengths, self.options.rules, temperature)
 
     def _phi(self, tokens: Tokens) -> Vector:
         """Nystrom features, block by block."""

@@ -16,7 +16,6 @@ from sklearn.base import BaseEstimator
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils.validation import check_is_fitted
 
-from pragam import solvers
 from pragam.certificate import Certificate, certify
 from pragam.driver.result import Result
 from pragam.estimators import advice
@@ -24,7 +23,7 @@ from pragam.estimators.compat import FRAMES_AROUND_FIT, CallbackSupportMixin, In
 from pragam.estimators.gp_model import GPModel, Options
 from pragam.estimators.html import CertificateHTML
 from pragam.estimators.solving import solve_problems
-from pragam.estimators.temperature import best_temperature, marginals
+from pragam.estimators.temperature import best_temperature
 from pragam.runtime.threads import using
 from pragam.samples.forms import TOKENS, Sequences, label_set, labels_of, sequences_of
 from pragam.structured.kernels import scaled_rbf
@@ -94,7 +93,7 @@ class GPSequenceClassifier(CertificateHTML, CallbackSupportMixin, BaseEstimator)
     kernel_ : the kernel that was used
     transitions_ : (K, K) scores of transitions
     temperature_ : float
-    certificate_, status_, history_, n_iter_ : the proof, how the solve ended, what was certified on the way
+    certificate_, certificates_, status_, history_, n_iter_ : the proof, how the solve ended, what was certified before
     dual_ : the dual point that proves it
     """
 
@@ -106,7 +105,7 @@ class GPSequenceClassifier(CertificateHTML, CallbackSupportMixin, BaseEstimator)
         "n_landmarks": [Interval(Integral, 1, None, closed="left"), None],
         "nodes": [StrOptions({"once", "per_edge", "by_position"})],
         "precision": [StrOptions({"float32", "float64"})],
-        "solver": [StrOptions(set(solvers.names()))],
+        "solver": [str],  # solve names those that fit
         "labels": ["array-like", None],
         "transitions": [StrOptions(set(SCHEMES)), "array-like", None],
         "calibrate": [Interval(Real, 0, 1, closed="left")],
@@ -193,15 +192,17 @@ class GPSequenceClassifier(CertificateHTML, CallbackSupportMixin, BaseEstimator)
         return self
 
     def predict(self, X: Any, lengths: Any = None) -> Any:
-        """The most probable labelling of each sequence: one array of labels for a flat X, else a list."""
-        sequences = self._checked(X, lengths)
+        """The most probable labelling of each sequence: one array of labels for a flat X, else a list.
+
+        Sequences may be empty, and so may the list.
+        """
+        sequences = self._checked(X, lengths, least=0)
         return sequences.split(self.classes_[self._model.labels(sequences.data, sequences.lengths)])
 
     def predict_proba(self, X: Any, lengths: Any = None) -> Any:
         """The marginal probabilities of the labels of each token, (tokens, K), or a list of such."""
-        sequences = self._checked(X, lengths)
-        scores, rules = self._model.scores(sequences.data, sequences.lengths), self._model.options.rules
-        return sequences.split(marginals(scores, self.transitions_, sequences.lengths, rules, self.temperature_))
+        sequences = self._checked(X, lengths, least=0)
+        return sequences.split(self._model.marginals(sequences.data, sequences.lengths, self.temperature_))
 
     def score(self, X: Any, y: Any, lengths: Any = None) -> float:
         """The share of tokens that are labelled right."""
@@ -262,9 +263,12 @@ class GPSequenceClassifier(CertificateHTML, CallbackSupportMixin, BaseEstimator)
         scores = model.scores(sequences.data[token], lengths[held])
         return best_temperature(scores, model.transitions, lengths[held], index[token], options.rules)
 
-    def _checked(self, X: Any, lengths: Any) -> Sequences:
+    def _checked(self, X: Any, lengths: Any, least: int = 1) -> Sequences:
         check_is_fitted(self)
-        sequences = _matrices(sequences_of(X, lengths))
+        sequences = sequences_of(X, lengths, least)
+        if not sequences.lengths.any():
+            return sequences
+        sequences = _matrices(sequences)
         if sequences.data.shape[1] != self.n_features_in_:
             found = sequences.data.shape[1]
             raise ValueError(f"X has {found} columns, and the model was trained on {self.n_features_in_}")

@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 import warnings
 from collections.abc import Sequence
-from dataclasses import replace
 from numbers import Integral, Real
 from typing import TYPE_CHECKING, Any
 
@@ -15,15 +14,16 @@ from sklearn.base import BaseEstimator
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils.validation import check_is_fitted
 
-from pragam import solvers
 from pragam.certificate import Certificate, certify
 from pragam.driver.result import Result
 from pragam.estimators import advice
 from pragam.estimators.compat import FRAMES_AROUND_FIT, CallbackSupportMixin, Interval, StrOptions, with_callbacks
 from pragam.estimators.html import CertificateHTML
 from pragam.estimators.solving import solve_problems
-from pragam.structured import Graph, GraphStructure, graph_hinge
-from pragam.structured.graphs.graph import join_graphs, labels_of, with_ones
+from pragam.problem import AnyProblem
+from pragam.structured import Graph, GraphStructure
+from pragam.structured.graphs.graph import join_graphs, labels_of
+from pragam.structured.graphs.hinge import joined_hinge
 
 if TYPE_CHECKING:
     from typing_extensions import Self
@@ -74,7 +74,7 @@ class GraphSVC(CertificateHTML, CallbackSupportMixin, BaseEstimator):
     decoder_ : str
         How the last prediction was made: "exact max-product on trees"; or, if a graph had a cycle, "messages, proven
         best" where their bound meets the score of the labels (but for rounding), else "messages, no guarantee".
-    certificate_, status_, history_, n_iter_ : the proof, how the solve ended, what was certified on the way
+    certificate_, certificates_, status_, history_, n_iter_ : the proof, how the solve ended, what was certified before
     dual_ : the dual point that proves it
     """
 
@@ -82,7 +82,7 @@ class GraphSVC(CertificateHTML, CallbackSupportMixin, BaseEstimator):
         "lam": [Interval(Real, 0, None, closed="neither")],
         "loss": [StrOptions({"hamming_mean", "hamming_sum"}), "array-like"],
         "tol": [Interval(Real, 0, None, closed="left")],
-        "solver": [StrOptions(set(solvers.names()))],
+        "solver": [str],  # solve names those that fit
         "labels": ["array-like", None],
         "max_iter": [Interval(Integral, 0, None, closed="left"), None],
         "max_seconds": [Interval(Real, 0, None, closed="left"), None],
@@ -127,7 +127,7 @@ class GraphSVC(CertificateHTML, CallbackSupportMixin, BaseEstimator):
         sample_weight : one number >= 0 for each graph, optional
         """
         self._validate_params()
-        problem = graph_hinge(_with_constant(graphs), self.lam, self.loss, self.labels, sample_weight)
+        problem = self._problem(graphs, self.labels, sample_weight)
         self.classes_ = np.unique(labels_of(graphs)) if self.labels is None else np.asarray(self.labels)
         self._sample_weight = None if sample_weight is None else np.array(sample_weight, dtype=np.float64)
         (result,), _ = solve_problems(self, [problem], [None])
@@ -136,6 +136,11 @@ class GraphSVC(CertificateHTML, CallbackSupportMixin, BaseEstimator):
         if text:
             warnings.warn(text, ConvergenceWarning, stacklevel=2 + FRAMES_AROUND_FIT)
         return self
+
+    def _problem(self, graphs: Sequence[Graph], labels: Any, sample_weight: Any) -> AnyProblem:
+        """That of the graphs, whose nodes have a constant feature behind the others."""
+        joined = join_graphs(graphs, constant=1.0)
+        return joined_hinge(joined, labels_of(graphs), self.lam, self.loss, labels, sample_weight)
 
     def _keep(self, model: Any, result: Result) -> None:
         parts = model.parts(result.w)
@@ -169,8 +174,7 @@ class GraphSVC(CertificateHTML, CallbackSupportMixin, BaseEstimator):
     def certify(self, graphs: Sequence[Graph]) -> Certificate:
         """The certificate of this model, computed anew from its training graphs, its weights and its dual point."""
         check_is_fitted(self)
-        labels = self.classes_.tolist()
-        problem = graph_hinge(_with_constant(graphs), self.lam, self.loss, labels, self._sample_weight)
+        problem = self._problem(graphs, self.classes_.tolist(), self._sample_weight)
         if problem.n_weights != len(self._w):
             raise ValueError(f"the graphs have {problem.n_weights} weights, and the model {len(self._w)}")
         return certify(problem, self._w, self.dual_)
@@ -198,7 +202,7 @@ class GraphSVC(CertificateHTML, CallbackSupportMixin, BaseEstimator):
     def _model(self, graphs: Sequence[Graph]) -> GraphStructure:
         """Graphs without labels, with as many features as in training."""
         check_is_fitted(self)
-        nodes, edges, wiring = join_graphs(_with_constant(graphs))
+        nodes, edges, wiring = join_graphs(graphs, constant=1.0)
         for name, storage, own in (
             ("X", nodes, self.n_features_in_ + 1),
             ("edge_features", edges, len(self.pairwise_)),
@@ -218,15 +222,3 @@ class GraphSVC(CertificateHTML, CallbackSupportMixin, BaseEstimator):
         is_right = labels_of(graphs) == np.concatenate(found)
         weights = None if sample_weight is None else np.repeat(np.asarray(sample_weight), [len(own) for own in found])
         return float(np.average(is_right, weights=weights))
-
-
-def _with_constant(graphs: Any) -> Any:
-    """The graphs, their nodes with a constant feature behind the others. What is no graph is left to be refused."""
-    if not isinstance(graphs, Sequence):
-        return graphs
-    return [_widened(graph) if isinstance(graph, Graph) else graph for graph in graphs]
-
-
-def _widened(graph: Graph) -> Graph:
-    X = graph.X if hasattr(graph.X, "shape") else np.asarray(graph.X)
-    return replace(graph, X=with_ones(X, is_first=False)) if len(X.shape) == 2 else graph
