@@ -35,11 +35,12 @@ from pragam.risks import (
 __version__ = "0.1.0"
 
 __all__ = [
-    "Certificate", "ChainSVC", "GPSequenceClassifier", "GraphSVC", "History", "LinearSVC", "Problem", "Progress",
-    "Result", "Status", "Weights", "audit", "auditing", "certify", "compare", "datasets", "epsilon_insensitive",
-    "hinge", "io", "max_affine", "multiclass_hinge", "multilabel_hinge", "ordinal_hinge", "path", "plot", "polytopes",
-    "quantile", "report", "selection", "sequences", "smoothed_hinge", "solve", "solvers", "squared_hinge", "structured", "theory",
-    "tuning",
+    "Certificate", "ChainSVC", "GPSequenceClassifier", "GraphSVC", "History", "LinearSVC", "LinearSVR",
+    "MulticlassSVC", "MultilabelSVC", "OrdinalSVC", "Problem", "Progress", "QuantileRegressor", "Result", "Status",
+    "Weights", "audit", "auditing", "certify", "compare", "datasets", "epsilon_insensitive", "hinge", "io",
+    "max_affine", "multiclass_hinge", "multilabel_hinge", "ordinal_hinge", "path", "plot", "polytopes", "quantile",
+    "report", "selection", "sequences", "smoothed_hinge", "solve", "solvers", "squared_hinge", "structured",
+    "theory", "tuning",
 ]  # fmt: skip
 
 #: Loaded at first use, so that ``import pragam`` stays light: name -> where it is.
@@ -48,6 +49,11 @@ _LAZY = {
     "GPSequenceClassifier": "pragam.estimators.GPSequenceClassifier",
     "GraphSVC": "pragam.estimators.GraphSVC",
     "LinearSVC": "pragam.estimators.LinearSVC",
+    "LinearSVR": "pragam.estimators.LinearSVR",
+    "MulticlassSVC": "pragam.estimators.MulticlassSVC",
+    "MultilabelSVC": "pragam.estimators.MultilabelSVC",
+    "OrdinalSVC": "pragam.estimators.OrdinalSVC",
+    "QuantileRegressor": "pragam.estimators.QuantileRegressor",
     "Weights": "pragam.auditing.Weights",
     "audit": "pragam.auditing.audit",
     "auditing": "pragam.auditing",

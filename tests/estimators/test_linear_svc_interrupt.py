@@ -106,7 +106,8 @@ warnings.simplefilter("ignore")
 model = LinearSVC(solver="newton", tol=1e-13, n_jobs=n_jobs).fit(X, y)
 assert {s.name for s in model.statuses_} == {"INTERRUPTED"}, model.statuses_
 problems = one_vs_rest(X, y, model.classes_, 1 / n, True, None)
-for problem, w, alpha, proof in zip(problems, model.coef_, model._alphas[1], model.certificates_, strict=True):
+duals = [proof.dual for proof in model.model_.proofs]
+for problem, w, alpha, proof in zip(problems, model.coef_, duals, model.certificates_, strict=True):
     assert pragam.certify(problem, w, alpha) == proof
     assert 0 < proof.relative_gap <= 1
 bounds, values = model.decision_bounds(X[:50]), X[:50] @ model.coef_.T + model.intercept_

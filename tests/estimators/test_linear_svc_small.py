@@ -132,11 +132,10 @@ def test_no_such_warning_without_a_reason():
 
 
 def test_a_class_without_weight_is_not_missed():
-    classes, scores = np.arange(3), np.array([[1.0, 0.0, 0.0]])
-    assert advice.never_predicted(classes, scores, np.array([1.0, 0.0, 0.0])) == ""
-    assert "1 of 3 classes are never predicted on the training data: 2." in advice.never_predicted(
-        classes, scores, np.array([1.0, 0.0, 5.0])
-    )
+    classes, predicted = np.arange(3), np.array([0])
+    assert advice.never_predicted(classes, predicted, np.array([1.0, 0.0, 0.0]), None) == ""
+    text = advice.never_predicted(classes, predicted, np.array([1.0, 0.0, 5.0]), None)
+    assert "1 of 3 classes are never predicted on the training data: 2." in text
 
 
 def test_an_unfinished_fit_says_that_alone():

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from copy import copy
 from typing import Any
 
 import numpy as np
@@ -10,30 +9,30 @@ import numpy as np
 from pragam.auditing.claim import Claim, Part
 from pragam.io import Model, data_fingerprint
 from pragam.numerics.vector import Vector
-from pragam.operators import check_data
 from pragam.problem import AnyProblem
 from pragam.risks.by_name import parameters_of, problems_of
 from pragam.risks.one_vs_rest import positives
+from pragam.samples import Rows
 
 
 def is_estimator(model: Any) -> bool:
     """Whether it is one of pragam's estimators, by the name of their base: scikit-learn stays where it is."""
-    return any(base.__module__ == "pragam.estimators.certified" for base in type(model).__mro__)
+    return any(base.__module__ == "pragam.estimators.base" for base in type(model).__mro__)
 
 
 def claim_of_estimator(model: Any, X: Any, y: Any, sample_weight: Any) -> Claim:
-    """The problems that ``fit`` would build from these data. A copy builds them: the model stays as it is."""
+    """The problems that ``fit`` would build from these data."""
     if not hasattr(model, "coef_"):
         raise ValueError(f"model is a {type(model).__name__} that is not fitted: it has no coef_")
-    storage, labels, twin = check_data(X), np.asarray(y), copy(model)
-    _check_columns(storage.shape[1], model.coef_.shape[-1])
-    if len(labels) != storage.shape[0]:
-        raise ValueError(f"y must hold one label for each of the {storage.shape[0]} rows of X, not {len(labels)}")
-    weights = twin._weights(labels, sample_weight)
-    classes = getattr(model, "classes_", np.empty(0))
-    if not np.array_equal(classes, getattr(twin, "classes_", np.empty(0))):
-        raise ValueError(f"y has the classes {twin.classes_[:5].tolist()}, the model {classes[:5].tolist()}")
-    problems = twin._problems(storage, labels, weights)
+    samples, own = Rows.of(X, np.asarray(y), sample_weight), model.model_
+    _check_columns(samples.n_features, own.n_features)
+    if len(samples.y) != samples.n:
+        raise ValueError(f"y must hold one label for each of the {samples.n} rows of X, not {len(samples.y)}")
+    classes = own.labels
+    found = own.risk.learn(samples)
+    if not np.array_equal(classes, found):
+        raise ValueError(f"y has the classes {found[:5].tolist()}, the model {classes[:5].tolist()}")
+    problems = own.risk.pose(own.features.of(samples), classes)
     coef = model.coef_ if isinstance(model.coef_, np.ndarray) else model.coef_.toarray()
     chosen = {key: value for key, value in model.get_params().items() if key in ("C", "loss", "fit_intercept")}
     sentence = f"the problem of pragam.{type(model).__name__}({', '.join(f'{k}={v!r}' for k, v in chosen.items())})"

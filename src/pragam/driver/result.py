@@ -28,6 +28,10 @@ class Status(Enum):
     def __str__(self) -> str:
         return self.value
 
+    def __reduce__(self) -> tuple[type[Status], tuple[str]]:
+        """A call of the class: readers of models that run no code of a pickle (skops) understand that."""
+        return type(self), (self.value,)
+
 
 @dataclass(frozen=True)
 class History:

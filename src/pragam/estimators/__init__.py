@@ -1,8 +1,16 @@
-"""scikit-learn estimators. The only part of the package that imports scikit-learn."""
+"""scikit-learn estimators: one base, a skin for each risk. The only part of the package that imports scikit-learn."""
 
 from pragam.estimators.chain_svc import ChainSVC
 from pragam.estimators.gp_sequence_classifier import GPSequenceClassifier
 from pragam.estimators.graph_svc import GraphSVC
 from pragam.estimators.linear_svc import LinearSVC
+from pragam.estimators.linear_svr import LinearSVR
+from pragam.estimators.multiclass_svc import MulticlassSVC
+from pragam.estimators.multilabel_svc import MultilabelSVC
+from pragam.estimators.ordinal_svc import OrdinalSVC
+from pragam.estimators.quantile_regressor import QuantileRegressor
 
-__all__ = ["ChainSVC", "GPSequenceClassifier", "GraphSVC", "LinearSVC"]
+__all__ = [
+    "ChainSVC", "GPSequenceClassifier", "GraphSVC", "LinearSVC", "LinearSVR", "MulticlassSVC", "MultilabelSVC",
+    "OrdinalSVC", "QuantileRegressor",
+]  # fmt: skip

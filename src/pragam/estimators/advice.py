@@ -38,16 +38,22 @@ def _remedy(status: Status, easier: str) -> str:
     return f"Raise max_iter or max_seconds, raise tol, scale the columns of X, or {easier}."
 
 
-def never_predicted(classes: NDArray[Any], scores: NDArray[np.float64], weights: NDArray[np.float64]) -> str:
-    """About the classes that have weight and the highest score nowhere on the training data; empty if there is none."""
-    predicted = np.bincount(scores.argmax(axis=1), minlength=len(classes)) > 0
-    missing = classes[~predicted & (weights > 0)].tolist()
+def never_predicted(
+    classes: NDArray[Any], predicted: NDArray[np.int64], weights: NDArray[np.float64], class_weight: Any = None
+) -> str:
+    """About the classes that have weight and are predicted nowhere on the training data; empty if there is none.
+
+    ``predicted`` are the numbers of the classes that are; ``weights`` are those of the classes.
+    """
+    occurs = np.bincount(predicted, minlength=len(classes)) > 0
+    missing = classes[~occurs & (weights > 0)].tolist()
     if not missing:
         return ""
     names = ", ".join(map(str, missing[:_NAMED])) + (", ..." if len(missing) > _NAMED else "")
+    balance = "R" if class_weight is not None else "Set class_weight='balanced', r"
     return (
         f"{len(missing)} of {len(classes)} classes are never predicted on the training data: {names}. One against the "
-        "rest, no half-space holds a class that lies between others, or a small one. Set class_weight='balanced', "
-        "raise C, add features (products of columns, say), or use pragam.multiclass_hinge, which compares the classes "
-        "with each other."
+        f"rest, no half-space holds a class that lies between others, or a small one. {balance}aise C, add features "
+        "(products of columns, say), or set multi_class='crammer_singer' (pragam.multiclass_hinge), which compares the "
+        "classes with each other."
     )

@@ -14,7 +14,6 @@ from joblib import effective_n_jobs
 from numpy.typing import NDArray
 from sklearn.base import BaseEstimator, clone
 from sklearn.exceptions import ConvergenceWarning
-from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.validation import check_is_fitted
 
 from pragam import solvers
@@ -22,9 +21,9 @@ from pragam.certificate import Certificate, certify
 from pragam.driver.path import path
 from pragam.driver.result import Result
 from pragam.estimators import advice
-from pragam.estimators.callbacks import FRAMES_AROUND_FIT, CallbackSupportMixin, with_callbacks
+from pragam.estimators.compat import FRAMES_AROUND_FIT, CallbackSupportMixin, Interval, StrOptions, with_callbacks
 from pragam.estimators.html import CertificateHTML
-from pragam.estimators.jobs import solve_problems
+from pragam.estimators.solving import solve_problems
 from pragam.models.chain_weights import ChainWeights
 from pragam.numerics.arguments import is_whole
 from pragam.problem import AnyProblem

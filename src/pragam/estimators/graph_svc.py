@@ -13,16 +13,15 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.base import BaseEstimator
 from sklearn.exceptions import ConvergenceWarning
-from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.validation import check_is_fitted
 
 from pragam import solvers
 from pragam.certificate import Certificate, certify
 from pragam.driver.result import Result
 from pragam.estimators import advice
-from pragam.estimators.callbacks import FRAMES_AROUND_FIT, CallbackSupportMixin, with_callbacks
+from pragam.estimators.compat import FRAMES_AROUND_FIT, CallbackSupportMixin, Interval, StrOptions, with_callbacks
 from pragam.estimators.html import CertificateHTML
-from pragam.estimators.jobs import solve_problems
+from pragam.estimators.solving import solve_problems
 from pragam.structured import Graph, GraphStructure, graph_hinge
 from pragam.structured.graphs.graph import join_graphs, labels_of, with_ones
 

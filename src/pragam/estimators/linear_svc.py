@@ -3,97 +3,103 @@
 from __future__ import annotations
 
 from numbers import Real
-from typing import Any
+from typing import Any, ClassVar
 
-from numpy.typing import NDArray
-from sklearn.utils._param_validation import Interval
+import numpy as np
 
 from pragam.estimators import advice
-from pragam.estimators.classifier import CertifiedClassifier, counts
-from pragam.operators.base import Vector
-from pragam.operators.storage import Storage
-from pragam.problem import Problem
-from pragam.risks.one_vs_rest import one_vs_rest
-from pragam.risks.scaling import lam_of
+from pragam.estimators.compat import Interval, StrOptions
+from pragam.estimators.parameters import class_weights, estimator, flag, parameter, word
+from pragam.estimators.rows import RowClassifier
+from pragam.models.features import Constant, Features
+from pragam.risks import Hinge, MulticlassHinge, OneVsRest, Risk, SmoothedHinge, SquaredHinge
+
+_LOSSES: dict[str, Any] = {risk.name: risk for risk in (Hinge, SquaredHinge, SmoothedHinge)}
 
 
-class LinearSVC(CertifiedClassifier):
-    r"""Linear SVM with the hinge loss and an unpenalised intercept, trained to a certified duality gap.
+@estimator
+class LinearSVC(RowClassifier):
+    r"""Linear SVM trained to a certified duality gap; its intercept is not penalised unless that is asked for.
 
-    Minimises  1/2 |w|^2 + C sum_i weight_i [1 - y_i (<x_i, w> + b)]_+ ; more than two classes are done one against
-    the rest. In the scaling of :func:`pragam.hinge`, lam = 1/(n C).
+    Minimises  1/2 |w|^2 + C sum_i weight_i h(1 - y_i (<x_i, w> + b)),  h by ``loss``; more than two classes are done
+    one against the rest, or all in one problem. In the scaling of :func:`pragam.hinge`, lam = 1/(n C).
 
     Parameters
     ----------
     C : float > 0
-        Weight of the loss.
+        Weight of the losses against 1/2 |w|^2.
+    loss : "hinge", "squared_hinge" or "smoothed_hinge"
+        h(s) = [s]_+; its square; or [s]_+ made quadratic over a width of 1/2 (:func:`pragam.smoothed_hinge`).
+    multi_class : "ovr" or "crammer_singer"
+        One problem for each class against the rest, or one that compares the classes with each other
+        (:func:`pragam.multiclass_hinge`, for the hinge alone).
     fit_intercept : bool
-        Whether there is an intercept b. It is not penalised.
-    tol : float >= 0
-        The relative duality gap to certify: the objective is then at most ``tol`` (relatively) above its minimum.
-    solver : str
-        One of ``pragam.solvers.names()``.
+        Whether there is an intercept b.
+    intercept_scaling : float > 0 or None
+        None: the intercept is not penalised. A number: as in scikit-learn, X has one more column of this value, and the
+        intercept is this value times its weight, which is penalised as the others are.
     class_weight : dict, "balanced" or None
-    max_iter, max_seconds : budgets, None for none
-        When one ends first, the best model so far is kept, with its gap, and a ConvergenceWarning says so.
-        So does Ctrl-C.
-    warm_start : bool
-        Start from the previous fit's dual variables if it had as many rows and the same classes.
-    n_jobs : int or None
-        Threads for the one-vs-rest problems.
-    random_state : int, RandomState or None
-        None is a fixed seed: equal fits give equal models.
-    verbose : int
-        1 shows the progress of the gap, on one line for all classes.
+        What the losses of a class count, by label; "balanced" makes the classes count the same. A label that does not
+        occur in y is refused unless every class of y has a weight.
+    penalty : "l2"
+        For calls written for scikit-learn. "l1" is refused.
+    dual : bool or "auto"
+        For calls written for scikit-learn; it changes nothing, since primal and dual are both solved.
 
     Attributes
     ----------
-    coef_, intercept_, classes_ : the model, as in scikit-learn
-    dual_coef_ : (1 or n_classes, n_support) array
-        y_i alpha_i / lam, between -C and C times the weight; ``coef_`` is ``dual_coef_ @ X[support_]`` up to the gap.
-    support_ : indices of the rows with a nonzero dual variable, in any of the problems
-    n_support_ : (n_classes,) how many of them each class has
-    certificate_ : Certificate
-        With several classes that of the sum of the one-vs-rest problems, which is one problem.
-    status_ : Status, with several classes the worst
-    certificates_, histories_, statuses_ : lists, one entry per problem
-    n_iter_ : int, the most iterations that a problem took
+    coef_ : (1, d) array for two classes, else (n_classes, d)
+        The weights.
+    intercept_ : (1,) array for two classes, else (n_classes,)
+        The intercepts.
+    dual_coef_ : (1, n_support) array for two classes, else (n_classes, n_support)
+        y_i alpha_i / lam, for the hinge between -C and C times the weight; ``coef_`` is ``dual_coef_ @ X[support_]`` up
+        to the gap.
     """
 
-    _parameter_constraints = {  # noqa: RUF012 (scikit-learn's convention)
-        **CertifiedClassifier._parameter_constraints,
-        "C": [Interval(Real, 0, None, closed="neither")],
-        "fit_intercept": ["boolean"],
-    }
-    _several = "one-vs-rest problems"
+    loss: str = word("hinge", "squared_hinge", "smoothed_hinge")
+    multi_class: str = word("ovr", "crammer_singer")
+    fit_intercept: bool = flag(True)
+    intercept_scaling: float | None = parameter(None, Interval(Real, 0, None, closed="neither"), None)
+    class_weight: Any = class_weights()
+    penalty: str = word("l2", "l1")
+    dual: Any = parameter("auto", "boolean", StrOptions({"auto"}))
 
-    def __init__(
-        self,
-        C: float = 1.0,
-        *,
-        fit_intercept: bool = True,
-        tol: float = 1e-4,
-        solver: str = "auto",
-        class_weight: Any = None,
-        max_iter: int | None = None,
-        max_seconds: float | None = None,
-        warm_start: bool = False,
-        n_jobs: int | None = None,
-        random_state: Any = None,
-        verbose: int = 0,
-    ) -> None:
-        super().__init__(
-            tol=tol, solver=solver, class_weight=class_weight, max_iter=max_iter, max_seconds=max_seconds,
-            warm_start=warm_start, n_jobs=n_jobs, random_state=random_state, verbose=verbose,
-        )  # fmt: skip
-        self.C = C
-        self.fit_intercept = fit_intercept
+    _risks: ClassVar[tuple[str, ...]] = ("one_vs_rest", "multiclass_hinge")
+    _several: ClassVar[str] = "one-vs-rest problems"
 
-    def _problems(self, X: Storage, y: NDArray[Any], weights: Vector) -> list[Problem]:
-        return one_vs_rest(X, y, self.classes_, lam_of(self.C, len(y)), self.fit_intercept, weights)
+    def _risk(self, samples: Any) -> Risk:
+        if self.penalty == "l1":
+            raise ValueError(
+                "penalty='l1' is not solved here, where every risk has |w|^2/2: use penalty='l2', or "
+                "sklearn.svm.LinearSVC(penalty='l1', loss='squared_hinge', dual=False)"
+            )
+        own: Any = {"lam": self._lam(samples), "bias": self.fit_intercept and self.intercept_scaling is None}
+        if self.multi_class == "ovr":
+            return OneVsRest(each=_LOSSES[self.loss](**own), class_weight=self.class_weight)
+        if self.loss != "hinge":
+            raise ValueError(f"multi_class='crammer_singer' has loss='hinge' alone, not {self.loss!r}")
+        return MulticlassHinge(**own, class_weight=self.class_weight)
 
-    def _advice(self, data: Storage, y: NDArray[Any], weights: Vector) -> str:
-        if len(self.coef_) == 1:
+    def _features(self, samples: Any) -> Features:
+        is_penalised = self.fit_intercept and self.intercept_scaling is not None
+        return Features((Constant(float(self.intercept_scaling)),) if is_penalised else ())  # type: ignore[arg-type]
+
+    def _advice(self, samples: Any) -> str:
+        """Against the rest, a class between others may win nowhere."""
+        if self.multi_class != "ovr" or len(self.classes_) == 2:
             return ""
-        scores = data.matmat(self.coef_) + self.intercept_
-        return advice.never_predicted(self.classes_, scores, counts(self.classes_, y, weights))
+        risk, labels = self.model_.risk, self.model_.labels
+        code = risk.target.encode(samples.y, labels)
+        weights = risk.target.weights(code, labels, samples.weights, risk.class_weight)
+        mass = np.bincount(code, weights, minlength=len(labels)).astype(np.float64)
+        return advice.never_predicted(labels, self.model_.scores(samples).argmax(axis=1), mass, self.class_weight)
+
+    @classmethod
+    def _parameters(cls, model: Any) -> dict[str, Any]:
+        """A joint record, or that of each class; a constant feature is a penalised intercept."""
+        is_joint, constant = model.risk.name == "multiclass_hinge", model.features.find(Constant)
+        more: dict[str, Any] = {"multi_class": "crammer_singer"} if is_joint else {"loss": model.risk.each.name}
+        if constant is not None:
+            more |= {"fit_intercept": True, "intercept_scaling": constant.value}
+        return super()._parameters(model) | more

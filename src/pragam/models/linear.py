@@ -63,6 +63,10 @@ class LinearModel(Model):
             return coef, intercept
         return coef[:, :-1], intercept + constant.value * coef[:, -1]
 
+    @property
+    def n_features(self) -> int:
+        return self.features.n_columns or int(self.weights()[0].shape[1])
+
     def checked(self) -> LinearModel:
         columns = self.features.find(Columns)
         if columns is not None and len(columns.columns) != self.weights()[0].shape[1]:
@@ -100,6 +104,11 @@ class LinearModel(Model):
         coef, r = np.broadcast_to(own["coef"], (count, X.shape[1])), np.broadcast_to(own["radius"], count)
         ends = zip(r, own["low"], own["high"], coef, strict=True)
         return np.stack([Neighbourhood(*map(float, each)).decisions(X, np.array(w)) for *each, w in ends], axis=1)
+
+    def decision_bounds(self, samples: Any) -> Vector:
+        """The same for :meth:`decision`: (n, 2), or (n, columns, 2)."""
+        low, high = np.moveaxis(self.bounds(samples), 2, 0)
+        return self.risk.rule.decision_bounds(low, high, **self.calibration)
 
     def proven(self, samples: Any) -> NDArray[np.bool_]:
         """The rows whose prediction every optimum shares."""

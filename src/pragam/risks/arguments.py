@@ -16,11 +16,11 @@ from pragam.operators import Operator
 
 def check_labels(y: ArrayLike, n: int) -> NDArray[Any]:
     """y as a vector of n labels without NaN."""
+    refuse_mixed(y)
     y = array_of("y", y)
     if y.dtype.kind == "c":
         raise ValueError(f"y must hold labels, not complex numbers ({y.dtype})")
-    if y.ndim != 1 or len(y) != n:
-        raise ValueError(f"y must hold one label for each of the {n} rows of X, not shape {y.shape}")
+    check_length(y, n, "label")
     if n == 0:
         raise ValueError("X has no rows")
     if y.dtype.kind == "f" and not np.isfinite(y).all():
@@ -29,6 +29,18 @@ def check_labels(y: ArrayLike, n: int) -> NDArray[Any]:
     if missing:
         raise ValueError(f"y has no label in row {missing[0]}, but {y[missing[0]]!r:.60}")
     return y
+
+
+def refuse_mixed(y: Any) -> None:
+    """Refuse strings among other labels: an array would make strings of all, and 1 and "1" one class."""
+    if isinstance(y, (list, tuple)) and 0 < sum(isinstance(label, str) for label in y) < len(y):
+        raise ValueError("y must hold labels of one kind: all strings, or none")
+
+
+def check_length(y: NDArray[Any], n: int, what: str) -> None:
+    """Refuse targets unless there is one for each row of X."""
+    if y.ndim != 1 or len(y) != n:
+        raise ValueError(f"y must hold one {what} for each of the {n} rows of X, not shape {y.shape}")
 
 
 def _is_label(value: Any) -> bool:
@@ -52,8 +64,7 @@ def classes_of(y: NDArray[Any]) -> tuple[NDArray[Any], NDArray[np.int64]]:
 def check_targets(y: ArrayLike, n: int) -> Vector:
     """y as a vector of n finite real numbers."""
     values = array_of("y", y)
-    if values.ndim != 1 or len(values) != n:
-        raise ValueError(f"y must hold one number for each of the {n} rows of X, not shape {values.shape}")
+    check_length(values, n, "number")
     if n == 0:
         raise ValueError("X has no rows")
     if values.dtype.kind not in "biuf":
@@ -140,10 +151,15 @@ def example_weights(y: NDArray[Any], sample_weight: ArrayLike | None, class_weig
             raise ValueError(f"sample_weight must hold {len(y)} numbers, not shape {weights.shape}")
     if not (np.isfinite(weights).all() and (weights >= 0).all()):
         raise ValueError("sample_weight must hold finite numbers >= 0")
+    if not weights.any() and len(weights):
+        raise ValueError("sample_weight must not be zero in every row: there would be nothing to learn from")
     if class_weight is None:
         return weights
     classes, index = classes_of(y)
-    return weights * _class_weights(class_weight, classes, np.bincount(index, weights).astype(np.float64))[index]
+    weights = weights * _class_weights(class_weight, classes, np.bincount(index, weights).astype(np.float64))[index]
+    if not weights.any():
+        raise ValueError("class_weight must not be zero for every class: there would be nothing to learn from")
+    return weights
 
 
 def _class_weights(class_weight: Any, classes: NDArray[Any], mass: Vector) -> Vector:

@@ -10,10 +10,10 @@ import numpy as np
 from pragam.numerics.vector import Vector
 from pragam.problem import AnyProblem
 from pragam.risks.epsilon_insensitive import EpsilonInsensitive
-from pragam.risks.parameters import parameter
+from pragam.risks.parameters import flag, parameter
 from pragam.risks.quantile import Quantile
 from pragam.risks.record import Labels, Risk, Shape, Stated, risk_of
-from pragam.risks.rules import Rule, Value
+from pragam.risks.rules import Ranked, Rule, Value
 from pragam.risks.targets import Numbers
 
 _KNOWN = {risk.name: risk for risk in (EpsilonInsensitive, Quantile)}
@@ -29,13 +29,23 @@ def _records(name: str, value: Any) -> tuple[Any, ...]:
 
 @dataclass(frozen=True, kw_only=True)
 class Each(Risk):
-    """An output for each record; the model minimises the sum of their problems."""
+    """An output for each record; the model minimises the sum of their problems.
+
+    With ``sort``, the predictions of a row are sorted in the order of the quantiles, which then do not cross.
+    """
 
     risks: Any = parameter((Quantile(),), _records)
+    sort: bool = flag(False)
 
     name: ClassVar[str] = "each"
     target: ClassVar[Any] = Numbers()
-    rule: ClassVar[Rule] = Value()
+
+    @property
+    def rule(self) -> Rule:  # type: ignore[override]
+        """Numbers as they are, or sorted."""
+        if not self.sort:
+            return Value()
+        return Ranked(tuple(np.argsort([getattr(each, "q", 0.5) for each in self.risks], kind="stable").tolist()))
 
     @property
     def lam(self) -> float:
@@ -58,7 +68,7 @@ class Each(Risk):
         return self.outputs(labels)
 
     def outputs(self, labels: Labels) -> list[str]:
-        return [str(each) for each in self.risks] if len(self.risks) > 1 else [""]
+        return [each.title for each in self.risks] if len(self.risks) > 1 else [""]
 
     def worth(self, truth: Any, predicted: Any) -> Vector:
         """The mean over the outputs, each judged by its own risk."""

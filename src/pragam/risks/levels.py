@@ -16,21 +16,19 @@ from pragam.risks.arguments import check_labels
 def levels_of(y: Any, order: Any, n: int) -> tuple[NDArray[np.int64], int]:
     """(the number of each label's level, counted from the lowest; how many levels there are).
 
-    The levels are those of ``order``; else the categories of an ordered Categorical (anything with ``codes``,
-    ``categories`` and ``ordered``, or a column with these under ``cat``); else the numbers that occur, sorted. Of
-    categories that do not occur the risk's caller is warned. An ``order`` is meant as it is given.
+    The levels are those of ``order``; else the categories of an ordered type (:func:`categories_of`); else the numbers
+    that occur, sorted. Of categories that do not occur the risk's caller is warned. An ``order`` is meant as it is
+    given.
     """
-    categorical = getattr(y, "cat", y)
-    if order is None and hasattr(categorical, "categories"):
-        if not categorical.ordered:
-            raise ValueError("y is a Categorical without an order: make it ordered, or pass order=[lowest, ..]")
-        names, level = list(categorical.categories), np.array(categorical.codes, dtype=np.int64)
-        check_labels(level, n)
+    known = categories_of(y) if order is None else None
+    codes = getattr(getattr(y, "cat", y), "codes", None)
+    if known is not None and codes is not None:
+        names, level = known, check_labels(np.array(codes, dtype=np.int64), n)
         if (level < 0).any():
             raise ValueError(f"y has no level in row {int(np.argmax(level < 0))}")
     else:
-        labels = check_labels(y, n)
-        names, level = _sorted_numbers(labels) if order is None else in_order(labels, order, "order")
+        labels, given = check_labels(y, n), known if order is None else order
+        names, level = _sorted_numbers(labels) if given is None else in_order(labels, given, "order")
     if len(names) < 2:
         raise ValueError(f"y must have at least two levels, not {len(names)}: {names}")
     missing = np.setdiff1d(np.arange(len(names)), level)
@@ -38,6 +36,26 @@ def levels_of(y: Any, order: Any, n: int) -> tuple[NDArray[np.int64], int]:
         absent = ", ".join(repr(names[k]) for k in missing)
         warnings.warn(f"y has no example of level {absent}: its thresholds follow from the others", stacklevel=3)
     return level, len(names)
+
+
+def categories_of(y: Any) -> list[Any] | None:
+    """The categories of an ordered type, the lowest first; None if y has no categories.
+
+    Those of a pandas Categorical (anything with ``codes``, ``categories`` and ``ordered``, or a column with these under
+    ``cat``), and of a polars Enum. ValueError if they have no order.
+    """
+    categorical: Any = getattr(y, "cat", y)
+    kind: Any = getattr(y, "dtype", None)
+    if hasattr(categorical, "categories"):
+        names, is_ordered = categorical.categories, bool(categorical.ordered)
+    elif type(kind).__name__ in ("Enum", "Categorical"):  # of polars
+        is_ordered = type(kind).__name__ == "Enum"
+        names = kind.categories if is_ordered else ()
+    else:
+        return None
+    if not is_ordered:
+        raise ValueError("y is a Categorical without an order: make it ordered, or pass order=[lowest, ..]")
+    return list(names)
 
 
 def _sorted_numbers(labels: NDArray[Any]) -> tuple[list[Any], NDArray[np.int64]]:

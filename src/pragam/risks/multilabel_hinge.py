@@ -51,6 +51,8 @@ def multilabel_hinge(
     storage = check_data(X)
     n = storage.shape[0]
     wrong = ~check_label_sets(Y, n)
+    if not (wrong.any(axis=1) & ~wrong.all(axis=1)).any():
+        raise ValueError("Y must have a row with both a right and a wrong label: others cost nothing, whatever w is")
     K, sign = wrong.shape[1], np.where(wrong.ravel(), 1.0, -1.0)
     A = LabelRows(storage, K, sign)
     check_rows(A)

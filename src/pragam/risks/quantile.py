@@ -74,6 +74,10 @@ class Quantile(Regression):
 
     name: ClassVar[str] = "quantile"
 
+    @property
+    def title(self) -> str:
+        return f"quantile {self.q:g}"
+
     def pose(self, samples: Any, labels: Labels) -> list[AnyProblem]:
         y = self.target.encode(samples.y, labels)
         return [quantile(samples.X, y, self.lam, self.q, self.bias, samples.weights)]

@@ -69,7 +69,8 @@ class Risk:
 
     def learn(self, samples: Any) -> Labels:
         """The classes, levels or labels that a model of these samples knows; none where y holds numbers."""
-        return self.target.learn(samples.y)
+        named = getattr(samples, "labels", None)
+        return self.target.learn(samples.y) if named is None else named
 
     def pose(self, samples: Any, labels: Labels) -> list[AnyProblem]:
         """The problems on these samples. They share nothing but X, and the model minimises their sum."""

@@ -21,6 +21,11 @@ class Regression(Risk):
     target: ClassVar[Any] = Numbers()
     rule: ClassVar[Rule] = Value()
 
+    @property
+    def title(self) -> str:
+        """What tells it from others of its kind."""
+        return str(self)
+
     def stated(self, samples: Any, labels: Labels) -> list[Stated]:
         return [Stated(self.to_json(), self.target.encode(samples.y, labels), samples.weights)]
 

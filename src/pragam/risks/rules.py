@@ -6,11 +6,13 @@ score that a fit may choose on its training data (:meth:`Rule.calibrate`); 0 els
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from pragam.numerics.rounding import gamma
 from pragam.numerics.vector import Vector
 
 Labels = NDArray[Any]
@@ -29,6 +31,14 @@ class Rule:
         """The scores as ``decision_function`` has them: a vector if there is one output."""
         return scores[:, 0] if scores.shape[1] == 1 else scores
 
+    def decision_bounds(self, low: Vector, high: Vector, cut: float = 0.0) -> Vector:
+        """(n, 2) or (n, columns, 2): between which numbers ``decision`` lies for all scores between low and high."""
+        return np.stack([self.decision(low, cut), self.decision(high, cut)], axis=-1)
+
+    def shown(self, weights: Vector) -> Vector:
+        """The weights (or intercepts) of the outputs, as ``coef_`` shows them."""
+        return weights
+
     def predict(self, scores: Vector, labels: Labels, cut: float = 0.0) -> Any:
         """A prediction for each row."""
         raise NotImplementedError
@@ -44,6 +54,16 @@ class Largest(Rule):
 
     def decision(self, scores: Vector, cut: float = 0.0) -> Vector:
         return scores[:, 1] - scores[:, 0] if scores.shape[1] == 2 else super().decision(scores)
+
+    def decision_bounds(self, low: Vector, high: Vector, cut: float = 0.0) -> Vector:
+        if low.shape[1] != 2:
+            return super().decision_bounds(low, high)
+        ends = [np.nextafter(low[:, 1] - high[:, 0], -np.inf), np.nextafter(high[:, 1] - low[:, 0], np.inf)]
+        return np.stack(ends, axis=-1)
+
+    def shown(self, weights: Vector) -> Vector:
+        """Of two classes with weights of their own, the difference: one row, as for any two classes."""
+        return weights[1:] - weights[:1] if len(weights) == 2 else weights
 
     def predict(self, scores: Vector, labels: Labels, cut: float = 0.0) -> Any:
         return labels[_all_classes(scores).argmax(axis=1)]
@@ -63,6 +83,18 @@ class Value(Rule):
         return self.decision(scores)
 
 
+@dataclass(frozen=True)
+class Ranked(Value):
+    """The scores of a row, sorted: column ``order[k]`` has the k-th smallest, so that no two quantiles cross."""
+
+    order: tuple[int, ...]
+
+    def predict(self, scores: Vector, labels: Labels, cut: float = 0.0) -> Any:
+        ranked = np.empty_like(scores)
+        ranked[:, list(self.order)] = np.sort(scores, axis=1)
+        return self.decision(ranked)
+
+
 class Above(Rule):
     """Levels by thresholds: score j says how far a row is above threshold j, and level k is above the first k of them.
 
@@ -73,6 +105,11 @@ class Above(Rule):
     def decision(self, scores: Vector, cut: float = 0.0) -> Vector:
         """(n,) for two levels, else (n, levels): the largest is predicted."""
         return scores[:, 0] if scores.shape[1] == 1 else _sums_below(scores)
+
+    def decision_bounds(self, low: Vector, high: Vector, cut: float = 0.0) -> Vector:
+        ends = super().decision_bounds(low, high)
+        room = gamma(low.shape[1] + 2) * np.maximum(*(self.decision(np.abs(each)) for each in (low, high)))
+        return ends if low.shape[1] == 1 else _outward(ends, room[..., None])
 
     def predict(self, scores: Vector, labels: Labels, cut: float = 0.0) -> Any:
         return labels[_sums_below(scores).argmax(axis=1)]
@@ -95,8 +132,18 @@ class Sets(Rule):
     def decision(self, scores: Vector, cut: float = 0.0) -> Vector:
         return scores - cut
 
+    def decision_bounds(self, low: Vector, high: Vector, cut: float = 0.0) -> Vector:
+        return _outward(super().decision_bounds(low, high, cut), 0.0)
+
     def predict(self, scores: Vector, labels: Labels, cut: float = 0.0) -> Any:
         return (scores > cut).astype(np.int64)
+
+
+def _outward(ends: Vector, room: Any) -> Vector:
+    """Intervals that are wider by ``room`` on either side, and by a rounding."""
+    with np.errstate(invalid="ignore"):
+        wider = np.nextafter(ends + np.array([-1.0, 1.0]) * room, np.array([-np.inf, np.inf]))
+    return np.where(np.isnan(wider), np.array([-np.inf, np.inf]), wider)
 
 
 def _all_classes(scores: Vector) -> Vector:

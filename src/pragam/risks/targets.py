@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 from pragam.numerics.arguments import array_of
 from pragam.numerics.vector import Vector
 from pragam.risks.arguments import check_label_sets, check_labels, check_targets, classes_of, example_weights
+from pragam.risks.levels import categories_of
 
 Labels = NDArray[Any]
 _NUMBERS = "biuf"
@@ -82,11 +83,9 @@ class Levels(Classes):
         """The levels, the lowest first; of an order that is given also those that do not occur."""
         if order is not None:
             return np.array(order)
-        categorical = getattr(y, "cat", y)
-        if hasattr(categorical, "categories"):
-            if not categorical.ordered:
-                raise ValueError("y is a Categorical without an order: make it ordered, or pass order=[lowest, ..]")
-            return np.array(list(categorical.categories))
+        known = categories_of(y)
+        if known is not None:
+            return np.array(known)
         if np.asarray(y).dtype.kind not in _NUMBERS:
             kind = np.asarray(y).dtype
             raise ValueError(f"y holds labels without an order ({kind}): pass order=[lowest, .., highest]")

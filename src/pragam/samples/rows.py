@@ -13,16 +13,20 @@ from pragam.samples.fingerprint import data_fingerprint
 
 @dataclass(frozen=True, eq=False)
 class Rows(Samples):
-    """X (n, d) in the user's memory, y of length n or (n, K), and perhaps a weight for each row."""
+    """X (n, d) in the user's memory, y of length n or (n, K), and perhaps a weight for each row.
+
+    ``labels`` are the names of the columns of y, where they have names.
+    """
 
     X: Storage
     y: Any = None
     weights: Any = None
+    labels: Any = None
 
     @classmethod
-    def of(cls, X: Any, y: Any = None, weights: Any = None, name: str = "X") -> Rows:
+    def of(cls, X: Any, y: Any = None, weights: Any = None, labels: Any = None, name: str = "X") -> Rows:
         """From what a user has; ``name`` is what errors call X."""
-        return cls(check_data(X, name), y, weights)
+        return cls(check_data(X, name), y, weights, labels)
 
     @property
     def n(self) -> int:

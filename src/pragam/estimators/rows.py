@@ -1,0 +1,216 @@
+"""Estimators of rows: classifiers, regressors and labellers share the door to X and y, and what a linear model has."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, ClassVar
+
+import numpy as np
+from sklearn.base import ClassifierMixin, RegressorMixin, clone
+from sklearn.utils.multiclass import check_classification_targets
+from sklearn.utils.validation import check_is_fitted, validate_data
+
+from pragam.certificate import Certificate
+from pragam.driver.solve import Progress
+from pragam.estimators.base import CertifiedEstimator
+from pragam.estimators.compat import SparseCoefMixin, with_callbacks
+from pragam.estimators.parameters import estimator, positive
+from pragam.models import Fitted, LinearModel
+from pragam.numerics.arguments import array_of, refuse_masked
+from pragam.numerics.vector import Vector
+from pragam.risks.arguments import check_length, example_weights, refuse_mixed
+from pragam.risks.scaling import c_of, lam_of
+from pragam.samples import Rows
+
+if TYPE_CHECKING:
+    from typing_extensions import Self
+
+_X: Any = {"accept_sparse": ["csr", "csc"], "dtype": [np.float64, np.float32], "order": None}
+
+
+@estimator
+class RowEstimator(SparseCoefMixin, CertifiedEstimator):
+    """X is a matrix with a target for each row.
+
+    Parameters
+    ----------
+    C : float > 0
+        Weight of the losses against 1/2 |w|^2; lam = 1/(n C) in the functions of :mod:`pragam.risks`.
+
+    Attributes
+    ----------
+    coef_ : (outputs, d) array
+        The weights.
+    intercept_ : (outputs,) array
+        What is added to the scores.
+    support_ : array of int
+        The rows of the training data that the model is made of, in any of its problems.
+    dual_coef_ : (outputs, n_support) array
+        ``coef_`` is ``dual_coef_ @ X[support_]`` up to the gap.
+    """
+
+    C: float = positive(1.0, first=True)
+
+    #: How scikit-learn is to check y, and what one target is called.
+    _checks_of_y: ClassVar[dict[str, Any]] = {}
+    _target: ClassVar[str] = "label"
+    _easier: ClassVar[str] = "lower C"
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.input_tags.sparse = True
+        return tags
+
+    @with_callbacks
+    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
+        """Fit the model; the certificate is in ``certificate_``.
+
+        Parameters
+        ----------
+        X : (n, d) array or sparse matrix; float32 and float64, CSR and CSC are used without a copy
+        y : (n,) labels of a classifier, numbers of a regressor
+        sample_weight : (n,) numbers >= 0, optional
+        """
+        return self._fit(X, y, sample_weight)
+
+    def predict(self, X: Any) -> Any:
+        """A prediction for each row of X."""
+        return self.model_.predict(self._rows(X))
+
+    def decision_bounds(self, X: Any) -> Vector:
+        """What no further optimisation can change: bounds of the decision values of the exact optimum.
+
+        For every optimum of the problem that was fitted, the decision value of a row lies between the two numbers. They
+        follow from the certificate (:mod:`pragam.certificate.optimum`) and are infinite where it proves nothing.
+
+        Returns
+        -------
+        (n, 2) array, the least and the greatest value; (n, columns, 2) if there are several decision values
+        """
+        return self.model_.decision_bounds(self._rows(X))
+
+    def certify(self, X: Any, y: Any, sample_weight: Any = None) -> Certificate:
+        """The certificate, computed anew from the training data, the weights and the dual points.
+
+        ``sample_weight`` is needed no more: the model keeps what it was fitted with.
+        """
+        check_is_fitted(self)
+        return self._certify(self._samples(X, y, sample_weight, False))
+
+    def support_vectors(self, X: Any) -> Any:
+        """The rows ``support_`` of the training data X: the model keeps their numbers, not the rows."""
+        check_is_fitted(self)
+        X = validate_data(self, X, accept_sparse="csr", dtype=[np.float64, np.float32], reset=False)
+        n = self.model_.fingerprint.get("n")
+        if X.shape[0] != n:
+            raise ValueError(f"X has {X.shape[0]} rows, and the training data have {n}: pass the X of fit")
+        return X[self.support_]
+
+    # What the base asks for.
+
+    def _samples(self, X: Any, y: Any = None, sample_weight: Any = None, reset: bool = True) -> Rows:
+        refuse_masked(X=X, y=y, sample_weight=sample_weight)
+        self._check_target(X, y)
+        X, y = validate_data(self, X, y, **_X, **self._checks_of_y, reset=reset)
+        weights = None if sample_weight is None else example_weights(np.empty(X.shape[0]), sample_weight, None)
+        return Rows.of(X, y, weights)
+
+    def _check_target(self, X: Any, y: Any) -> None:
+        """What is wrong with y, in the words of the risks; the rest is scikit-learn's."""
+        targets, n = array_of("y", y), _count(X)
+        if y is not None and targets.ndim == 1 and n is not None:
+            check_length(targets, n, self._target)
+
+    def _rows(self, X: Any) -> Rows:
+        check_is_fitted(self)
+        return Rows.of(validate_data(self, X, **_X, reset=False))
+
+    def _lam(self, samples: Any) -> float:
+        return lam_of(self.C, samples.n)
+
+    def _keep(self, model: Any) -> None:
+        super()._keep(model)
+        coef, intercept = model.weights()
+        self.coef_, self.intercept_ = model.risk.rule.shown(coef), model.risk.rule.shown(intercept)
+
+    def _keep_solves(self, fitted: Fitted, samples: Any) -> None:
+        super()._keep_solves(fitted, samples)
+        weights = self.model_.risk.rule.shown(self.model_.row_weights(fitted.problems))
+        self.support_ = np.flatnonzero(weights.any(axis=0))
+        self.dual_coef_ = weights[:, self.support_]
+
+    def _halfway(self, progress: Progress, model: Any, samples: Any) -> dict[str, Any]:
+        risk, labels, features = model
+        (shape,) = risk.shape(labels)
+        biases = progress.certificate.biases if shape.biases else np.zeros(shape.outputs)
+        made = LinearModel.of_weights(risk, labels, progress.w.reshape(shape.rows, -1), biases, features=features)
+        twin = clone(self)
+        twin._keep(made.calibrated(features.of(samples)))
+        parameters = self.get_params(deep=False)
+        return {name: value for name, value in vars(twin).items() if name not in parameters}
+
+    @classmethod
+    def _parameters(cls, model: Any) -> dict[str, Any]:
+        """C and fit_intercept stand for lam and biases."""
+        n = model.fingerprint.get("n")
+        biases = any(shape.biases for shape in model.risk.shape(model.labels))
+        more: dict[str, Any] = {"fit_intercept": biases} | ({"C": c_of(model.risk.lam, n)} if n else {})
+        return super()._parameters(model) | more
+
+
+@estimator
+class RowClassifier(ClassifierMixin, RowEstimator):
+    """Labels of classes or levels.
+
+    Attributes
+    ----------
+    classes_ : array
+        The labels, in the order of the outputs.
+    n_support_ : (n_classes,) array of int
+        How many of the rows ``support_`` each class has.
+    """
+
+    def decision_function(self, X: Any) -> Vector:
+        """(n,) for two classes, positive for the second; else a score for each class, of which the largest wins."""
+        return self.model_.decision(self._rows(X))
+
+    def _check_target(self, X: Any, y: Any) -> None:
+        refuse_mixed(y)
+        super()._check_target(X, y)
+
+    def _samples(self, X: Any, y: Any = None, sample_weight: Any = None, reset: bool = True) -> Rows:
+        samples = super()._samples(X, y, sample_weight, reset)
+        if samples.y.dtype.kind not in "biuUS":  # those are labels whatever they hold, and asking takes half a ms
+            check_classification_targets(samples.y)
+        return samples
+
+    def _keep_solves(self, fitted: Fitted, samples: Any) -> None:
+        super()._keep_solves(fitted, samples)
+        code = self.model_.risk.target.encode(samples.y, self.model_.labels)[self.support_]
+        self.n_support_ = np.bincount(code, minlength=len(self.classes_)) if code.ndim == 1 else code.sum(axis=0)
+
+
+@estimator
+class RowRegressor(RegressorMixin, RowEstimator):
+    """Numbers.
+
+    Attributes
+    ----------
+    coef_ : (d,) array
+        The weights; (outputs, d) if there are several outputs.
+    intercept_ : float
+        What is added to the scores; (outputs,) array if there are several outputs.
+    """
+
+    _checks_of_y: ClassVar[dict[str, Any]] = {"y_numeric": True}
+    _target: ClassVar[str] = "number"
+
+    def _keep(self, model: Any) -> None:
+        super()._keep(model)
+        if len(self.coef_) == 1:
+            self.coef_, self.intercept_ = self.coef_[0], float(self.intercept_[0])
+
+
+def _count(X: Any) -> int | None:
+    """The rows of X; None if that is no matrix, of which scikit-learn will say more."""
+    shape = getattr(X, "shape", None) or (len(X) if isinstance(X, (list, tuple)) else None,)
+    return shape[0]

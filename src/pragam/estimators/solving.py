@@ -1,0 +1,57 @@
+"""How an estimator's parameters say that problems are solved: settings, seeds, threads, and who listens."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from typing import Any
+
+from joblib import effective_n_jobs
+
+from pragam.driver import jobs
+from pragam.driver.jobs import Listener, Settings, Solved
+from pragam.driver.progress import ProgressLine
+from pragam.driver.solve import Callback
+from pragam.estimators.callbacks import FitTasks, both
+from pragam.problem import AnyProblem
+
+
+def settings_of(estimator: Any, n_problems: int) -> Settings:
+    """Those of tol, solver, the budgets, random_state and n_jobs. Small problems go on to the optimum."""
+    threads = effective_n_jobs(estimator.n_jobs)
+    n_jobs = None if estimator.n_jobs is None and threads == 1 else threads
+    seeds = _seeds(estimator.random_state, n_problems)
+    budgets = estimator.max_iter, estimator.max_seconds
+    return Settings(estimator.tol, estimator.solver, *budgets, seeds, n_jobs, exact_end=True)
+
+
+@contextmanager
+def listening(estimator: Any, tasks: FitTasks, n_problems: int) -> Iterator[Listener]:
+    """scikit-learn's callbacks and, if the estimator is verbose, a line of progress."""
+    if not estimator.verbose:
+        yield tasks.problem
+        return
+    with ProgressLine(type(estimator).__name__, n_problems=n_problems) as line:
+
+        @contextmanager
+        def listener(k: int) -> Iterator[Callback | None]:
+            with tasks.problem(k) as callback:
+                yield both(line.part(k), callback)
+
+        yield listener
+
+
+def solve_problems(estimator: Any, problems: Sequence[AnyProblem], starts: Sequence[Any]) -> Solved:
+    """Solve all problems as the estimator's parameters say."""
+    tasks, known = FitTasks(estimator, len(problems)), None if all(start is None for start in starts) else starts
+    with listening(estimator, tasks, len(problems)) as listener:
+        solved = jobs.solve_problems(problems, settings_of(estimator, len(problems)), known, listener)
+    tasks.end(is_fitted=False)
+    return solved
+
+
+def _seeds(random_state: Any, n: int) -> tuple[int, ...]:
+    """None is a fixed seed; a RandomState gives one for each problem."""
+    if hasattr(random_state, "randint"):
+        return tuple(random_state.randint(2**31 - 1, size=n).tolist())
+    return (int(random_state or 0),)
