@@ -107,7 +107,7 @@ def test_sparse_coefficients_and_all_classes_are_drawn(plt, classes):
     dense = [bar.get_width() for bar in pragam.plot.coefficients(classes).patches]
     assert len(dense) == classes.coef_.size
     ax = pragam.plot.certificates(classes)
-    assert [label.get_text() for label in ax.get_yticklabels()] == ["class 0", "class 1", "class 2"]
+    assert [label.get_text() for label in ax.get_yticklabels()] == [f"class {k} against the rest" for k in range(3)]
     sparse = pragam.LinearSVC(C=0.1).fit(X[:, :5], Y).sparsify()
     assert len(pragam.plot.coefficients(sparse).patches) == 5
 

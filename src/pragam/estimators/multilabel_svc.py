@@ -7,6 +7,7 @@ from numbers import Real
 from typing import Any, ClassVar
 
 import numpy as np
+from sklearn.utils import column_or_1d
 
 from pragam.estimators.parameters import budget, estimator, flag
 from pragam.estimators.rows import RowClassifier
@@ -73,6 +74,8 @@ class MultilabelSVC(RowClassifier):
     def _samples(self, X: Any, y: Any = None, sample_weight: Any = None, reset: bool = True) -> Rows:
         if not is_label_sets(y):
             samples = super()._samples(X, y, sample_weight, reset)
+            if samples.y.shape[1:] == (1,):
+                return replace(samples, y=column_or_1d(samples.y, warn=True))
             return samples if reset or samples.y.ndim == 1 else replace(samples, labels=self.classes_)
         names = labels_in(y) if reset else self.classes_
         return replace(super()._samples(X, self._as_matrix(y, names), sample_weight, reset), labels=names)

@@ -74,7 +74,8 @@ class RowEstimator(SparseCoefMixin, CertifiedEstimator):
 
     def predict(self, X: Any) -> Any:
         """A prediction for each row of X."""
-        return self.model_.predict(self._rows(X))
+        rows = self._rows(X)
+        return self.model_.predict(rows)
 
     def decision_bounds(self, X: Any) -> Vector:
         """What no further optimisation can change: bounds of the decision values of the exact optimum.
@@ -86,7 +87,8 @@ class RowEstimator(SparseCoefMixin, CertifiedEstimator):
         -------
         (n, 2) array, the least and the greatest value; (n, columns, 2) if there are several decision values
         """
-        return self.model_.decision_bounds(self._rows(X))
+        rows = self._rows(X)
+        return self.model_.decision_bounds(rows)
 
     def certify(self, X: Any, y: Any, sample_weight: Any = None) -> Certificate:
         """The certificate, computed anew from the training data, the weights and the dual points.
@@ -150,11 +152,14 @@ class RowEstimator(SparseCoefMixin, CertifiedEstimator):
 
     @classmethod
     def _parameters(cls, model: Any) -> dict[str, Any]:
-        """C and fit_intercept stand for lam and biases."""
+        """C and fit_intercept stand for lam and biases; a record has the weights of classes as pairs."""
         n = model.fingerprint.get("n")
         biases = any(shape.biases for shape in model.risk.shape(model.labels))
         more: dict[str, Any] = {"fit_intercept": biases} | ({"C": c_of(model.risk.lam, n)} if n else {})
-        return super()._parameters(model) | more
+        known = super()._parameters(model) | more
+        if isinstance(known.get("class_weight"), tuple):
+            known["class_weight"] = dict(known["class_weight"])
+        return known
 
 
 @estimator
@@ -171,7 +176,8 @@ class RowClassifier(ClassifierMixin, RowEstimator):
 
     def decision_function(self, X: Any) -> Vector:
         """(n,) for two classes, positive for the second; else a score for each class, of which the largest wins."""
-        return self.model_.decision(self._rows(X))
+        rows = self._rows(X)
+        return self.model_.decision(rows)
 
     def _check_target(self, X: Any, y: Any) -> None:
         refuse_mixed(y)

@@ -103,14 +103,14 @@ def coefficients(model: Any, feature_names: Sequence[str] | None = None, top: in
     ax = _axes(ax)
     for k, row in enumerate(coef):
         colour = [_BLUE if value >= 0 else _ORANGE for value in row[shown]] if K == 1 else f"C{k % 10}"
-        label = None if K == 1 else str(model.classes_[k])
+        label = None if K == 1 else _outputs(model)[k]
         ax.barh(place + (K - 1 - 2 * k) * 0.4 / K, row[shown], height=0.8 / K, color=colour, label=label)
     ax.axvline(0.0, color=_GREY, linewidth=0.8)
     ax.set_yticks(place, [names[j] for j in shown])
     left = f", {len(names) - len(shown)} smaller ones not shown" if len(names) > len(shown) else ""
     ax.set_xlabel(f"coefficient{left}")
     if K > 1:
-        ax.legend(title="class", frameon=False)
+        ax.legend(title="class" if hasattr(model, "classes_") else None, frameon=False)
     return ax
 
 
@@ -180,9 +180,15 @@ def _names(model: Any, feature_names: Sequence[str] | None, d: int) -> list[str]
     return [str(name) for name in names]
 
 
+def _outputs(model: Any) -> list[str]:
+    """The names of the scores of a row, as the record of the risk gives them."""
+    own = getattr(model, "model_", None)
+    return [str(label) for label in model.classes_] if own is None else own.risk.outputs(own.labels)
+
+
 def _problem_names(model: Any, gaps: NDArray[np.float64]) -> list[str]:
     """An infinite gap has no place on the axis, so its name says so."""
-    classes, n = getattr(model, "classes_", ()), len(gaps)
-    names = [f"class {label}" for label in classes] if n == len(classes) else [f"problem {k}" for k in range(n)]
+    own, n = getattr(model, "model_", None), len(gaps)
+    names = [f"problem {k}" for k in range(n)] if own is None else own.risk.parts(own.labels)
     names = ["model"] if n == 1 else names
     return [name if np.isfinite(gap) else f"{name}: no bound" for name, gap in zip(names, gaps, strict=True)]

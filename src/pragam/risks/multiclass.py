@@ -80,7 +80,8 @@ def _numbers(labels: NDArray[Any], classes: Any) -> tuple[NDArray[np.int64], int
     found, index = classes_of(labels) if classes is None else in_order(labels, classes, "classes")
     if len(found) < 2:
         what = "y must have" if classes is None else "classes must hold"
-        raise ValueError(f"{what} at least two classes, not {len(found)}: {np.asarray(found).tolist()}")
+        count = "one class" if len(found) == 1 else len(found)
+        raise ValueError(f"{what} at least two classes, not {count}: {np.asarray(found).tolist()}")
     return index, len(found)
 
 

@@ -14,7 +14,14 @@ from numpy.typing import NDArray
 
 from pragam.numerics.arguments import array_of
 from pragam.numerics.vector import Vector
-from pragam.risks.arguments import check_label_sets, check_labels, check_targets, classes_of, example_weights
+from pragam.risks.arguments import (
+    check_label_sets,
+    check_labels,
+    check_targets,
+    classes_of,
+    example_weights,
+    refuse_mixed,
+)
 from pragam.risks.levels import categories_of
 
 Labels = NDArray[Any]
@@ -30,8 +37,7 @@ class Classes:
 
     def learn(self, y: Any) -> Labels:
         """The classes that occur, sorted."""
-        y = array_of("y", y)
-        found = classes_of(check_labels(y, y.size))[0]
+        found = classes_of(_labels(y))[0]
         if not 2 <= len(found) <= self.most:
             wanted = "exactly two classes" if self.most == 2 else "at least two classes"
             count = "one class" if len(found) == 1 else str(len(found))
@@ -40,8 +46,7 @@ class Classes:
 
     def encode(self, y: Any, labels: Labels) -> NDArray[np.int64]:
         """The number of each label's class."""
-        y = array_of("y", y)
-        y = check_labels(y, y.size)
+        y = _labels(y)
         if (y.dtype.kind in _NUMBERS) != (labels.dtype.kind in _NUMBERS) and "O" not in (
             y.dtype.kind,
             labels.dtype.kind,
@@ -138,3 +143,10 @@ class LabelSets:
         """The share of the labels that are right or rightly missing."""
         truth = check_label_sets(truth, np.shape(truth)[0])
         return (truth == np.asarray(predicted).astype(bool)).mean(axis=1)
+
+
+def _labels(y: Any) -> Labels:
+    """As many as there are."""
+    refuse_mixed(y)
+    y = array_of("y", y)
+    return check_labels(y, y.size)
