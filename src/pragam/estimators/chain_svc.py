@@ -124,7 +124,8 @@ class ChainSVC(SequenceEstimator):
         """For each sequence the k best labellings with their scores F(y), the best first; fewer if there are fewer."""
         if not is_whole(k) or k < 1:
             raise ValueError(f"k must be a whole number >= 1, not {k!r:.40}")
-        return self.model_.top(self._chains(X, lengths), int(k))
+        samples = self._chains(X, lengths)
+        return self.model_.top(samples, int(k))
 
     def token_margins(self, X: Any, lengths: Any = None) -> Any:
         """For each token, how much the best labelling loses if this token must have another label than predicted.
@@ -132,7 +133,8 @@ class ChainSVC(SequenceEstimator):
         That is the max-marginal of the predicted label less that of the best other one, a number >= 0 up to rounding:
         the smaller, the less certain.
         """
-        return self.model_.margins(self._chains(X, lengths))
+        samples = self._chains(X, lengths)
+        return self.model_.margins(samples)
 
     @property
     def feature_names_(self) -> list[str] | None:

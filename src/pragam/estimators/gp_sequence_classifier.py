@@ -97,7 +97,8 @@ class GPSequenceClassifier(SequenceEstimator):
 
     def predict_proba(self, X: Any, lengths: Any = None) -> Any:
         """The marginal probabilities of the labels of each token, (tokens, K), or a list of such."""
-        return self.model_.proba(self._chains(X, lengths))
+        samples = self._chains(X, lengths)
+        return self.model_.proba(samples)
 
     def _samples(self, X: Any, y: Any, lengths: Any = None) -> Chains:  # type: ignore[override]
         samples = super()._samples(X, y, lengths)

@@ -45,7 +45,8 @@ class SequenceEstimator(StructuredEstimator):
 
     def predict(self, X: Any, lengths: Any = None) -> Any:
         """The best labelling of each sequence: one array of labels for a flat X, else a list."""
-        return self.model_.predict(self._chains(X, lengths))
+        samples = self._chains(X, lengths)
+        return self.model_.predict(samples)
 
     def score(self, X: Any, y: Any, lengths: Any = None, sample_weight: Any = None) -> float:
         """The share of tokens that are labelled right; ``sample_weight`` has a number for each sequence."""
