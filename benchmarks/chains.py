@@ -173,7 +173,7 @@ def labels_of(task: Task, w: Any) -> Any:
 def quality(task: Task, w: Any) -> str:
     """What the labels of these weights are worth on the test data."""
     score = evaluate(task.test.y, labels_of(task, w), task.test.lengths)
-    return f"{score.accuracy:.4f}" + (f", F1 {100 * score.chunks[''].f1:.2f}" if score.chunks else "")
+    return f"{score.accuracy:.4f}" + (f", F1 {100 * score.chunks['all'].f1:.2f}" if score.chunks else "")
 
 
 def main() -> None:

@@ -13,13 +13,12 @@ import argparse
 
 import pragam
 from _common import interleaved, one_thread, show
-from pragam.driver.path import at_lam
 
 SETS = ("a9a", "w8a", "rcv1-small", "covtype")
 
 
 def cold(problem: pragam.Problem, lams: list[float], tol: float) -> list[pragam.Result]:
-    return [pragam.solve(at_lam(problem, lam), tol=tol) for lam in lams]
+    return [pragam.solve(problem.at(lam), tol=tol) for lam in lams]
 
 
 def passes(results: list[pragam.Result]) -> float:

@@ -78,7 +78,7 @@ def those(sequences: Sequences, keep: Any) -> Sequences:
 def score(task: Task, found: Any) -> float:
     """In per cent: F1 of chunks, or of labels that are no chunks the share of right tokens."""
     result = evaluate(task.test.y.astype(str), found.astype(str), task.test.lengths)
-    return 100 * (result.chunks[""].f1 if result.chunks else result.accuracy)
+    return 100 * (result.chunks["all"].f1 if result.chunks else result.accuracy)
 
 
 def ours(task: Task, lams: list[float]) -> Iterator[Fit]:

@@ -161,15 +161,48 @@ def exact_solution(problem):
         return Optimum(alpha, w, s, s)
     ends = [
         [x if g == 0 else g * b if abs(b) == inf else x + b * g for x, g in zip(s, program.sigma, strict=True)]
-        for b in _best_biases(program, s)
+        for b in _best_biases(program, s, 0)
     ]
     return Optimum(alpha, w, *([side(x) for x in zip(*ends, strict=True)] for side in (min, max)))
 
 
-def _best_biases(program, s):
-    """The ends of {b : the sum over the box of max alpha (s + b sigma) - b level is least}."""
-    kinks, slope = [], -program.levels[0]
-    for x, g, low, high in zip(s, program.sigma, program.lower, program.upper, strict=True):
+def exact_biases(problem):
+    """(w*, the ends of all best b_k for each plane k) of a box on planes that share no row; smooth, or bounded."""
+    f = form(problem)
+    program = lift(f)
+    alpha = _solution(f, program, _start(f, program, None))
+    w = [-v / f.lam for v in f.image(of_fractions(alpha)).fractions()]
+    rows, unit = rows_of(f)
+    s = [c + sum(v * w[j] for j, v in row.items()) * unit for c, row in zip(f.c.fractions(), rows, strict=True)]
+    if any(f.kappa.values):
+        return w, [_smooth_biases(f, program, s, alpha)]
+    return w, [_best_biases(program, s, plane) for plane in range(len(f.levels.values))]
+
+
+def _smooth_biases(f, program, s, alpha):
+    """kappa_i alpha_i = s_i + b sigma_i strictly inside the box; at a bound, b is on one side of that."""
+    low, high = -inf, inf
+    for x, g, a, least, most, kappa in zip(
+        s, program.sigma, alpha, program.lower, program.upper, f.kappa.fractions(), strict=True
+    ):
+        if not g or least == most:
+            continue
+        kink = (kappa * a - x) / g
+        if a != least and (most is None or a != most):
+            return kink, kink
+        if (a == least) == (g > 0):  # s + b sigma <= kappa l, or >= kappa u
+            high = min(high, kink)
+        else:
+            low = max(low, kink)
+    return low, high
+
+
+def _best_biases(program, s, plane):
+    """The ends of {b : the sum over the rows on the plane of max alpha (s + b sigma) - b level is least}."""
+    kinks, slope = [], -program.levels[plane]
+    for x, g, low, high, group in zip(s, program.sigma, program.lower, program.upper, program.groups, strict=True):
+        if group != plane:
+            continue
         slope += min(g * low, g * high)
         if g and low < high:
             kinks.append((-x / g, abs(g) * (high - low)))

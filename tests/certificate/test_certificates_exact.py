@@ -103,8 +103,8 @@ def test_no_certificate_of_a_solve_is_false(part):
 
 @pytest.mark.parametrize("part", range(PARTS))
 def test_no_certificate_of_a_stranger_is_false(part):
-    """Weights, intercepts and dual variables of anybody: refused, or certified truly."""
-    failures = []
+    """Weights, intercepts and dual variables of anybody: refused, or certified truly, as nearly all must be."""
+    failures, judged = [], 0
     for seed in seeds(part):
         problem, text, _ = adversarial(seed)
         rng = np.random.default_rng([seed, 3])
@@ -118,8 +118,10 @@ def test_no_certificate_of_a_stranger_is_false(part):
         except Exception as error:  # as above
             failures.append(f"seed {seed}: {type(error).__name__}: {error}; {text}")
             continue
+        judged += proof.dual > -inf
         failures += [f"seed {seed}: {fault}; {text}" for fault in faults(problem, proof, w, alpha)]
     complain(failures)
+    assert judged >= 0.9 * len(seeds(part))
 
 
 def _stranger(rng, problem):

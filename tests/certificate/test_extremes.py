@@ -11,6 +11,9 @@ from scipy import sparse
 import pragam
 from exact_judge import exact_dual, exact_primal
 from pragam import Status
+from pragam.conjugates import Quadratic
+from pragam.operators import Planes, ScaledRows
+from pragam.polytopes import Box
 
 
 @pytest.fixture(autouse=True)
@@ -156,3 +159,23 @@ def test_a_table_as_people_have_it(storage, C):
     result = pragam.solve(problem, tol=1e-6)
     check(problem, result)
     assert result.converged and result.n_iter <= 50
+
+
+def test_squares_below_the_smallest_number_are_paid_for():
+    """t^2/(2 kappa) where t^2 underflows and the quotient does not, and kappa/2 alpha^2 where kappa alpha does."""
+    for seed in range(300):
+        rng = np.random.default_rng(seed)
+        c = 10.0 ** rng.uniform(-320, -140, 2) * rng.choice([-1, 1], 2)
+        lower, upper = -(10.0 ** rng.uniform(-200, 250, 2)) * rng.integers(0, 2, 2), 10.0 ** rng.uniform(-200, 250, 2)
+        kappa = 10.0 ** rng.uniform(-322, -10, 2)
+        A, B = ScaledRows(np.zeros((2, 1)), np.ones(2)), Planes(np.array([1.0, -1.0]), K=int(rng.integers(2)))
+        problem = pragam.Problem(A, c, Box(lower, upper), 1.0, B, Quadratic(kappa))
+        proof = pragam.certify(problem, np.zeros(1))
+        assert exact_primal(problem, np.zeros(1), proof.biases) <= proof.primal, seed
+
+
+@pytest.mark.parametrize(("c", "kappa", "upper"), [(1e-170, 1e-300, 1e200), (1e-160, 1e-250, 1e150)])
+def test_what_is_paid_for_them_is_little(c, kappa, upper):
+    A = ScaledRows(np.zeros((1, 1)), np.ones(1))
+    problem = pragam.Problem(A, np.array([c]), Box(np.zeros(1), np.array([upper])), 1.0, g=Quadratic([kappa]))
+    assert pragam.certify(problem, np.zeros(1), np.zeros(1)).slack <= 1e-307 / kappa

@@ -59,8 +59,9 @@ def test_certificates_hold_where_denormals_are_zero(library, tmp_path, part):
     seeds = range(FIRST + part, FIRST + SEEDS, PARTS)
     out = tmp_path / "answers"
     command = [sys.executable, __file__, str(library), str(out), str(seeds.start), str(seeds.stop), str(seeds.step)]
-    threads = {"PRAGAM_NUM_THREADS": "1", "OPENBLAS_NUM_THREADS": "1"}  # others have their own MXCSR
-    environment = {**os.environ, **threads, "PYTHONPATH": os.pathsep.join(sys.path)}  # the tests' own modules
+    environment = {**os.environ, "PRAGAM_NUM_THREADS": "1", "OPENBLAS_NUM_THREADS": "1"}  # others have their own MXCSR
+    helpers = str(Path(__file__).resolve().parents[1])
+    environment["PYTHONPATH"] = os.pathsep.join(filter(None, [helpers, os.environ.get("PYTHONPATH")]))
     done = subprocess.run(command, capture_output=True, text=True, env=environment)
     assert done.returncode == 0, done.stderr
     answers = pickle.loads(out.read_bytes())
@@ -109,6 +110,9 @@ def tiny(seed):
     lam = 10 ** rng.uniform(-300, 0)
     if rng.random() < 0.5:  # the rows matter
         lam = max(scale * scale, 1e-300) * 10 ** rng.uniform(-4, 4)
+    if rng.random() < 0.3:  # rows that make weights below TINY matter
+        scale = 10 ** rng.uniform(0, 150)
+        X, lam = (X / largest * scale if largest > 0 else X), 10 ** rng.uniform(-300, 300)
     build = adversarial._pick(rng, [*adversarial.BUILDERS, small_all_over], [1] * len(adversarial.BUILDERS) + [8])
     return rng, build, X, y, float(lam), scale
 
@@ -134,6 +138,9 @@ def child(library, out, *seeds):
             w = size * rng.standard_normal(problem.n_weights)
             alpha = problem.domain.project(10 ** rng.uniform(-323, 0) * rng.standard_normal(problem.Q.size))
             pairs.append((f"seed {seed} any pair", w, alpha, pragam.certify(problem, w, alpha)))
+            bits = rng.integers(1, 2**52, problem.n_weights) | rng.integers(0, 2, problem.n_weights) << 63
+            smallest = bits.view(np.float64)  # denormal numbers of both signs
+            pairs.append((f"seed {seed} denormal w", smallest, alpha, pragam.certify(problem, smallest, alpha)))
             gaps = [(proof.gap, proof.relative_gap) for *_, proof in pairs]
         except ValueError:  # refused
             continue

@@ -10,10 +10,11 @@ import pytest
 from scipy import sparse
 
 import pragam
+from exact_judge import exact_biases
 from posed import posed
 from pragam.certificate.optimum import Neighbourhood, bias_intervals, neighbourhood, radius, scores_near
 from pragam.operators import ScaledRows, check_data
-from pragam.polytopes import Box, BoxPlane
+from pragam.polytopes import Box
 from zoo import HINGE, hinge_case
 
 
@@ -36,7 +37,7 @@ def test_the_optimum_is_where_rough_certificates_say(bias, tol):
         assert near.low <= known.high and known.low <= near.high
         storage = check_data(X)
         wide, narrow = (n.decisions(storage, r.w) for n, r in ((near, rough), (known, fine)))
-        assert (wide[:, 0] <= narrow[:, 1]).all() and (narrow[:, 0] <= wide[:, 1]).all()
+        assert (wide[..., 0] <= narrow[..., 1]).all() and (narrow[..., 0] <= wide[..., 1]).all()
 
 
 @pytest.mark.parametrize("variant", HINGE)
@@ -57,7 +58,7 @@ def test_two_points_have_a_known_optimum():
     result = pragam.solve(pragam.hinge(X, y, lam=1e-3), tol=1e-3)
     near = neighbourhood(pragam.hinge(X, y, lam=1e-3), result.w, result.certificate)
     assert abs(result.w[0] - 1) <= near.radius and near.low <= -2 <= near.high
-    bounds = near.decisions(check_data(X), result.w)
+    bounds = near.decisions(check_data(X), result.w)[:, 0]
     assert (bounds[:, 0] <= [1, -1]).all() and (bounds[:, 1] >= [1, -1]).all()
     flat = pragam.hinge(X, y, lam=1e3)
     result = pragam.solve(flat, tol=1e-9)
@@ -70,7 +71,7 @@ def test_one_class_leaves_the_bias_open_on_one_side():
     result = pragam.solve(problem, tol=1e-6)
     near = neighbourhood(problem, result.w, result.certificate)
     assert near.high == np.inf and near.low <= 1.0
-    assert (near.decisions(check_data(np.eye(3)), result.w)[:, 1] == np.inf).all()
+    assert (near.decisions(check_data(np.eye(3)), result.w)[..., 1] == np.inf).all()
 
 
 def test_without_a_proof_nothing_is_said():
@@ -80,13 +81,77 @@ def test_without_a_proof_nothing_is_said():
     assert bias_intervals(problem, np.zeros(3), certificate) == (-np.inf, np.inf)
 
 
-def test_a_smooth_risk_has_no_interval_of_biases():
-    """The proof is about piecewise linear risks: the best bias of a smooth one moves with every score."""
+SMALL = {
+    "hinge": lambda X, y, lam, rng: pragam.hinge(X, y > 0, lam, sample_weight=rng.exponential(size=len(y))),
+    "squared": lambda X, y, lam, rng: pragam.squared_hinge(X, y > 0, lam, sample_weight=rng.exponential(size=len(y))),
+    "smoothed": lambda X, y, lam, rng: pragam.smoothed_hinge(X, y > 0, lam, gamma=float(rng.choice([0.05, 0.5, 2.0]))),
+    "quantile": lambda X, y, lam, rng: pragam.quantile(X, y + rng.standard_normal(len(y)), lam, q=0.3),
+    "ordinal, all": lambda X, y, lam, rng: pragam.ordinal_hinge(X, y, lam),
+    "ordinal, immediate": lambda X, y, lam, rng: pragam.ordinal_hinge(X, y, lam, thresholds="immediate"),
+}
+
+
+@pytest.mark.parametrize("name", SMALL)
+def test_the_exact_optimum_is_where_certificates_say(name):
+    """Weights and all best biases of each plane, in fractions, for rough and fine solutions."""
+    finite = 0
+    for seed in range(12):
+        rng = np.random.default_rng(seed)
+        y = np.r_[0, 1, 2, rng.integers(0, 3, 4)]
+        X = y[:, None] * rng.choice([0.3, 1.0]) + rng.standard_normal((7, 2))
+        problem = SMALL[name](X, y, float(10 ** rng.uniform(-2, 0)), rng)
+        w, biases = exact_biases(problem)
+        assert len(biases) == problem.n_biases
+        for tol in (0.3, 1e-3, 1e-9):
+            result = pragam.solve(problem, tol=tol)
+            near = neighbourhood(problem, result.w, result.certificate)
+            off = sum((Fraction(a) - b) ** 2 for a, b in zip(result.w.tolist(), w, strict=True))
+            assert off <= Fraction(near.radius) ** 2, (seed, tol)
+            for low, high, (least, most) in zip(near.low.tolist(), near.high.tolist(), biases, strict=True):
+                assert low <= least <= most <= high, (seed, tol)
+                finite += tol == 1e-9 and high - low < 10 + 2 * float(most - least)
+            bounds = near.decisions(check_data(X), result.w)
+            assert bounds.shape == (7, problem.n_biases, 2)
+            for row, ends in zip(X.tolist(), bounds.tolist(), strict=True):
+                score = sum(Fraction(x) * v for x, v in zip(row, w, strict=True))
+                for (low, high), (least, most) in zip(ends, biases, strict=True):
+                    assert low <= score + least and score + most <= high, (seed, tol)
+    assert finite >= 8
+
+
+@pytest.mark.parametrize("squared", [True, False])
+def test_intervals_of_smooth_risks_shrink_to_a_point(squared):
     X, y, _ = noisy(0)
-    Q = BoxPlane(np.zeros(60), np.full(60, 1 / 60), y.astype(float))
-    smooth = posed(ScaledRows(X, -y.astype(float)), np.ones(60), Q, 0.1, kappa=0.5)
-    result = pragam.solve(smooth, "pragam", tol=1e-6)
-    assert result.converged and bias_intervals(smooth, result.w, result.certificate) == (-np.inf, np.inf)
+    risk = pragam.squared_hinge if squared else pragam.smoothed_hinge
+    problem = risk(X, y, 0.1)
+    widths = []
+    for tol in (1e-2, 1e-6, 1e-11):
+        result = pragam.solve(problem, tol=tol)
+        near = neighbourhood(problem, result.w, result.certificate)
+        assert near.low[0] <= result.bias <= near.high[0]
+        widths.append(float(near.high[0] - near.low[0]))
+    assert widths[0] >= widths[1] >= widths[2] and widths[2] < 1e-3
+
+
+def test_a_smooth_risk_of_one_class_is_open_on_one_side():
+    problem = pragam.squared_hinge(np.eye(3), np.ones(3), lam=0.1)
+    near = neighbourhood(problem, np.zeros(3), pragam.certify(problem, np.zeros(3), np.zeros(3), bias=2.0))
+    assert near.high[0] == np.inf
+    near = neighbourhood(problem, np.full(3, 1e-3), pragam.certify(problem, np.full(3, 1e-3), np.zeros(3)))
+    assert near.high[0] == np.inf and near.low[0] <= 1.0
+
+
+def test_biases_of_classes_can_all_be_moved():
+    """So no certificate bounds one of them."""
+    rng = np.random.default_rng(0)
+    X, y = rng.standard_normal((30, 2)), np.arange(30) % 3
+    problem = pragam.multiclass_hinge(X, y, 0.1, bias=True)
+    result = pragam.solve(problem, tol=1e-4, max_seconds=20)
+    moved = problem.primal(result.w, result.biases + 5.0)
+    assert moved == pytest.approx(problem.primal(result.w, result.biases), rel=1e-12)
+    near = neighbourhood(problem, result.w, result.certificate)
+    assert (near.low == -np.inf).all() and (near.high == np.inf).all() and len(near.low) == 3
+    assert near.decisions(check_data(X), result.w).shape == (30, 3, 2)
 
 
 def test_scores_of_a_point_are_within_their_room():
@@ -98,7 +163,7 @@ def test_scores_of_a_point_are_within_their_room():
         exact = [sum(Fraction(a) * Fraction(b) for a, b in zip(row, w.tolist(), strict=True)) for row in X.tolist()]
         problem = posed(ScaledRows(X, np.ones(30)), np.zeros(30), Box(np.zeros(30), np.ones(30)), 1.0)
         s, room = scores_near(problem, w, 0.0)
-        ends = Neighbourhood(0.0, 0.0, 0.0).decisions(check_data(X), w)
+        ends = Neighbourhood(0.0, np.zeros(1), np.zeros(1)).decisions(check_data(X), w)[:, 0]
         assert (room <= 1e-14 * np.linalg.norm(X, axis=1) * np.linalg.norm(w)).all(), f"seed {seed}"
         for true, value, near, (low, high) in zip(exact, s.tolist(), room.tolist(), ends.tolist(), strict=True):
             assert abs(true - Fraction(value)) <= Fraction(near), f"seed {seed}"

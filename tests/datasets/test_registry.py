@@ -13,11 +13,12 @@ from sklearn.feature_extraction.text import TfidfTransformer
 from pragam import datasets
 from pragam.datasets import preparation
 from pragam.datasets.fetching import checksums
+from pragam.datasets.fetching.places import find
 from pragam.datasets.record import Drawn
 
 real = pytest.mark.skipif(datasets.data_folder() is None, reason="no folder of real data")
 DOCS = Path(__file__).resolve().parents[2] / "docs" / "data.md"
-AT_HAND = [name for name in datasets.names() if not name.endswith("-like")]
+OF_FILES = [name for name in datasets.names() if not name.endswith("-like")]
 
 
 @pytest.fixture
@@ -38,16 +39,16 @@ def warm(shared_cache, monkeypatch):
 
 
 @real
-@pytest.mark.parametrize("name", AT_HAND)
+@pytest.mark.parametrize("name", OF_FILES)
 def test_real_sizes(name, warm, recwarn):
-    """Each set at hand has exactly the sizes on record, and its files the checksums."""
+    """Each set at hand has the sizes on record, and its files the checksums. A rounded density is right to a fifth."""
     record = datasets.describe(name)
-    try:
-        X, y = datasets.load_named(name)
-    except FileNotFoundError:
+    pieces = record.train + (record.test_pieces if record.joined else ())
+    if not all(map(find, pieces)):
         pytest.skip("not at hand")
+    X, y = datasets.load_named(name)
     assert X.shape == (record.n, record.d) and len(y) == record.n
-    assert X.nnz == record.nnz or not record.exact
+    assert abs(X.nnz - record.nnz) <= (0 if record.exact else 0.2 * record.nnz)
     assert not recwarn.list
 
 

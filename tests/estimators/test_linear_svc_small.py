@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import warnings
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -11,6 +12,7 @@ from svc_data import make_data
 
 import pragam
 from pragam import LinearSVC, Status
+from pragam.certificate import Certificate
 from pragam.driver import exact_end
 from pragam.estimators import advice
 
@@ -120,7 +122,7 @@ def test_classes_that_are_never_predicted_are_one_warning_with_names_and_remedie
     assert missing and len(caught) == 1 and caught[0].filename == __file__
     text = str(caught[0].message)
     assert f"{len(missing)} of 5 classes" in text and ", ".join(missing) in text
-    assert "class_weight='balanced'" in text and "multiclass_hinge" in text
+    assert "class_weight='balanced'" in text and "MulticlassSVC" in text
 
 
 def test_no_such_warning_without_a_reason():
@@ -132,10 +134,33 @@ def test_no_such_warning_without_a_reason():
 
 
 def test_a_class_without_weight_is_not_missed():
-    classes, predicted = np.arange(3), np.array([0])
-    assert advice.never_predicted(classes, predicted, np.array([1.0, 0.0, 0.0]), None) == ""
-    text = advice.never_predicted(classes, predicted, np.array([1.0, 0.0, 5.0]), None)
-    assert "1 of 3 classes are never predicted on the training data: 2." in text
+    classes, codes = np.arange(3), np.zeros(1, np.int64)
+    assert advice.never_predicted(classes, codes, np.array([1.0, 0.0, 0.0]), None) == ""
+    assert "1 of 3 classes is never predicted on the training data: 2." in advice.never_predicted(
+        classes, codes, np.array([1.0, 0.0, 5.0]), None
+    )
+
+
+def test_what_is_set_already_is_not_advised():
+    text = advice.never_predicted(np.arange(3), np.zeros(1, np.int64), np.ones(3), "balanced")
+    assert "class_weight" not in text and "Raise C, add features" in text and "pragam.MulticlassSVC" in text
+
+
+def test_one_class_of_two_that_is_never_predicted_is_told():
+    rng = np.random.default_rng(0)
+    X, y = rng.standard_normal((1001, 3)), np.arange(1001) == 0
+    with pytest.warns(UserWarning, match="1 of 2 classes is never predicted on the training data: True") as caught:
+        LinearSVC().fit(X, y)
+    assert len(caught) == 1 and "MulticlassSVC" not in str(caught[0].message)
+
+
+@pytest.mark.parametrize(("gap", "is_advice"), [(1e-3, True), (0.1, True), (0.5, False), (1.0, False)])
+def test_a_large_gap_is_no_tolerance_to_ask_for(gap, is_advice):
+    rng = np.random.default_rng(0)
+    problem = pragam.hinge(rng.standard_normal((5, 2)), np.array([1, -1, 1, -1, 1]))
+    result = pragam.solve(problem, max_iter=0)
+    stalled = replace(result, status=pragam.Status.STALLED, certificate=Certificate(1.0, 1.0 - gap))
+    assert ("Raise tol" in advice.unfinished([stalled], LinearSVC())) == is_advice
 
 
 def test_an_unfinished_fit_says_that_alone():

@@ -169,7 +169,7 @@ def test_binary_data_are_packed_once_for_all(monkeypatch):
     method = Auto((Stated(name="first", stated=work(1.0), pretended=0.2), Stated(name="rival", stated=work(2.0))))
     labels, state = ran(method, problem, 20)
     assert {"auto (first)", "auto (rival)"} == set(labels) and len(packs) == 1
-    assert state.current.view.problem.A is packs[0][0]
+    assert state.current.solver.view.problem.A is packs[0][0]
     assert pragam.certify(problem, *method.candidate(problem, state)).relative_gap < 0.1
 
 

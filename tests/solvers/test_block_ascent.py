@@ -13,7 +13,7 @@ from clarabel_qp import solve_qp
 from pragam import _kernels
 from pragam._kernels import twins
 from pragam.solvers import Bcfw, BlockAscent
-from pragam.structured import Labellings, chain_hinge
+from pragam.structured import Graph, Labellings, chain_hinge, graph_hinge
 
 SOLVERS = {"block-ascent": BlockAscent(), "bcfw": Bcfw(), "averaged": Bcfw(averaging=True)}
 
@@ -201,3 +201,12 @@ def test_the_kernel_of_pairwise_steps_is_its_twin(seed):
         assert (q >= 0).all() and q.sum() == pytest.approx(1)
         assert np.allclose(v[support], w[support] - 6 * ((q - p) @ rows)) and gap >= 0
     assert np.abs(found[0] - found[1]).max() <= 1e-11
+
+
+@pytest.mark.parametrize("solver", ["block-ascent", "bcfw", "auto"])
+def test_a_graph_without_edges_beside_one_with_a_cycle(solver):
+    rng = np.random.default_rng(0)
+    cyclic = Graph(rng.standard_normal((3, 2)), [(0, 1), (1, 2), (0, 2)], [0, 1, 0])
+    problem = graph_hinge([cyclic, Graph(rng.standard_normal((1, 2)), np.empty((0, 2), int), [1])], lam=0.1)
+    first = pragam.solve(problem, tol=1e-3)
+    assert pragam.solve(problem, solver, tol=1e-2, start=first, max_iter=200).converged

@@ -36,6 +36,8 @@ ASKED = {
     "pegasos-n": (0.0, 200),
     "pegasos-1": (0.0, 200),
 }
+#: How much of the first gap these may leave: at most 0.04, 0.32 and 0.09 was left of any problem here.
+LEFT = {"ls-bmrm": 0.1, "pegasos-n": 0.5, "pegasos-1": 0.2}
 
 
 @pytest.mark.parametrize(("solver", "name"), PAIRS)
@@ -50,7 +52,7 @@ def test_every_solver_brackets_the_optimum_within_its_gap(solver, name):
         if tol > 0:
             assert result.converged, result.certificate
         else:
-            assert result.converged or result.certificate.gap < 0.5 * result.history.gap[0]
+            assert result.certificate.gap <= LEFT[solver] * result.history.gap[0]
 
 
 def test_the_worst_case_of_bundle_methods_takes_all_its_steps():

@@ -140,6 +140,15 @@ def test_a_problem_with_rules_is_solved_and_forbids(kind, seed):
     assert problem.primal(result.w) <= free.primal(result.w)  # fewer labellings compete with the true one
 
 
+def test_rules_that_allow_the_truth_alone_leave_no_loss():
+    """min J = 0, so no relative gap is small; nothing has failed."""
+    rules = Rules(np.ones((2, 2), bool), np.array([True, False]))
+    problem = gp_sequences(FactorScores(np.ones((1, 1)), 2, 1.0), np.array([0]), np.array([1]), 1.0, rules)
+    result = pragam.solve(problem, max_iter=100)
+    assert result.status is not pragam.Status.FAILED
+    assert result.certificate.primal < 1e-12
+
+
 @pytest.mark.parametrize("seed", range(8))
 def test_the_best_labelling_is_an_allowed_one(seed):
     Q = drawn(seed, has_rules=True).Q
@@ -342,3 +351,24 @@ def test_dual_points_can_be_pickled():
     result = pragam.solve(problem, "gp-block-ascent", tol=1e-3)
     again = pickle.loads(pickle.dumps(result.alpha))
     assert pragam.certify(problem, result.w, again).dual == result.certificate.dual
+
+
+def test_points_are_kept_in_double_whatever_was_given():
+    problem, rng = drawn(3), np.random.default_rng(3)
+    Q, w = problem.Q, random_weights(problem, rng)
+    scores, transitions = rng.integers(-3, 3, (Q.n_tokens, Q.K)), rng.integers(-3, 3, (Q.K, Q.K))
+    tables, starts = rng.integers(1, 9, (Q.n_tokens, Q.K, Q.K)), rng.integers(1, 9, (Q.n, Q.K))
+    for kind, parts in ((GibbsPoint, (scores, transitions)), (TablePoint, (tables, starts))):
+        plain = pragam.certify(problem, w, kind(*(part.astype(np.float64) for part in parts), Q.lengths))
+        for form in (lambda v: v.tolist(), lambda v: v.astype(np.float32), np.asfortranarray):
+            assert pragam.certify(problem, w, kind(*map(form, parts), Q.lengths.tolist())) == plain
+
+
+@pytest.mark.parametrize(
+    "arguments, message",
+    [((None, np.zeros((2, 2)), [1]), "scores must be real"), ((np.zeros((1, 2)), [["a"]], [1]), "transitions must be"),
+     ((np.zeros((1, 2)), np.zeros((2, 2)), [1.0]), "lengths must be a vector of whole numbers")],
+)  # fmt: skip
+def test_what_is_no_gibbs_point_is_named(arguments, message):
+    with pytest.raises(ValueError, match=message):
+        GibbsPoint(*arguments)

@@ -19,7 +19,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from pragam.certificate.optimum import Neighbourhood, bias_intervals, radius
+from pragam.certificate.optimum import neighbourhood
 from pragam.driver.result import Result
 from pragam.numerics.vector import Vector
 from pragam.problem import AnyProblem
@@ -45,12 +45,7 @@ def agreement(
 
 def decisions(problem: AnyProblem, result: Result) -> Vector:
     """(n, n_values, 2): between which numbers the decision values of every optimum lie, on the rows of X."""
-    X, r = problem.A.storage, radius(result.certificate, problem.lam)
-    rows = result.w.reshape(-1, X.shape[1])
-    low, high = bias_intervals(problem, result.w, result.certificate)
-    ends = zip(low, high, strict=True) if len(low) else [(0.0, 0.0)] * len(rows)
-    near = [Neighbourhood(r, float(least), float(most)) for least, most in ends]
-    return np.stack([each.decisions(X, w) for each, w in zip(near, rows, strict=True)], axis=1)
+    return neighbourhood(problem, result.w, result.certificate).decisions(problem.A.storage, result.w)
 
 
 def class_scores(rule: str, n_classes: int, low: Vector, high: Vector) -> tuple[Vector, Vector]:

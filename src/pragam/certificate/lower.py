@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from pragam.certificate.bound import Bound, comparable
-from pragam.numerics.rounding import LANES, TINY, U, dot, downward, gamma, norm, sharp_dot
+from pragam.numerics.rounding import LANES, TINY, U, all_zero, dot, downward, gamma, norm, sharp_dot
 from pragam.operators.base import Vector
 from pragam.problem import AnyProblem
 
@@ -26,7 +26,7 @@ class Lower:
         self.alpha = problem.domain.point(alpha)
         self.repaired = problem.domain.repair(self.alpha)
         is_exact = self.repaired.is_exact and not problem.is_tilted
-        self._is_zero = is_exact and not self.repaired.point.any()
+        self._is_zero = is_exact and all_zero(self.repaired.point)
 
     @property
     def _argument(self) -> Vector:
@@ -96,7 +96,7 @@ class Lower:
             u = u + problem.rest.weights
             error += gamma(1) * norm(u)
         length, more = problem.A.norm(u)
-        error += more
+        error += more + TINY * sqrt(len(u))  # entries of u below TINY may be read as zero
         square, most = _half_square(length, problem.lam), _half_square(length * (1 + gamma(LANES)) + error, problem.lam)
         rounding = gamma(8) * (most + abs(bend)) + bend_error + linear_error + 2 * TINY
         value = downward(problem.constant, linear, -bend, -most, -rounding)

@@ -1,4 +1,4 @@
-r"""What a certificate says of the optimum itself: where its weights and its bias can be.
+r"""What a certificate says of the optimum itself: where its weights and its biases can be.
 
 With a certified primal >= J(w, b), a dual <= min J and any optimum (w*, b*):
 
@@ -6,16 +6,17 @@ With a certified primal >= J(w, b), a dual <= min J and any optimum (w*, b*):
 
     |w - w*| <= r,   r = sqrt(2 (primal - dual) / lam).
 
-*Bias.* A row's score at w* is within r |a_i| of its score at w, so b* is a best bias for some scores that near
+*Biases.* A row's score at w* is within r |a_i| of its score at w, so b* are best biases for some scores that near
 (``domain.multiplier_bounds``).
 
-So a prediction <w*, x> + b* lies within r |x| of <w, x> plus that interval.
+So an output <w_k*, x> + b_k* lies within r |x| of <w_k, x> plus the interval of b_k. Models with a bias for each of
+several classes have no such intervals: the same number may be added to all of their biases.
 """
 
 from __future__ import annotations
 
 from math import inf, isfinite, sqrt
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
@@ -27,42 +28,42 @@ from pragam.problem import AnyProblem
 
 
 class Neighbourhood(NamedTuple):
-    """Where every optimum is: |w - w*| <= radius and low <= b* <= high."""
+    """Where every optimum is: |w - w*| <= radius and low_k <= b_k* <= high_k for each bias; 0 if there is none.
+
+    A model has an output for each row of its weights, or for each bias if it has one row of weights and several.
+    """
 
     radius: float
-    low: float
-    high: float
-
-    def to_record(self) -> list[float | None]:
-        """As JSON can hold it, which has no infinity: null."""
-        return [x if isfinite(x) else None for x in self]
-
-    @classmethod
-    def from_record(cls, entry: Any) -> Neighbourhood:
-        """What ``to_record`` wrote; ValueError if it is something else."""
-        good = isinstance(entry, list) and len(entry) == 3 and all(x is None or type(x) is float for x in entry)
-        if not good or (entry[0] is not None and entry[0] < 0):
-            raise ValueError(f"a neighbourhood of the optimum must be three numbers, not {entry!r:.60}")
-        return cls(*(sign * inf if x is None else x for x, sign in zip(entry, (1, -1, 1), strict=True)))
+    low: Vector
+    high: Vector
 
     def decisions(self, X: Storage, w: Vector) -> Vector:
-        """(n, 2): the least and the greatest value of <w*, x> + b* for every row x of X."""
-        scores = X.matvec(w)
+        """(n, outputs, 2): the least and the greatest value of <w_k*, x> + b_k* for every row x of X and output k."""
+        near = [self._near(X, row) for row in np.reshape(w, (-1, X.shape[1]))]
+        outputs = max(len(near), len(self.low))
+        near = near * outputs if len(near) == 1 else near
+        ends = [np.broadcast_to(end, outputs).tolist() for end in (self.low, self.high)]
+        return np.stack([_ends(*pair, *b) for pair, *b in zip(near, *ends, strict=True)], axis=1)
+
+    def _near(self, X: Storage, w: Vector) -> tuple[Vector, Vector]:
+        """(scores, room): for every row x of X, <w*, x> is within the room of its score."""
         with np.errstate(invalid="ignore", over="ignore"):
-            room = (X.product_error(w) + self.radius * X.row_bounds) * (1 + gamma(4))
-            ends = np.stack([scores - room + self.low, scores + room + self.high], axis=1)
-            size = np.abs(scores) + room + max(abs(self.low), abs(self.high))
-            ends += np.array([-1.0, 1.0]) * np.nextafter(gamma(4) * size, inf)[:, None]
-        return np.where(np.isnan(ends), np.array([-inf, inf]), ends)
+            return X.matvec(w), (X.product_error(w) + self.radius * X.row_bounds) * (1 + gamma(4))
+
+
+def _ends(scores: Vector, room: Vector, low: float, high: float) -> Vector:
+    """(n, 2): the ends of scores within their room, plus a bias from low to high."""
+    with np.errstate(invalid="ignore", over="ignore"):
+        ends = np.stack([scores - room + low, scores + room + high], axis=1)
+        size = np.abs(scores) + room + max(abs(low), abs(high))
+        ends += np.array([-1.0, 1.0]) * np.nextafter(gamma(4) * size, inf)[:, None]
+    return np.where(np.isnan(ends), np.array([-inf, inf]), ends)
 
 
 def neighbourhood(problem: AnyProblem, w: Vector, certificate: Certificate) -> Neighbourhood:
-    """What ``certify(problem, w, alpha)`` says of the optimum. One product with the data if there is a bias.
-
-    It speaks of one decision function, hence of at most one bias.
-    """
-    low, high = bias_intervals(problem, w, certificate)
-    return Neighbourhood(radius(certificate, problem.lam), float(low.sum()), float(high.sum()))
+    """What ``certify(problem, w, alpha)`` says of the optimum. One product with the data if there is a bias."""
+    ends = bias_intervals(problem, w, certificate) if problem.n_biases else (np.zeros(1), np.zeros(1))
+    return Neighbourhood(radius(certificate, problem.lam), *ends)
 
 
 def radius(certificate: Certificate, lam: float) -> float:
@@ -76,10 +77,9 @@ def bias_intervals(problem: AnyProblem, w: Vector, certificate: Certificate) -> 
     """(low, high) between which all biases of every optimum lie; infinite where nothing can be said."""
     nothing = np.full(problem.n_biases, -inf), np.full(problem.n_biases, inf)
     r = radius(certificate, problem.lam)
-    is_open = not (certificate.relative_gap < 1 and isfinite(r)) or bool(np.any(problem.g.curvature))
-    if problem.n_biases == 0 or is_open:  # a gap of 1 is not worth a product
+    if problem.n_biases == 0 or not (certificate.relative_gap < 1 and isfinite(r)):  # a gap of 1 is not worth a product
         return nothing
-    return problem.domain.multiplier_bounds(*scores_near(problem, w, r))
+    return problem.domain.multiplier_bounds(*scores_near(problem, w, r), problem.g.curvature)
 
 
 def scores_near(problem: AnyProblem, w: Vector, r: float) -> tuple[Vector, Vector]:

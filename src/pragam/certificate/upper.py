@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from functools import cached_property
-from math import inf, isfinite
+from math import inf, isfinite, sqrt
 
 import numpy as np
 
 from pragam.certificate.bound import Bound, comparable
 from pragam.numerics.arguments import array_of, flat
-from pragam.numerics.rounding import LANES, TINY, dot, gamma, norm, sharp_dot, two_sum, upward
+from pragam.numerics.rounding import LANES, TINY, all_zero, dot, gamma, sharp_dot, two_sum, upward
 from pragam.operators.base import Vector
 from pragam.problem import AnyProblem
 
@@ -28,7 +28,7 @@ class Upper:
     @cached_property
     def is_zero(self) -> bool:
         """Whether w = 0."""
-        return self.w is None or norm(self.w) == 0
+        return self.w is None or all_zero(self.w)
 
     @cached_property
     def quick(self) -> Bound:
@@ -47,13 +47,12 @@ class Upper:
 
     @cached_property
     def sharp(self) -> Bound:
-        """From products in twice the precision, where these are tighter."""
-        if self.w is None or self.is_zero:
-            return self.quick
+        """From products in twice the precision, where these are tighter. With w = 0 and no bias nothing is rounded."""
         problem = self.problem
+        if self.is_zero and not problem.n_biases:
+            return self.quick
         with np.errstate(over="ignore", invalid="ignore"):
-            product, tail, room = problem.A.sharp_matvec(self.w)
-            length = problem.A.norm(self.w, product + tail)
+            product, tail, room, length = self._sharp_product()
             high, low, slack = product, tail, room
             high, cut = two_sum(high, problem.c)
             slack = slack + gamma(2) * (np.abs(low) + np.abs(cut))
@@ -65,6 +64,14 @@ class Upper:
             truth = [self._truth(*problem.B.sharp_add_to(product, tail, room, b))]
             bound = self._with_linear(risk, b, truth, length)
         return bound if bound.value < self.quick.value else self.quick
+
+    def _sharp_product(self) -> tuple[Vector, Vector, Vector, tuple[float, float]]:
+        """A w in twice the precision with a bound of its error, and |w| with its own."""
+        A, zeros = self.problem.A, np.zeros(self.problem.Q.size)
+        if self.w is None or self.is_zero:
+            return zeros, zeros, zeros, (0.0, 0.0)
+        product, tail, room = A.sharp_matvec(self.w)
+        return product, tail, room, A.norm(self.w, product + tail)
 
     def beats(self, other: Upper) -> bool:
         """Whether this bound is the lower one; in more digits where rounding leaves it open."""
@@ -105,9 +112,10 @@ class Upper:
     ) -> Bound:
         """Add the regulariser, the ``linear`` terms and those of the problem's ``rest``."""
         problem, rest, (length, error) = self.problem, self.problem.rest, norm_of_w
-        square = 0.5 * (problem.lam * length) * length
-        rounding = gamma(2 * LANES) * square + 1.01 * problem.lam * error * (length + error)
-        rounding += 2 * TINY if length else 0.0
+        square, rounding = 0.5 * (problem.lam * length) * length, 0.0
+        if self.w is not None and not self.is_zero:
+            error += TINY * sqrt(len(self.w))  # entries of w below TINY may be read as zero
+            rounding = gamma(2 * LANES) * square + 1.01 * problem.lam * error * (length + error) + 2 * TINY
         if rest.weights is not None and self.w is not None:
             linear = [*linear, dot(np.ascontiguousarray(rest.weights), self.w)]
         if rest.levels is not None:

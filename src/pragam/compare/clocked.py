@@ -7,12 +7,12 @@ from typing import Any
 
 import numpy as np
 
-from pragam.compare.watched import Watched
 from pragam.problem import AnyProblem
+from pragam.solvers.around import Around
 from pragam.solvers.base import AnySolver, Certified, Start
 
 
-class Clocked(Watched):
+class Clocked(Around):
     """``times[t]`` is the time after step t and, if the driver certified it, after its certificate; t = 0: the start.
 
     Certificates count as the solver's time: a step without its proof would be half an answer.

@@ -13,8 +13,8 @@ from pragam.compare.judge import Judge
 from pragam.numerics.vector import Vector
 from pragam.problem import AnyProblem, Problem
 from pragam.sequences import ColumnData, Template, Vocabulary, chunk_scores, default_template
-from pragam.sequences.evaluation import is_iob
 from pragam.structured import chain_hinge
+from pragam.structured.tags import are_tags
 
 Indices = NDArray[np.int64]
 
@@ -73,7 +73,7 @@ class SequenceJudge(Judge):
 
     def __init__(self, problem: AnyProblem, X_test: Any, y_test: Any) -> None:
         super().__init__(problem, X_test, np.zeros(len(y_test)))
-        self._truth, self._has_chunks = y_test, is_iob(y_test.names)
+        self._truth, self._has_chunks = y_test, are_tags(y_test.names)
         self._tests: Any = None
         if len(y_test):
             known = np.where(y_test.labels < y_test.K, y_test.labels, 0)
@@ -88,7 +88,7 @@ class SequenceJudge(Judge):
         if self._tests is None or not self._has_chunks:
             return float("nan")
         names = np.array(self._truth.names)
-        return chunk_scores(names[self._truth.labels], names[self._labels(w)], self._truth.lengths)[""].f1
+        return chunk_scores(names[self._truth.labels], names[self._labels(w)], self._truth.lengths)["all"].f1
 
     def _labels(self, w: Vector) -> Indices:
         return np.asarray(self._tests.decode(w, 0.0).labels[0])

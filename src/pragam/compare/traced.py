@@ -8,8 +8,8 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from pragam.compare.judge import Judge
-from pragam.compare.watched import Watched
 from pragam.problem import AnyProblem
+from pragam.solvers.around import Around
 from pragam.solvers.base import AnySolver, Certified, Start
 
 
@@ -25,7 +25,7 @@ class Point(NamedTuple):
     chunk_f1: float  # as the accuracy; NaN of data without chunks
 
 
-class Traced(Watched):
+class Traced(Around):
     """Notes a :class:`Point` after each of the ``steps``. All it asks are queries, so the run stays what it was."""
 
     def __init__(self, method: AnySolver, judge: Judge, steps: Iterable[int]) -> None:

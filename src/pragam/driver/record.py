@@ -16,8 +16,8 @@ from pragam.solvers.base import Certified, Start
 
 #: Certify at the latest when the passes have grown by this factor since the last certificate.
 _GROWTH = 1.2
-#: They must also have grown by this many times what a certificate costs where the solver has an estimate that says that
-#: there is no hurry.
+#: If the solver's estimate is still above the tolerance, wait until the work since the last certificate is this many
+#: times what one costs.
 _UNHURRIED = 10.0
 #: An estimate within the tolerance calls for a certificate only if the passes have grown by this factor since the last
 #: time: it may be wrong.
@@ -58,12 +58,13 @@ def contradicts(error: ArithmeticError) -> str:
 
 
 class Judged(NamedTuple):
-    """The better ones of both bounds, what they prove, and the values of the candidate's own as first computed."""
+    """The better ones of both bounds, what they prove, and the candidate's own as first computed, with their slack."""
 
     upper: Upper
     lower: Lower
     proof: Certificate
     values: tuple[float, float]
+    slack: float
 
 
 @dataclass
@@ -82,6 +83,7 @@ class Record:
     is_owner: bool = True
     rows: list[tuple[int, float, float, float, float, float]] = field(default_factory=list)
     own_best: tuple[float, float] = np.inf, -np.inf  # the best bounds among the solver's own proposals
+    own_slack: float = 0.0  # the rounding of plain products with its last proposal
     proposed: list[tuple[float, float, float]] = field(default_factory=list)  # passes and own_best, row by row
     promised_at: float = 0.0  # passes at the last certificate that an estimate called for
 
@@ -109,23 +111,25 @@ class Record:
         """What would be kept of a candidate. Changes nothing, so an interrupt may end it."""
         w, alpha = pair
         upper, lower = Upper(self.problem, w), Lower(self.problem, alpha)
-        values = upper.quick.value, lower.quick.value
+        values, slack = (upper.quick.value, lower.quick.value), upper.quick.slack + lower.quick.slack
         lower = lower if lower.beats(self.lower) else self.lower
         upper = upper if upper.beats(self.upper) else self.upper
         proof = certificate_of(self.problem, upper, lower)
         if proof.relative_gap > self.tol and SHARE * proof.gap < upper.quick.slack < np.inf:
-            upper = self._stretched(upper)
-            proof = certificate_of(self.problem, upper, lower)
+            longer = self._stretched(upper)
+            stretched = certificate_of(self.problem, longer, lower)
+            if stretched.primal < proof.primal:  # in all digits, too
+                upper, proof = longer, stretched
         # By rounding, a bound may be a little worse than one that was computed in more digits.
         if proof.primal > self.certificate.primal or proof.dual < self.certificate.dual:
             upper = self.upper if proof.primal > self.certificate.primal else upper
             lower = self.lower if proof.dual < self.certificate.dual else lower
             proof = certificate_of(self.problem, upper, lower)
-        return Judged(upper, lower, proof, values)
+        return Judged(upper, lower, proof, values, slack)
 
     def _take(self, judged: Judged) -> None:
         self.is_owner = False
-        self.upper, self.lower, self.certificate, _ = judged
+        self.upper, self.lower, self.certificate, *_ = judged
 
     def own(self) -> None:
         """Copy what the solver may change in its next step."""
@@ -147,7 +151,7 @@ class Record:
         """Keep what improves either bound."""
         self._take(judged)
         (primal, dual), (least, most) = judged.values, self.own_best
-        self.own_best = min(primal, least), max(dual, most)
+        self.own_best, self.own_slack = (min(primal, least), max(dual, most)), judged.slack
         return Certified(pair, Start(self.w, self.alpha), self.certificate)
 
     @property
@@ -172,7 +176,7 @@ class Record:
         return passes >= _GROWTH * last + _UNHURRIED * self.problem.A.certificate_passes
 
     def has_stalled(self) -> bool:
-        """Whether the last nine tenths of the work brought the solver's own bounds hardly nearer to each other.
+        """Whether, in the last 90 % of the work, the solver's own gap shrank by less than _STALL_SHARE of what lacks.
 
         Its own: the best of what it proposed. A bundle method may climb for thousands of iterations from a D far below
         zero, and no certified bound improves on that of the start meanwhile; but it does get on.
@@ -187,6 +191,13 @@ class Record:
         values = self.certificate.primal, self.certificate.dual
         lacks = self.certificate.gap - self.tol * max(abs(value) for value in values)
         return not came_nearer >= _STALL_SHARE * lacks
+
+    def is_hidden(self) -> bool:
+        """Whether the gap is below the rounding of plain products with what the solver proposes: it works blindly.
+
+        So it is where w is good, but no float alpha of the size that it needs has a small A' alpha.
+        """
+        return self.certificate.gap <= self.own_slack < np.inf
 
     def is_rounding(self) -> bool:
         """Whether rounding is the limit: of the proof, or of the numbers w and alpha that it is about.

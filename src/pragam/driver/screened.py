@@ -11,7 +11,8 @@ from pragam.certificate import Certificate
 from pragam.driver.screening import can_screen, likely_share, proven_bounds, without
 from pragam.operators.base import Vector
 from pragam.problem import AnyProblem
-from pragam.solvers.base import AnySolver, Certified, Solver, Start, State
+from pragam.solvers.around import Around
+from pragam.solvers.base import AnySolver, Certified, Start, State
 from pragam.views import View
 
 #: Look for provable rows again when the gap has fallen by this factor.
@@ -41,28 +42,33 @@ def screened(method: AnySolver, problem: AnyProblem) -> AnySolver:
     return Screened(method) if method.may_drop_rows and can_screen(problem) else method
 
 
-@dataclass(frozen=True)
-class Screened(Solver[AnyProblem, ScreenedState]):
+class Screened(Around):
     """``method``, which sees ever fewer rows. Its candidates are those of the whole problem."""
 
-    method: AnySolver
+    def _seen(self, problem: AnyProblem, state: ScreenedState | None = None) -> AnyProblem:
+        return problem if state is None or state.view is None else state.view.problem
 
-    @property
-    def name(self) -> str:  # type: ignore[override]
-        return self.method.name
+    def _inner(self, state: ScreenedState) -> Any:
+        return state.inner
+
+    def _with(self, state: ScreenedState, inner: Any) -> ScreenedState:
+        state.inner = inner
+        state.passes = state.before + (1.0 if state.view is None else state.view.share) * inner.passes
+        return state
+
+    def _restrict(self, problem: AnyProblem, state: ScreenedState | None, pair: Start) -> Start:
+        return pair if state is None or state.view is None else Start(pair.w, state.view.restrict(pair.alpha))
+
+    def _lift(self, problem: AnyProblem, state: ScreenedState, alpha: Any) -> Any:
+        return alpha if state.view is None else state.view.lift(alpha)
 
     def init(self, problem: AnyProblem, rng: np.random.Generator, start: Start | None, tol: float) -> ScreenedState:
         inner = self.method.init(problem, rng, start, tol)
         return ScreenedState(inner.passes, inner, None, None, 0.0, np.inf, tol, rng)
 
     def observe(self, problem: AnyProblem, state: ScreenedState, certified: Certified) -> ScreenedState:
-        """Keep the best certified pair for the next step, and tell the solver, which sees other rows, of its own."""
-        part, share = self._view(problem, state)
-        proposed, best, proof = certified
-        if state.view is not None:
-            proposed, best = (Start(pair.w, state.view.restrict(pair.alpha)) for pair in (proposed, best))
-        state.inner = self.method.observe(part, state.inner, Certified(proposed, best, proof))
-        state.passes = state.before + share * state.inner.passes
+        """Keep what is certified for the next step, and tell the solver, which sees other rows, of its own."""
+        state = super().observe(problem, state, certified)
         state.certified = certified
         return state
 
@@ -98,10 +104,7 @@ class Screened(Solver[AnyProblem, ScreenedState]):
             assert isinstance(proof, Certificate)
             state = self._screen(problem, state, pair, proof)
             state.certified = None
-        part, share = self._view(problem, state)
-        state.inner = self.method.step(part, state.inner)
-        state.passes = state.before + share * state.inner.passes
-        return state
+        return super().step(problem, state)
 
     def recover(self, problem: AnyProblem, state: ScreenedState, start: Start) -> ScreenedState | None:
         """All rows come back, and the solver goes on in its own way, if it knows one."""
@@ -111,20 +114,5 @@ class Screened(Solver[AnyProblem, ScreenedState]):
             return None
         return ScreenedState(before + inner.passes, inner, None, None, before, 0.0, state.tol, state.rng)
 
-    def candidate(self, problem: AnyProblem, state: ScreenedState) -> tuple[Vector, Vector]:
-        w, alpha = self.method.candidate(self._view(problem, state)[0], state.inner)
-        return w, alpha if state.view is None else state.view.lift(alpha)
-
-    def estimate(self, problem: AnyProblem, state: ScreenedState) -> float | None:
-        return self.method.estimate(self._view(problem, state)[0], state.inner)
-
-    def label(self, state: ScreenedState) -> str:
-        return self.method.label(state.inner)
-
     def n_screened(self, state: ScreenedState) -> int:
         return 0 if state.view is None else state.view.n_fixed
-
-    @staticmethod
-    def _view(problem: AnyProblem, state: ScreenedState) -> tuple[AnyProblem, float]:
-        """What the solver sees, and which share of the rows that is."""
-        return (problem, 1.0) if state.view is None else (state.view.problem, state.view.share)

@@ -48,7 +48,7 @@ class Rules:
         if is_news and record.is_rounding():
             return Status.ROUNDING
         if is_news and self.stall and record.has_stalled():
-            return Status.STALLED
+            return Status.ROUNDING if record.is_hidden() else Status.STALLED
         return None
 
 

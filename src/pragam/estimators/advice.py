@@ -12,6 +12,8 @@ from pragam.driver.result import Result, Status
 
 #: Names of classes in a warning.
 _NAMED = 10
+#: A relative gap above this says hardly anything: it is no tolerance to ask for.
+_HARDLY = 0.1
 
 
 def unfinished(results: Sequence[Result], estimator: Any) -> str:
@@ -26,34 +28,42 @@ def unfinished(results: Sequence[Result], estimator: Any) -> str:
         f"{which}{worst.status} The certified relative gap is {worst.certificate.relative_gap:.2e}, and "
         f"tol={estimator.tol:g} was asked for, after {worst.n_iter} iterations and {seconds:.2g} s "
         f"(max_iter={estimator.max_iter}, max_seconds={estimator.max_seconds}). "
-        f"{_remedy(worst.status, estimator._easier)}"
+        f"{_remedy(worst, estimator._easier)}"
     )
 
 
-def _remedy(status: Status, easier: str) -> str:
-    if status in (Status.STALLED, Status.ROUNDING):
+def _remedy(result: Result, easier: str) -> str:
+    if result.status in (Status.STALLED, Status.ROUNDING):
+        if result.certificate.relative_gap > _HARDLY:
+            return f"Scale the columns of X, or {easier}."
         return f"Raise tol to what is reached here, scale the columns of X, or {easier}."
-    if status is Status.FAILED:
+    if result.status is Status.FAILED:
         return "Scale the columns of X: float64 cannot hold the numbers that this problem makes."
     return f"Raise max_iter or max_seconds, raise tol, scale the columns of X, or {easier}."
 
 
 def never_predicted(
-    classes: NDArray[Any], predicted: NDArray[np.int64], weights: NDArray[np.float64], class_weight: Any = None
+    classes: NDArray[Any], predicted_codes: NDArray[np.int64], weights: NDArray[np.float64], class_weight: Any
 ) -> str:
     """About the classes that have weight and are predicted nowhere on the training data; empty if there is none.
 
-    ``predicted`` are the numbers of the classes that are; ``weights`` are those of the classes.
+    ``predicted_codes`` are numbers of classes, one for each row; ``weights`` are those of the classes.
     """
-    occurs = np.bincount(predicted, minlength=len(classes)) > 0
-    missing = classes[~occurs & (weights > 0)].tolist()
+    is_predicted = np.bincount(predicted_codes, minlength=len(classes)) > 0
+    missing = classes[~is_predicted & (weights > 0)].tolist()
     if not missing:
         return ""
     names = ", ".join(map(str, missing[:_NAMED])) + (", ..." if len(missing) > _NAMED else "")
-    balance = "R" if class_weight is not None else "Set class_weight='balanced', r"
+    is_balanced = isinstance(class_weight, str) and class_weight == "balanced"
+    remedies = [] if is_balanced else ["set class_weight='balanced'"]
+    remedies += ["raise C", "add features (products of columns, say)"]
+    cause = "It costs least to give up a small class, or one among the others."
+    if len(classes) > 2:
+        cause = "One against the rest, no half-space holds a class that lies between others, or a small one."
+        remedies.append("use pragam.MulticlassSVC, which compares the classes with each other")
+    verb = "is" if len(missing) == 1 else "are"
+    advice = f"{', '.join(remedies[:-1])}, or {remedies[-1]}."
     return (
-        f"{len(missing)} of {len(classes)} classes are never predicted on the training data: {names}. One against the "
-        f"rest, no half-space holds a class that lies between others, or a small one. {balance}aise C, add features "
-        "(products of columns, say), or set multi_class='crammer_singer' (pragam.multiclass_hinge), which compares the "
-        "classes with each other."
+        f"{len(missing)} of {len(classes)} classes {verb} never predicted on the training data: {names}. {cause} "
+        f"{advice[0].upper()}{advice[1:]}"
     )

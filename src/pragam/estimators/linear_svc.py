@@ -87,13 +87,14 @@ class LinearSVC(RowClassifier):
 
     def _advice(self, samples: Any) -> str:
         """Against the rest, a class between others may win nowhere."""
-        if self.multi_class != "ovr" or len(self.classes_) == 2:
+        if self.multi_class != "ovr":
             return ""
         risk, labels = self.model_.risk, self.model_.labels
         code = risk.target.encode(samples.y, labels)
         weights = risk.target.weights(code, labels, samples.weights, risk.class_weight)
         mass = np.bincount(code, weights, minlength=len(labels)).astype(np.float64)
-        return advice.never_predicted(labels, self.model_.scores(samples).argmax(axis=1), mass, self.class_weight)
+        predicted = risk.rule.code(self.model_.scores(samples))
+        return advice.never_predicted(labels, predicted, mass, self.class_weight)
 
     @classmethod
     def _parameters(cls, model: Any) -> dict[str, Any]:

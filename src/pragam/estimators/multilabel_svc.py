@@ -10,8 +10,9 @@ import numpy as np
 from sklearn.utils import column_or_1d
 
 from pragam.estimators.parameters import budget, estimator, flag
-from pragam.estimators.rows import RowClassifier
+from pragam.estimators.rows import RowClassifier, count
 from pragam.risks import MulticlassHinge, MultilabelHinge, Risk
+from pragam.risks.arguments import check_shape
 from pragam.samples import Rows
 from pragam.samples.label_sets import indicator, is_label_sets, labels_in
 
@@ -79,6 +80,12 @@ class MultilabelSVC(RowClassifier):
             return samples if reset or samples.y.ndim == 1 else replace(samples, labels=self.classes_)
         names = labels_in(y) if reset else self.classes_
         return replace(super()._samples(X, self._as_matrix(y, names), sample_weight, reset), labels=names)
+
+    def _check_target(self, X: Any, y: Any) -> None:
+        shape, n = getattr(y, "shape", None) or np.shape(y), count(X)
+        if len(shape) == 2 and n not in (None, shape[0]):
+            check_shape(shape, n)
+        super()._check_target(X, y)
 
     def _as_matrix(self, sets: Any, names: Any) -> Any:
         return indicator(sets, names).astype(np.int64)

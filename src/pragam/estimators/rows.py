@@ -118,7 +118,7 @@ class RowEstimator(SparseCoefMixin, CertifiedEstimator):
 
     def _check_target(self, X: Any, y: Any) -> None:
         """What is wrong with y, in the words of the risks; the rest is scikit-learn's."""
-        targets, n = array_of("y", y), _count(X)
+        targets, n = array_of("y", y), count(X)
         if y is not None and targets.ndim == 1 and n is not None:
             check_length(targets, n, self._target)
 
@@ -216,7 +216,7 @@ class RowRegressor(RegressorMixin, RowEstimator):
             self.coef_, self.intercept_ = self.coef_[0], float(self.intercept_[0])
 
 
-def _count(X: Any) -> int | None:
+def count(X: Any) -> int | None:
     """The rows of X; None if that is no matrix, of which scikit-learn will say more."""
     shape = getattr(X, "shape", None) or (len(X) if isinstance(X, (list, tuple)) else None,)
     return shape[0]

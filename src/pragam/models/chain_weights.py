@@ -45,23 +45,26 @@ class ChainWeights:
         return np.concatenate([nodes.ravel(), self.transitions.ravel(), self.start, self.end])
 
     def labels(self, X: Any, lengths: Indices) -> Indices:
-        """The numbers of the best labels of all tokens."""
-        return np.concatenate([_allowed(*best_labels(scores), first) for first, scores in self._scores(X, lengths)])
+        """The numbers of the best labels of all tokens. Sequences may be empty."""
+        found = [_allowed(*best_labels(scores), numbers) for numbers, scores in self._scores(X, lengths)]
+        return np.concatenate([np.empty(0, dtype=np.int64), *found])
 
     def labels_and_margins(self, X: Any, lengths: Indices) -> tuple[Indices, Vector]:
         """The same, and for each token how far its max-marginal is above that of the best other label."""
-        pairs = []
-        for first, scores in self._scores(X, lengths):
-            labels = _allowed(*best_labels(scores), first)
-            pairs.append((labels, label_margins(scores, labels)))
-        return np.concatenate([pair[0] for pair in pairs]), np.concatenate([pair[1] for pair in pairs])
+        found, margins = [np.empty(0, dtype=np.int64)], [np.empty(0)]
+        for numbers, scores in self._scores(X, lengths):
+            found.append(_allowed(*best_labels(scores), numbers))
+            margins.append(label_margins(scores, found[-1]))
+        return np.concatenate(found), np.concatenate(margins)
 
     def top(self, X: Any, lengths: Indices, k: int) -> list[tuple[Indices, Vector]]:
-        """For each sequence its k best labellings and their scores."""
+        """For each sequence its k best labellings and their scores. None is empty."""
         return [pair for _, scores in self._scores(X, lengths) for pair in k_best(scores, k)]
 
-    def _scores(self, X: Any, lengths: Indices) -> Iterator[tuple[int, ChainScores]]:
-        """The scores of all sequences, some sequences at a time, with the number of the first."""
+    def _scores(self, X: Any, lengths: Indices) -> Iterator[tuple[Indices, ChainScores]]:
+        """The scores of all sequences that have tokens, some sequences at a time, with their numbers."""
+        numbers = np.flatnonzero(lengths)
+        lengths = lengths[numbers]
         K, ends = len(self.intercept), np.cumsum(lengths)
         links = self.transitions, self.start, self.end
         if self.rules is not None:
@@ -71,12 +74,12 @@ class ChainWeights:
             begin = int(ends[i] - lengths[i])
             j = max(i + 1, int(np.searchsorted(ends, begin + _SCORES // K, side="right")))
             nodes = check_data(X[begin : ends[j - 1]]).matmat(self.coef) + self.intercept
-            yield i, ChainScores(nodes, *links, lengths[i:j])
+            yield numbers[i:j], ChainScores(nodes, *links, lengths[i:j])
             i = j
 
 
-def _allowed(labels: Indices, scores: Vector, first: int) -> Indices:
-    """The labels, if each sequence has a labelling that is not forbidden; ``first`` is the number of the first one."""
+def _allowed(labels: Indices, scores: Vector, numbers: Indices) -> Indices:
+    """The labels, if each sequence has a labelling that is not forbidden; ``numbers`` are those of the sequences."""
     if np.isneginf(scores).any():
-        raise ValueError(f"sequence {first + int(np.argmin(scores))}: every labelling of its length is forbidden")
+        raise ValueError(f"sequence {numbers[int(np.argmin(scores))]}: every labelling of its length is forbidden")
     return labels

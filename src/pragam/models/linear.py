@@ -99,11 +99,14 @@ class LinearModel(Model):
 
     def bounds(self, samples: Any) -> Vector:
         """(n, outputs, 2): between which numbers the scores of every optimum lie."""
-        X, own = self.features.of(samples).X, self.tensors
-        count = len(own["intercept"])
-        coef, r = np.broadcast_to(own["coef"], (count, X.shape[1])), np.broadcast_to(own["radius"], count)
-        ends = zip(r, own["low"], own["high"], coef, strict=True)
-        return np.stack([Neighbourhood(*map(float, each)).decisions(X, np.array(w)) for *each, w in ends], axis=1)
+        X, own, parts = self.features.of(samples).X, self.tensors, []
+        rows, outputs = 0, 0
+        for shape in self.risk.shape(self.labels):
+            biases = slice(outputs, outputs + shape.outputs)
+            near = Neighbourhood(float(own["radius"][rows]), own["low"][biases], own["high"][biases])
+            parts.append(near.decisions(X, own["coef"][rows : rows + shape.rows]))
+            rows, outputs = rows + shape.rows, outputs + shape.outputs
+        return np.concatenate(parts, axis=1)
 
     def decision_bounds(self, samples: Any) -> Vector:
         """The same for :meth:`decision`: (n, 2), or (n, columns, 2)."""

@@ -50,7 +50,7 @@ class LabelRows(Operator):
         return self.storage.rmatmat(self._duals(alpha)).ravel()
 
     def row_weights(self, alpha: Vector) -> Vector:
-        """beta (K, n) with A' alpha = beta X, up to rounding: beta_ki = scale_ik alpha_ik, without sign and lam."""
+        """beta (K, n) with A' alpha = beta X, up to rounding, neither negated nor over lam: scale_ik alpha_ik."""
         return np.ascontiguousarray(self._duals(alpha).T)
 
     def matvec_error(self, w: Vector) -> Vector:

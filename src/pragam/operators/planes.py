@@ -13,7 +13,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from pragam.numerics.rounding import TINY, Stating, Vector, all_zero, gamma, two_product, two_sum
+from pragam.numerics.rounding import SAFE, TINY, Stating, Vector, all_zero, gamma, is_zero, two_product, two_sum
 
 
 class Planes(Stating):
@@ -74,13 +74,19 @@ class Planes(Stating):
         return scores + shift, slack + gamma(3) * (np.abs(scores) + np.abs(shift)) + 2 * TINY
 
     def sharp_add_to(self, high: Vector, low: Vector, slack: Vector, b: Vector) -> tuple[Vector, Vector, Vector]:
-        """The same for scores high + low in twice the precision."""
+        """The same for scores high + low in twice the precision.
+
+        Sums of multiples of 2^-53 SAFE[0], which is above TINY, are such multiples: nothing of them flushes to zero.
+        """
         if all_zero(b):
             return high, low, slack
         shift, cut = two_product(self.sigma, b[0] if self.shape[1] == 1 else b[self.group])
+        flushes = np.abs(self.sigma) != 1
+        for part in (high, low, shift):
+            flushes |= ~(is_zero(part) | (np.abs(part) >= SAFE[0]))
         high, rest = two_sum(high, shift)
         size = np.abs(low) + np.abs(cut) + np.abs(rest)
-        return high, (low + cut) + rest, slack + gamma(3) * size + 16 * TINY
+        return high, (low + cut) + rest, slack + gamma(3) * size + np.where(flushes, 16 * TINY, 0.0)
 
     def __repr__(self) -> str:
         return f"<Planes: {self.shape[1]} for {self.shape[0]} dual variables>"

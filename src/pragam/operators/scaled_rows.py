@@ -35,7 +35,7 @@ class ScaledRows(DataRows):
         return self.storage.rmatvec(alpha, self.scale)
 
     def row_weights(self, alpha: Vector) -> Vector:
-        """beta (1, n) with A' alpha = sum_i beta_i x_i, up to rounding: beta = scale alpha; not negated, not over lam.
+        """beta (1, n) with A' alpha = sum_i beta_i x_i, up to rounding, neither negated nor over lam: scale_i alpha_i.
 
         So w(alpha) = -beta X / lam where the problem has no origin and no rest.
         """

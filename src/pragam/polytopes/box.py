@@ -8,10 +8,12 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from pragam import _kernels
-from pragam.numerics.rounding import LANES, gamma
+from pragam.numerics.rounding import LANES, TINY, gamma
 from pragam.polytopes.base import REPAIRABLE, Curvature, Polytope, Repair, Vector
 
 ZERO = np.zeros(1)
+#: Squares of larger numbers, and products beyond the second, are far above TINY.
+_SQUARED, _FAR = 1e-140, 1e-280
 
 
 class Box(Polytope):
@@ -99,8 +101,22 @@ class Box(Polytope):
         bound, nominal, size = _kernels.get("box_plane_support_bound")(
             s, slack, self.lower, self.upper, sigma, b, as_column(kappa)
         )
-        rounding = gamma(LANES) * size
+        rounding = gamma(LANES) * size + self._hidden(s, slack, kappa, b * sigma)
         return bound + rounding, (bound - nominal) + rounding
+
+    def _hidden(self, s: Vector, slack: Vector, kappa: Curvature, shift: Vector) -> float:
+        """What may be lost below TINY of t^2/(2 kappa), where t^2 is that small, or of kappa/2 alpha^2 at a bound."""
+        if not np.any(kappa):
+            return 0.0
+        kappa = np.broadcast_to(kappa, self.size)
+        with np.errstate(over="ignore", invalid="ignore"):
+            room = slack + gamma(8) * (np.abs(s) + np.abs(shift))
+            least = np.minimum(np.abs(s - shift - room), np.abs(s - shift + room))
+            near = (kappa > 0) & (least < _SQUARED) & ((s != shift) | (room > 0))
+            ends = [np.where(np.isfinite(end), np.abs(end), 0.0) for end in (self.lower, self.upper)]
+            most = np.maximum(*ends)
+            flat = (kappa > 0) & (kappa * most < _FAR)
+            return 2.02 * TINY * float(np.sum(1 / kappa[near]) + np.sum(most[flat] * (1 + most[flat])))
 
     def repair(self, alpha: Vector) -> Repair:
         """The nearest point of the box, which is a float."""

@@ -9,11 +9,12 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from pragam import _kernels
-from pragam.numerics.rounding import TINY, gamma, is_zero, total, two_product, upward
+from pragam.numerics.rounding import TINY, all_zero, gamma, is_zero, total, two_product, upward
 from pragam.polytopes.base import REPAIRABLE, Curvature, Repair, Vector
 from pragam.polytopes.box import ZERO, Box, as_column, relative
 from pragam.polytopes.box_plane_projection import column, level_in_range, minimise, plane_range, project_box_plane
 from pragam.polytopes.multiplier_search import DiagonalQP
+from pragam.polytopes.smooth_multiplier import Slopes
 
 ONE = np.ones(1)
 #: If the best biases form a half-line, how far inside it the chosen one lies, relative to 1 and the end of the line.
@@ -125,22 +126,42 @@ class BoxPlane(Box):
         # Inside a half-line, not at its end, so that rounding cannot put a row on the wrong side of its kink.
         return low + _INSIDE * (1 + abs(low)) if np.isfinite(low) else high - _INSIDE * (1 + abs(high))
 
-    def multiplier_bounds(self, s: Vector, slack: Vector) -> tuple[Vector, Vector]:
-        r"""(low, high) between which every minimising b (kappa = 0) lies, for all scores within ``slack`` of s.
+    def multiplier_bounds(self, s: Vector, slack: Vector, kappa: Curvature = 0.0) -> tuple[Vector, Vector]:
+        r"""(low, high) between which every minimising b lies, for all scores within ``slack`` of s.
 
-        As a function of b the sum is convex and piecewise linear. Its slope at b is z minus the sum of sigma_i alpha_i,
-        where a row whose kink s_i/sigma_i is right of b is at its upper end, and a row whose kink is left of b at its
-        lower end. No slope falls when a kink moves left. So with all kinks as far left as possible, the first b of a
-        slope >= 0 is below every best b. With all kinks as far right as possible, the last b of a slope <= 0 is above
-        every best b. The rounding of the slopes is added to z, which works the same way. Quotients are rounded
-        monotonically, so only the rounding of the kink found matters.
+        As a function of b the sum is convex. Its slope at b is z minus the sum of sigma_i alpha_i, where alpha_i does
+        not fall when its score s_i - b sigma_i grows. So no slope falls when all kinks s_i/sigma_i move left. With all
+        of them as far left as possible, a b below every best one is below all of them; with all as far right as
+        possible, a b above every best one is above all of them.
+
+        Without curvature, alpha_i is at its upper end where the kink is right of b, and at its lower end where it is
+        left of b: the first b of a slope >= 0 and the last b of a slope <= 0 are among the kinks. The rounding of the
+        slopes is added to z, which works the same way. Quotients are rounded monotonically, so only the rounding of the
+        kink found matters. With curvature see :mod:`pragam.polytopes.smooth_multiplier`.
         """
-        if not (np.isfinite(self.lower).all() and np.isfinite(self.upper).all()):
-            return np.array([-inf]), np.array([inf])
         with np.errstate(over="ignore", invalid="ignore"):
             room = slack * (1 + gamma(4)) + gamma(2) * np.abs(s) + 2 * TINY
             side = np.where(self.sigma > 0, room, -room)
             left, right = s - side, s + side
+        if np.any(kappa):
+            curved = np.broadcast_to(kappa, self.size)
+            ends = [
+                Slopes(end, self.lower, self.upper, self.sigma, curved, self.z).bound(self._guess(end, kappa), sign)
+                for end, sign in ((left, -1), (right, 1))
+            ]
+            return np.array(ends[:1]), np.array(ends[1:])
+        return self._kink_bounds(left, right)
+
+    def _guess(self, s: Vector, kappa: Curvature) -> float:
+        """About a minimising b of scores with curvature; NaN where none is found."""
+        try:
+            return self._prox(s, kappa)[1] if np.isfinite(s).all() else np.nan
+        except ValueError:  # too large to project
+            return np.nan
+
+    def _kink_bounds(self, left: Vector, right: Vector) -> tuple[Vector, Vector]:
+        if not (np.isfinite(self.lower).all() and np.isfinite(self.upper).all()):
+            return np.array([-inf]), np.array([inf])
         rounding = gamma(4 * (self.size + 8)) * self._size + 8 * self.size * TINY
         if not isfinite(rounding) or np.isnan(left).any() or np.isnan(right).any():
             return np.array([-inf]), np.array([inf])
@@ -164,7 +185,7 @@ class BoxPlane(Box):
         The excess e = <sigma, alpha> - z is known to twice the precision. Among the rows that can move by e/sigma, the
         one with the smallest alpha is taken, since the float next to alpha - e/sigma is then nearest.
         """
-        if self._holds_zero and not alpha.any():
+        if self._holds_zero and all_zero(alpha):
             return Repair(alpha)
         point = super().repair(alpha).point
         off, error = self._off(point)

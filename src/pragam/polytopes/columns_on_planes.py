@@ -90,8 +90,8 @@ class ColumnsOnPlanes(Polytope):
         kappa = float(np.max(kappa))
         return self._prox(s, kappa)[1] if kappa > 0 else self._linear(s)[1]
 
-    def multiplier_bounds(self, s: Vector, slack: Vector) -> tuple[Vector, Vector]:
-        """Nothing is known of them."""
+    def multiplier_bounds(self, s: Vector, slack: Vector, kappa: Curvature = 0.0) -> tuple[Vector, Vector]:
+        """None: the same number may be added to all minimising b, since a block's signed mass is fixed."""
         return np.full(len(self.levels), -np.inf), np.full(len(self.levels), np.inf)
 
     def repair(self, alpha: Vector) -> Repair:

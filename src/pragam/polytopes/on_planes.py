@@ -35,8 +35,8 @@ class CutSet(Protocol):
     def multipliers(self, s: Vector, kappa: Curvature = 0.0) -> Vector:
         """The minimising b; NaN where the maximum is infinite for every b."""
 
-    def multiplier_bounds(self, s: Vector, slack: Vector) -> tuple[Vector, Vector]:
-        """(low, high): every minimising b (kappa = 0), for all scores within ``slack`` of s, lies between them."""
+    def multiplier_bounds(self, s: Vector, slack: Vector, kappa: Curvature = 0.0) -> tuple[Vector, Vector]:
+        """(low, high): every minimising b, for all scores within ``slack`` of s, lies between them."""
 
 
 def on_planes(Q: Any, B: PlanesLike, origin: Vector | None, shift: Vector) -> Any:

@@ -64,12 +64,13 @@ class Product(Polytope):
     def _of_plane(self, p: int | None, s: Vector, kappa: Curvature) -> Vector:
         return np.zeros(1) if p is None else self.parts[p].multipliers(s[self.places[p]], of(kappa, self.places[p]))
 
-    def multiplier_bounds(self, s: Vector, slack: Vector) -> tuple[Vector, Vector]:
+    def multiplier_bounds(self, s: Vector, slack: Vector, kappa: Curvature = 0.0) -> tuple[Vector, Vector]:
         """Those of the planes; nothing is known of the multiplier of a plane without rows."""
         nothing = np.array([-np.inf]), np.array([np.inf])
+        held = [None if p is None else (self.parts[p], self.places[p]) for p in self.planes]
         found = [
-            nothing if p is None else self.parts[p].multiplier_bounds(s[self.places[p]], slack[self.places[p]])
-            for p in self.planes
+            nothing if pair is None else pair[0].multiplier_bounds(s[pair[1]], slack[pair[1]], of(kappa, pair[1]))
+            for pair in held
         ]
         return np.concatenate([low for low, _ in found]), np.concatenate([high for _, high in found])
 

@@ -96,13 +96,18 @@ def check_label_sets(Y: Any, n: int) -> NDArray[np.bool_]:
     """Y as an (n, K) matrix of bool, K >= 2."""
     is_sparse: bool = sparse.issparse(Y)
     values = Y.toarray() if is_sparse else array_of("Y", Y)
-    if values.ndim != 2 or len(values) != n or values.shape[1] < 2:
-        raise ValueError(f"Y must have a row for each of the {n} rows of X and two columns or more, not {values.shape}")
+    check_shape(values.shape, n)
     if n == 0:
         raise ValueError("X has no rows")
     if values.dtype.kind not in "biuf" or not ((values == 0) | (values == 1)).all():
         raise ValueError("Y must hold zeros and ones")
     return values.astype(bool)
+
+
+def check_shape(shape: tuple[int, ...], n: int) -> None:
+    """Refuse label sets unless there is one for each row of X."""
+    if len(shape) != 2 or shape[0] != n or shape[1] < 2:
+        raise ValueError(f"Y must have a row for each of the {n} rows of X and two columns or more, not {shape}")
 
 
 def curvature(numerator: float, size: Vector) -> Vector:

@@ -21,13 +21,13 @@ class Regression(Risk):
     target: ClassVar[Any] = Numbers()
     rule: ClassVar[Rule] = Value()
 
+    def stated(self, samples: Any, labels: Labels) -> list[Stated]:
+        return [Stated(self.to_json(), self.target.encode(samples.y, labels), samples.weights)]
+
     @property
     def title(self) -> str:
         """What tells it from others of its kind."""
         return str(self)
-
-    def stated(self, samples: Any, labels: Labels) -> list[Stated]:
-        return [Stated(self.to_json(), self.target.encode(samples.y, labels), samples.weights)]
 
     def shape(self, labels: Labels) -> list[Shape]:
         return [Shape(1, int(self.bias))]

@@ -65,8 +65,12 @@ class Largest(Rule):
         """Of two classes with weights of their own, the difference: one row, as for any two classes."""
         return weights[1:] - weights[:1] if len(weights) == 2 else weights
 
+    def code(self, scores: Vector) -> NDArray[np.int64]:
+        """The number of the class of each row."""
+        return _all_classes(scores).argmax(axis=1)
+
     def predict(self, scores: Vector, labels: Labels, cut: float = 0.0) -> Any:
-        return labels[_all_classes(scores).argmax(axis=1)]
+        return labels[self.code(scores)]
 
     def proven(self, low: Vector, high: Vector, labels: Labels, cut: float = 0.0) -> NDArray[np.bool_]:
         """Where the least score of one class is above the greatest of all others."""

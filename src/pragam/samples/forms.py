@@ -21,7 +21,10 @@ FLAT, MATRICES, TOKENS = "flat", "matrices", "tokens"
 
 
 class Sequences(NamedTuple):
-    """Checked input. ``data`` is one matrix of all tokens or, of the form TOKENS, the list as it came."""
+    """Checked input. ``data`` is one matrix of all tokens or, of the form TOKENS, the list as it came.
+
+    Where sequences may be empty, there may be no tokens: then ``data`` says nothing of their features.
+    """
 
     data: Any
     lengths: NDArray[np.int64]
@@ -31,30 +34,33 @@ class Sequences(NamedTuple):
         """One value for each token, in the form of the input."""
         if self.form == FLAT:
             return values
-        parts = np.split(values, np.cumsum(self.lengths)[:-1])
+        parts = np.split(values, np.cumsum(self.lengths))[:-1]
         return parts if self.form == MATRICES else [part.tolist() for part in parts]
 
 
-def sequences_of(X: Any, lengths: Any = None) -> Sequences:
-    """The sequences in X. ValueError, naming the sequence, if one is empty or not of the form of the others."""
+def sequences_of(X: Any, lengths: Any = None, least: int = 1) -> Sequences:
+    """The sequences in X. ValueError, naming the sequence, if one has less than ``least`` tokens, 1 or 0, or is not of
+    the form of the others."""
     refuse_masked(X=X)
     is_sparse = sparse.issparse(X)
     if is_sparse and len(X.shape) != 2:
         raise ValueError(f"X must be two-dimensional, not of shape {X.shape}")
     if is_sparse or (not isinstance(X, (list, tuple)) and np.ndim(X) == 2):
-        sizes = check_lengths([X.shape[0]] if lengths is None else lengths)
+        sizes = check_lengths([X.shape[0]] if lengths is None else lengths, least)
         if sizes.sum() != X.shape[0]:
             raise ValueError(f"lengths sum to {sizes.sum()}, and X has {X.shape[0]} rows")
         return Sequences(_finite(X if is_sparse else np.asarray(X), sizes), sizes, FLAT)
     if lengths is not None:
         raise ValueError("lengths must not be given when X is a list: each sequence has its own")
-    if isinstance(X, str) or not hasattr(X, "__len__") or len(X) == 0:
+    if isinstance(X, str) or not hasattr(X, "__len__") or len(X) < least:
         raise ValueError(f"X must be a matrix or a list of sequences, not {X!r:.60}")
     X = [_matrix(part) for part in X]
-    sizes = check_lengths([_length(part, i) for i, part in enumerate(X)])
-    if _has_tokens(X[0]):
+    sizes = check_lengths([_length(part, i) for i, part in enumerate(X)], least)
+    if not sizes.any():
+        return Sequences(X, sizes, MATRICES if any(np.ndim(part) == 2 for part in X) else TOKENS)
+    if _has_tokens(X[int(np.argmax(sizes > 0))]):
         return Sequences(X, sizes, TOKENS)
-    return Sequences(_finite(_stacked(X), sizes), sizes, MATRICES)
+    return Sequences(_finite(_stacked(X, sizes), sizes), sizes, MATRICES)
 
 
 def labels_of(y: Any, sequences: Sequences) -> NDArray[Any]:
@@ -102,7 +108,12 @@ def _sequence_of(token: int, lengths: NDArray[np.int64]) -> int:
 def _length(part: Any, i: int) -> int:
     if isinstance(part, (str, Mapping)) or not (hasattr(part, "__len__") or sparse.issparse(part)):
         raise ValueError(f"sequence {i}: it must be a matrix or a list of tokens, not {part!r:.40}")
-    return part.shape[0] if hasattr(part, "shape") else len(part)
+    if len(getattr(part, "shape", ())) == 2:
+        return int(part.shape[0])
+    token = next(iter(part), None)
+    if isinstance(token, str):
+        raise ValueError(f"sequence {i}: tokens are dictionaries or lists of strings, not words as {str(token)!r:.40}")
+    return len(part)
 
 
 def _matrix(part: Any) -> Any:
@@ -122,9 +133,10 @@ def _has_tokens(sequence: Any) -> bool:
     return is_list and (not len(token) or isinstance(next(iter(token)), str))
 
 
-def _stacked(X: Any) -> Any:
+def _stacked(X: Any, lengths: NDArray[np.int64]) -> Any:
     parts, width = [], None
-    for i, part in enumerate(X):
+    for i in np.flatnonzero(lengths).tolist():
+        part = X[i]
         if not sparse.issparse(part):
             try:
                 part = np.asarray(part)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
@@ -11,7 +11,7 @@ import numpy as np
 
 from pragam.samples.base import Samples
 from pragam.samples.fingerprint import data_fingerprint
-from pragam.structured.graphs.graph import Graph, Joined, join_graphs, labels_of, with_ones
+from pragam.structured.graphs.graph import Graph, Joined, join_graphs, labels_of
 
 
 @dataclass(frozen=True, eq=False)
@@ -31,18 +31,9 @@ class Graphs(Samples):
         return int(self.joined.nodes.shape[1]) - 1
 
     @cached_property
-    def constant(self) -> Any:
-        """The graphs with a last column of ones, whose weights are the biases of the labels.
-
-        What is no graph is left as it is: :func:`join_graphs` refuses it by its number.
-        """
-        is_list = isinstance(self.graphs, Sequence) and not isinstance(self.graphs, str)
-        return [_widened(graph) for graph in self.graphs] if is_list else self.graphs
-
-    @cached_property
     def joined(self) -> Joined:
-        """All nodes and edges, one graph after the other."""
-        return join_graphs(self.constant)
+        """All nodes, with a constant feature behind the others, and all edges, one graph after the other."""
+        return join_graphs(self.graphs, constant=1.0)
 
     @cached_property
     def y(self) -> Any:
@@ -66,10 +57,3 @@ class Graphs(Samples):
 
     def answer(self, values: Any) -> Any:
         return np.split(values, np.cumsum([np.shape(graph.X)[0] for graph in self.graphs])[:-1])
-
-
-def _widened(graph: Any) -> Any:
-    if not isinstance(graph, Graph):
-        return graph
-    X = graph.X if hasattr(graph.X, "shape") else np.asarray(graph.X)
-    return replace(graph, X=with_ones(X, is_first=False)) if len(X.shape) == 2 else graph

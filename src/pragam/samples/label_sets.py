@@ -27,7 +27,7 @@ def labels_in(sets: Any) -> NDArray[Any]:
 def indicator(sets: Any, labels: NDArray[Any]) -> NDArray[np.bool_]:
     """(n, K): which of the labels each set has. ValueError if one has another."""
     place = {label: k for k, label in enumerate(labels.tolist())}
-    unknown = [label for own in sets for label in own if label not in place]
+    unknown = list(dict.fromkeys(label for own in sets for label in own if label not in place))
     if unknown:
         raise ValueError(f"Y has labels that the model does not know: {unknown[:5]}")
     found = np.zeros((len(sets), len(labels)), dtype=bool)

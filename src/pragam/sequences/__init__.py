@@ -1,14 +1,16 @@
-"""Sequences: the forms they come in, column files and feature templates, decoding, evaluation."""
+"""What users bring of sequences: column files, templates of features, evaluation."""
 
 from pragam.files.column_files import ColumnData, read_columns, with_column
 from pragam.files.sequence_arrays import ArrayData, read_sequences_npz
-from pragam.sequences.evaluation import ChunkScore, Evaluation, chunk_scores, evaluate
+from pragam.sequences.chunks import ChunkScore, ChunkScores, chunk_scores
+from pragam.sequences.evaluation import Evaluation, evaluate
 from pragam.sequences.template import Template, default_template
 from pragam.sequences.vocabulary import Vocabulary
 
 __all__ = [
     "ArrayData",
     "ChunkScore",
+    "ChunkScores",
     "ColumnData",
     "Evaluation",
     "Template",

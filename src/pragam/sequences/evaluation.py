@@ -1,50 +1,23 @@
-r"""How good predicted labels are: tokens, whole sequences, and chunks of IOB tags as conlleval counts them.
-
-A tag is ``O``, ``B-type`` or ``I-type``. A chunk begins at a B, and at an I whose type differs from that of the tag
-before it or that follows an O; it ends before the next chunk, the next O or the end of its sequence. With the number of
-chunks that are predicted right, begin, end and type,
-
-    precision = right / predicted,    recall = right / true,    F1 = 2 precision recall / (precision + recall),
-
-and 0 where that is 0 / 0 (Tjong Kim Sang and Buchholz, "Introduction to the CoNLL-2000 shared task: chunking", 2000).
-"""
+"""How good predicted labels are: tokens, whole sequences, and chunks of tags."""
 
 from __future__ import annotations
 
-import re
-from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import NDArray
 
-_TAG = re.compile(r"O|[BI](-.+)?")
+from pragam.sequences.chunks import ChunkScores, chunk_scores
+from pragam.structured.tags import are_tags
 
-
-class ChunkScore(NamedTuple):
-    """Counts of chunks, of one type or of all."""
-
-    right: int
-    predicted: int
-    true: int
-
-    @property
-    def precision(self) -> float:
-        return self.right / self.predicted if self.predicted else 0.0
-
-    @property
-    def recall(self) -> float:
-        return self.right / self.true if self.true else 0.0
-
-    @property
-    def f1(self) -> float:
-        return 2 * self.right / (self.predicted + self.true) if self.predicted + self.true else 0.0
+#: Confusions that the text of an evaluation shows.
+_SHOWN = 10
 
 
 @dataclass(frozen=True, eq=False)
 class Evaluation:
-    """Predicted labels beside the true ones.
+    """Predicted labels beside the true ones. ``print`` shows tables of them.
 
     Attributes
     ----------
@@ -52,7 +25,7 @@ class Evaluation:
     n_tokens, n_sequences : how many there are
     labels : the labels that occur, sorted
     confusion : (K, K) counts, true label by row, predicted label by column
-    chunks : ChunkScore by type, and under "" of all; empty unless all labels are IOB tags
+    chunks : ChunkScore by type, and under "all" of all; empty unless all labels are tags of chunks
     """
 
     accuracy: float
@@ -61,12 +34,12 @@ class Evaluation:
     n_sequences: int
     labels: list[Any]
     confusion: NDArray[np.int64]
-    chunks: dict[str, ChunkScore]
+    chunks: ChunkScores
 
     def to_dict(self) -> dict[str, Any]:
         """For JSON."""
         scores = {
-            name or "all": {**one._asdict(), "precision": one.precision, "recall": one.recall, "f1": one.f1}
+            name: {**one._asdict(), "precision": one.precision, "recall": one.recall, "f1": one.f1}
             for name, one in self.chunks.items()
         }
         return {
@@ -79,67 +52,77 @@ class Evaluation:
             "confusion": self.confusion.tolist(),
         }
 
+    def confusions(self) -> list[tuple[Any, Any, int]]:
+        """(true label, predicted label, count) of wrong labels, the most frequent first."""
+        wrong = np.array(self.confusion)
+        np.fill_diagonal(wrong, 0)
+        order = np.argsort(-wrong, axis=None, kind="stable")[: np.count_nonzero(wrong)]
+        rows, columns = np.unravel_index(order, wrong.shape)
+        return [(self.labels[i], self.labels[j], int(wrong[i, j])) for i, j in zip(rows, columns, strict=True)]
 
-def evaluate(true: ArrayLike, predicted: ArrayLike, lengths: ArrayLike | None = None) -> Evaluation:
-    """Compare the labels of all tokens; ``lengths`` are those of the sequences, by default there is one."""
-    true, predicted = np.asarray(true), np.asarray(predicted)
-    if true.ndim != 1 or true.shape != predicted.shape or not len(true):
-        raise ValueError(f"true and predicted must be labels of as many tokens, not {true.shape} and {predicted.shape}")
-    sizes = np.array([len(true)] if lengths is None else lengths, dtype=np.int64)
-    if sizes.sum() != len(true) or not (sizes > 0).all():
-        raise ValueError(f"lengths sum to {sizes.sum()}, and there are {len(true)} labels")
+    def __str__(self) -> str:
+        lines = [
+            f"tokens     {100 * self.accuracy:.2f} % of {self.n_tokens} right",
+            f"sequences  {100 * self.sequence_accuracy:.2f} % of {self.n_sequences} right",
+        ]
+        if self.chunks:
+            header = ("chunks", "precision, %", "recall, %", "F1, %", "right", "predicted", "true")
+            shares = ((name, one, (one.precision, one.recall, one.f1)) for name, one in self.chunks.items())
+            lines += _table(header, [(name, *(f"{100 * x:.2f}" for x in own), *one) for name, one, own in shares])
+        if wrong := self.confusions():
+            lines += _table(("true", "predicted", "tokens"), wrong[:_SHOWN])
+        return "\n".join(lines)
+
+
+def evaluate(true: Any, predicted: Any, lengths: Any = None) -> Evaluation:
+    """Compare labels: a list of those of each sequence, as ``predict`` returns it, or those of all tokens in a row with
+    the ``lengths`` of the sequences, by default one. Sequences without tokens do not count."""
+    true, predicted, sizes = _flat(true, predicted, lengths)
     labels, codes = np.unique(np.concatenate([true, predicted]), return_inverse=True)
     rows, columns = codes[: len(true)], codes[len(true) :]
     K = len(labels)
     confusion = np.bincount(rows * K + columns, minlength=K * K).reshape(K, K)
     is_right = rows == columns
     whole = np.logical_and.reduceat(is_right, np.cumsum(sizes) - sizes)
-    chunks = chunk_scores(true, predicted, sizes) if is_iob(labels.tolist()) else {}
+    chunks = chunk_scores(true, predicted, sizes) if are_tags(labels.tolist()) else ChunkScores()
     return Evaluation(
         float(is_right.mean()), float(whole.mean()), len(true), len(sizes), labels.tolist(), confusion, chunks
     )
 
 
-def is_iob(labels: Iterable[Any]) -> bool:
-    """Whether all labels are IOB tags and one of them begins a chunk."""
-    tags = list(labels)
-    return all(isinstance(tag, str) and _TAG.fullmatch(tag) for tag in tags) and any(tag != "O" for tag in tags)
+def _flat(true: Any, predicted: Any, lengths: Any) -> tuple[NDArray[Any], NDArray[Any], NDArray[np.int64]]:
+    """The labels of all tokens, and the lengths of the sequences, all >= 1."""
+    if _has_sequences(true) or _has_sequences(predicted):
+        if lengths is not None or not (_has_sequences(true) and _has_sequences(predicted)):
+            raise ValueError("true and predicted must both be lists of sequences, without lengths, or neither")
+        if len(true) != len(predicted):
+            raise ValueError(f"true and predicted must have as many sequences, not {len(true)} and {len(predicted)}")
+        for i, (own, other) in enumerate(zip(true, predicted, strict=True)):
+            if len(own) != len(other):
+                raise ValueError(f"sequence {i}: true and predicted have {len(own)} and {len(other)} labels")
+        lengths = [len(own) for own in true if len(own)]
+        true, predicted = map(_joined, (true, predicted))
+    true, predicted = np.asarray(true), np.asarray(predicted)
+    if true.ndim != 1 or true.shape != predicted.shape or not len(true):
+        raise ValueError(f"true and predicted must be labels of as many tokens, not {true.shape} and {predicted.shape}")
+    sizes = np.array([len(true)] if lengths is None else lengths, dtype=np.int64)
+    if sizes.sum() != len(true) or not (sizes >= 0).all():
+        raise ValueError(f"lengths sum to {sizes.sum()}, and there are {len(true)} labels")
+    return true, predicted, sizes[sizes > 0]
 
 
-class Chunks(NamedTuple):
-    """For each token: the token where its chunk ends, if one begins here, else -1; and the number of the tag's type."""
-
-    end: NDArray[np.int64]
-    type: NDArray[np.int64]
+def _joined(parts: Any) -> NDArray[Any]:
+    return np.concatenate([np.asarray(own) for own in parts if len(own)] or [np.empty(0)])
 
 
-def chunk_scores(true: Sequence[str] | Any, predicted: Sequence[str] | Any, lengths: Any) -> dict[str, ChunkScore]:
-    """Of all chunks under "", then of each type by name."""
-    gold, guess = list(map(str, true)), list(map(str, predicted))
-    types = sorted({tag[2:] for tag in {*gold, *guess} if tag != "O"})
-    one, other = (_chunks(tags, types, np.asarray(lengths)) for tags in (gold, guess))
-    is_right = (one.end >= 0) & (one.end == other.end) & (one.type == other.type)
-    counts = (
-        np.bincount(chunks.type[where], minlength=len(types))
-        for chunks, where in ((one, is_right), (other, other.end >= 0), (one, one.end >= 0))
-    )
-    per_type = np.stack(list(counts), axis=1)
-    scores = {"": ChunkScore(*per_type.sum(axis=0).tolist())}
-    return scores | {name: ChunkScore(*row) for name, row in zip(types, per_type.tolist(), strict=True)}
+def _has_sequences(labels: Any) -> bool:
+    has_parts = getattr(labels, "ndim", 1) > 0 and hasattr(labels, "__len__") and len(labels) > 0
+    return has_parts and all(isinstance(own, (list, tuple, np.ndarray)) for own in labels)
 
 
-def _chunks(tags: list[str], types: list[str], lengths: NDArray[np.int64]) -> Chunks:
-    number = {name: k for k, name in enumerate(types)}
-    codes = {tag: (-1 if tag == "O" else number[tag[2:]], tag[0] == "B") for tag in set(tags)}
-    kind = np.array([codes[tag][0] for tag in tags], dtype=np.int64)
-    is_b = np.array([codes[tag][1] for tag in tags], dtype=bool)
-    before = np.concatenate([[-1], kind[:-1]])
-    before[np.cumsum(lengths) - lengths] = -1
-    is_begin = (kind >= 0) & (is_b | (before != kind))
-    # A chunk ends at the last token before another kind, a new chunk or a new sequence.
-    breaks = np.ones(len(tags) + 1, dtype=bool)
-    breaks[:-1] = is_begin | (kind < 0)
-    breaks[np.cumsum(lengths) - lengths] = True
-    places = np.flatnonzero(breaks)
-    following = places[np.searchsorted(places, np.arange(len(tags)), side="right")] - 1
-    return Chunks(np.where(is_begin, following, -1), kind)
+def _table(header: tuple[str, ...], rows: list[tuple[Any, ...]]) -> list[str]:
+    """The lines of a table, its columns as wide as they must be."""
+    cells = [header, *(tuple(map(str, row)) for row in rows)]
+    widths = [max(map(len, column)) for column in zip(*cells, strict=True)]
+    lines = ["   ".join(map(str.ljust, row, widths)).rstrip() for row in cells]
+    return ["", lines[0], "\u2500" * (sum(widths) + 3 * len(widths) - 3), *lines[1:]]

@@ -23,7 +23,7 @@ from pragam.solvers.unfolded import Unfolded
 __all__ = [
     "Auto", "Bcfw", "BlockAscent", "Certified", "Dcd", "FlowAscent", "GPBlockAscent", "LsBmrm", "Newton", "NewtonDense",
     "Pegasos1", "PegasosN", "Pragam", "PragamEntropy", "ProximalNewton", "QpBmrm", "RkhsLbfgs", "Solver", "Start",
-    "State", "Unfolded", "by_name", "choose", "names",
+    "State", "Unfolded", "by_name", "choose", "fitting", "names",
 ]  # fmt: skip
 
 _SOLVERS: dict[str, type[AnySolver]] = {
@@ -51,25 +51,43 @@ _SOLVERS: dict[str, type[AnySolver]] = {
 
 def names() -> list[str]:
     """The names that ``pragam.solve(problem, solver=...)`` accepts."""
-    return list(_SOLVERS)
+    return sorted(_SOLVERS)
 
 
 def by_name(name: str) -> AnySolver:
     """The solver of this name, with its default settings."""
     if name not in _SOLVERS:
-        raise ValueError(f"solver must be one of {', '.join(map(repr, names()))} or a Solver, not {name!r}")
+        raise ValueError(f"solver must be {_one_of(names())} or a Solver, not {name!r}")
     return _SOLVERS[name]()
 
 
 def choose(solver: str | AnySolver, problem: AnyProblem) -> AnySolver:
     """The solver object for a name or an object, refused if the problem lacks what it needs."""
-    if isinstance(solver, str):
-        solver = by_name(solver)
-    if not isinstance(solver, Solver):
+    if isinstance(solver, str) and solver not in _SOLVERS:
+        raise ValueError(f"solver must be {_one_of(fitting(problem))} or a Solver, not {solver!r}")
+    method = by_name(solver) if isinstance(solver, str) else solver
+    if not isinstance(method, Solver):
         raise ValueError(f"solver must be a name or a Solver, not {solver!r}")
-    missing = solver.missing(problem)
-    if missing and has(problem, "Q.unfold") and not solver.missing(problem.Q.unfold(problem)):
-        return Unfolded(solver)
+    missing = method.missing(problem)
+    if missing and _fits_unfolded(method, problem):
+        return Unfolded(method)
     if missing:
-        raise ValueError(f"solver {solver.name!r} does not fit this problem: it {'; it '.join(missing)}")
-    return solver
+        reasons = "; it ".join(missing)
+        raise ValueError(
+            f"solver {method.name!r} does not fit this problem: it {reasons}. What fits is {_one_of(fitting(problem))}"
+        )
+    return method
+
+
+def fitting(problem: AnyProblem) -> list[str]:
+    """The names of the solvers that fit the problem."""
+    every = {name: by_name(name) for name in names()}
+    return [name for name, method in every.items() if not method.missing(problem) or _fits_unfolded(method, problem)]
+
+
+def _fits_unfolded(method: AnySolver, problem: AnyProblem) -> bool:
+    return has(problem, "Q.unfold") and not method.missing(problem.Q.unfold(problem))
+
+
+def _one_of(choices: list[str]) -> str:
+    return f"one of {', '.join(map(repr, choices))}"

@@ -66,7 +66,7 @@ class Cost(NamedTuple):
         return self.work(self.passes, self.steps)
 
     def work(self, passes: float, steps: float) -> float:
-        """That of the start and of so many passes and steps."""
+        """The work of the start, of these passes and of these steps."""
         return self.start + self.per_pass * passes + self.per_step * steps
 
 
@@ -84,6 +84,8 @@ class State:
 S = TypeVar("S", bound=State)
 P = TypeVar("P", bound=AnyProblem)
 
+#: What methods that walk over rows serve.
+LOSSES_OF_SCORES = "sums of losses of one score each, such as hinge, quantile and ordinal_hinge"
 #: Access to rows one by one, and a box for each dual variable: what coordinate and Newton methods walk over.
 ROWS_AND_BOX = ("A.rows", "Q.lower", "Q.upper", "g.curvature")
 
@@ -134,6 +136,8 @@ class Solver(ABC, Generic[P, S]):
     name: ClassVar[str]
     #: Methods of the problem's parts that it calls, as dotted names. Whoever has them qualifies.
     needs: ClassVar[tuple[str, ...]] = ()
+    #: What it is for, in words; empty if it takes whatever has what it needs.
+    serves: ClassVar[str] = ""
     #: Whether a warm start may go on without the rows that are proved to be at a bound (:mod:`pragam.driver.screened`).
     may_drop_rows: ClassVar[bool] = False
     #: Whether it works on packed rows (:func:`pragam.views.packed`).
@@ -184,6 +188,11 @@ class Solver(ABC, Generic[P, S]):
         """A gap that falls with the work, perhaps that of some rows, to judge the rate by; by default the estimate."""
         return self.estimate(problem, state)
 
+    @property
+    def shows_progress(self) -> bool:
+        """Whether :meth:`progress` is another number than the estimate."""
+        return type(self).progress is not Solver.progress
+
     def recover(self, problem: P, state: S, start: Start) -> S | None:
         """How to go on from the best certified pair when a call has failed; None, the default, if in no other way."""
         return None
@@ -206,7 +215,9 @@ class Solver(ABC, Generic[P, S]):
         """Why this algorithm does not fit the problem, one sentence each; empty if it does."""
         lacking = [name for name in cls.needs if not has(problem, name)]
         if lacking:
-            return [f"needs {name}, which {_name(getattr(problem, name[0]))} does not have" for name in lacking]
+            purpose = [f"is for {cls.serves}"] if cls.serves else []
+            needs = [f"needs {name}, which {_name(getattr(problem, name[0]))} does not have" for name in lacking]
+            return purpose + needs
         return cls.misfits(problem)
 
 

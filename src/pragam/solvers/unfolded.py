@@ -7,9 +7,9 @@ from typing import Any
 
 import numpy as np
 
-from pragam.numerics.vector import Vector
 from pragam.problem import AnyProblem
-from pragam.solvers.base import AnySolver, Certified, Cost, Solver, Start, State
+from pragam.solvers.around import Around
+from pragam.solvers.base import Start, State
 
 
 @dataclass
@@ -18,48 +18,24 @@ class UnfoldedState(State):
     inner: Any
 
 
-@dataclass(frozen=True)
-class Unfolded(Solver[AnyProblem, UnfoldedState]):
+class Unfolded(Around):
     """``method`` on ``problem.Q.unfold(problem)``, which has the same weights. Its dual points are dual points of the
     problem itself."""
 
-    method: AnySolver
+    def _seen(self, problem: AnyProblem, state: UnfoldedState | None = None) -> AnyProblem:
+        return problem.Q.unfold(problem) if state is None else state.problem
 
-    @property
-    def name(self) -> str:  # type: ignore[override]
-        return self.method.name
+    def _inner(self, state: UnfoldedState) -> Any:
+        return state.inner
 
-    def cost(self, problem: AnyProblem, tol: float) -> Cost:
-        return self.method.cost(problem.Q.unfold(problem), tol)
+    def _with(self, state: UnfoldedState, inner: Any) -> UnfoldedState:
+        return UnfoldedState(inner.passes, state.problem, inner)
+
+    def _restrict(self, problem: AnyProblem, state: UnfoldedState | None, pair: Start) -> Start:
+        return Start(pair.w, problem.Q.structure.unfolded_point(pair.alpha))
 
     def init(self, problem: AnyProblem, rng: np.random.Generator, start: Start | None, tol: float) -> UnfoldedState:
-        unfolded = problem.Q.unfold(problem)
-        if start is not None:
-            start = Start(start.w, problem.Q.structure.unfolded_point(start.alpha))
-        inner = self.method.init(unfolded, rng, start, tol)
+        unfolded = self._seen(problem)
+        begin = None if start is None else self._restrict(problem, None, start)
+        inner = self.method.init(unfolded, rng, begin, tol)
         return UnfoldedState(inner.passes, unfolded, inner)
-
-    def step(self, problem: AnyProblem, state: UnfoldedState) -> UnfoldedState:
-        inner = self.method.step(state.problem, state.inner)
-        return UnfoldedState(inner.passes, state.problem, inner)
-
-    def candidate(self, problem: AnyProblem, state: UnfoldedState) -> tuple[Vector, Any]:
-        return self.method.candidate(state.problem, state.inner)
-
-    def iterate(self, problem: AnyProblem, state: UnfoldedState) -> Vector | None:
-        return self.method.iterate(state.problem, state.inner)
-
-    def observe(self, problem: AnyProblem, state: UnfoldedState, certified: Certified) -> UnfoldedState:
-        seen = problem.Q.structure.unfolded_point
-        proposed, best = (Start(pair.w, seen(pair.alpha)) for pair in certified[:2])
-        inner = self.method.observe(state.problem, state.inner, Certified(proposed, best, certified.proof))
-        return UnfoldedState(inner.passes, state.problem, inner)
-
-    def estimate(self, problem: AnyProblem, state: UnfoldedState) -> float | None:
-        return self.method.estimate(state.problem, state.inner)
-
-    def progress(self, problem: AnyProblem, state: UnfoldedState) -> float | None:
-        return self.method.progress(state.problem, state.inner)
-
-    def label(self, state: UnfoldedState) -> str:
-        return self.method.label(state.inner)

@@ -14,7 +14,7 @@ from typing import Any
 
 import numpy as np
 
-from pragam.numerics.rounding import norm, total
+from pragam.numerics.rounding import TINY, is_zero, norm, total
 from pragam.polytopes.base import Curvature, Polytope, Repair, Vector
 from pragam.problem import AnyProblem, Problem
 from pragam.structured.structure import Structure
@@ -94,6 +94,7 @@ class ExpectedFeatures(Polytope):
         values, room = self.structure.values_bound(s[:-1])
         value, error = total(self.totals * values)
         error += float(self.totals @ (room + 2.0**-52 * np.abs(values))) * 1.01
+        error += 4 * TINY * float(np.count_nonzero(~is_zero(self.totals)))  # of products that are lost
         if slack.any() or s[-1] != 1:
             most = float(self.totals @ sum(self.structure.values_bound(np.zeros(self.size - 1))))  # of the loss
             error += 1.01 * (norm(slack[:-1]) * self.structure.radius() + (abs(s[-1] - 1) + slack[-1]) * most)

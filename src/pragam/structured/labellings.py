@@ -53,7 +53,7 @@ class Labellings:
 
     @property
     def shares(self) -> Vector:
-        """The probabilities, each right to J + 1 roundings."""
+        """The probabilities, each right to J + 1 roundings, but for what is below TINY."""
         return np.asarray(self.weights / self.weights.sum(axis=0), dtype=np.float64)
 
 
@@ -103,9 +103,8 @@ def check_point(point: Any, n: int, check_labels: Callable[[Any], None], check_o
             check_labels(labels)
         return point
     if isinstance(point, Mixture):
-        for each in point.checked().points:
-            check_point(each, n, check_labels, check_other)
-        return point
+        points = tuple(check_point(each, n, check_labels, check_other) for each in point.checked().points)
+        return Mixture(point.weights, points)
     return check_other(point)
 
 

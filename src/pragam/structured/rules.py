@@ -78,7 +78,7 @@ class Rules:
             raise ValueError(f"sequence {i}: its true labels have the transition {pair}, which is not allowed")
 
     def have_labelling(self, lengths: Indices) -> Flags:
-        """Whether each of these lengths, all >= 1, has an allowed labelling.
+        """Whether each of these lengths has an allowed labelling; 0 has the empty one.
 
         The labels that can be reached after t steps determine those after t + 1, so they repeat themselves.
         """
@@ -91,7 +91,8 @@ class Rules:
         again = seen.get(reached.tobytes(), 0)
         steps = lengths - 1
         beyond = again + (steps - again) % max(len(possible) - again, 1)
-        return np.array(possible, dtype=bool)[np.where(steps < len(possible), steps, beyond)]
+        possible.append(True)  # the step -1 of no tokens
+        return np.array(possible)[np.where(steps < len(possible) - 1, steps, beyond)]
 
 
 def _flags(name: str, given: ArrayLike | None, shape: tuple[int, ...]) -> Flags:

@@ -8,6 +8,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from pragam.numerics.rounding import TINY
 from pragam.numerics.vector import Vector
 
 
@@ -35,6 +36,12 @@ class Moments(NamedTuple):
     @property
     def loss(self) -> float:
         return float(self.point[-1])
+
+
+def lengths_of(residual: Vector) -> Vector:
+    """Bounds of the Euclidean lengths of the rows; squares below TINY may have been lost."""
+    squares = np.einsum("ik,ik->i", residual, residual)
+    return np.asarray(np.sqrt(squares) + np.sqrt(residual.shape[1] * TINY), dtype=np.float64)
 
 
 class Structure(ABC):

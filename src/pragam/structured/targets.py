@@ -40,13 +40,14 @@ def label_numbers(
     return classes, np.array([place[label] for label in y.tolist()], dtype=np.int64)
 
 
-def check_lengths(lengths: Any) -> NDArray[np.int64]:
-    """The lengths of sequences: whole numbers >= 1 whose sum is one that an array can have."""
+def check_lengths(lengths: Any, least: int = 1) -> NDArray[np.int64]:
+    """The lengths of sequences: whole numbers >= ``least``, 1 or 0, whose sum is one that an array can have. There may
+    be none at all if they may be 0."""
     sizes = array_of("lengths", lengths)
     values = sizes.tolist() if sizes.ndim == 1 else []
-    if not values or not all(is_whole(size) for size in values):
+    if sizes.ndim != 1 or len(values) < least or not all(is_whole(size) for size in values):
         raise ValueError("lengths must be a list of whole numbers")
-    if min(values) < 1:
+    if min(values, default=least) < least:
         raise ValueError(f"sequence {values.index(min(values))}: it is empty")
     if sum(values) >= 2**62:  # of Python's own numbers, which do not overflow
         raise ValueError(f"lengths sum to {sum(values):.3g}, which is more than there can be")

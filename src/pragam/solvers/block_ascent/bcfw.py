@@ -72,6 +72,7 @@ class Bcfw(Solver[AnyProblem, BcfwState]):
 
     name = "bcfw"
     needs = ("Q.structure",)
+    serves = "labellings of structures with an oracle for one example (chain_hinge, graph_hinge)"
 
     @classmethod
     def misfits(cls, problem: AnyProblem) -> list[str]:

@@ -27,6 +27,7 @@ from pragam.operators.base import Vector
 from pragam.problem import AnyProblem
 from pragam.solvers.base import Cost, Solver, Start, State
 from pragam.solvers.block_ascent.cache import Cache
+from pragam.solvers.block_ascent.cost import block_ascent_cost
 from pragam.solvers.block_ascent.examples import (
     Examples,
     Indices,
@@ -35,19 +36,13 @@ from pragam.solvers.block_ascent.examples import (
     parts_of_start,
     relative,
 )
-from pragam.solvers.choice.hardness import structured_hardness
-from pragam.solvers.choice.sizes import digits
 
-#: Support sweeps end when their gap is this share of the oracle sweep's, or after so many. On 200 OCR words (to 1e-2)
-#: and 300 points of six classes (to 1e-3), 110 and 108 oracle sweeps and 13.5 s and 3.1 s without any, 37 and 42, 8.2 s
-#: and 1.5 s with 3, 29 and 15, 9.2 s and 0.9 s with 10. An oracle that is dearer than these gains more by 10.
-_SHARE, _SUPPORT_SWEEPS = 0.3, 10
-
-#: Sweeps for each digit: 29 to 1e-2 on OCR words, 15 to 1e-3 on six classes. Seconds a visit with its support visits,
-#: on trees of 20 nodes (benchmarks/graphs.py). An entry takes as long as in a bundle method.
-_SWEEPS, _PER_VISIT, _PER_ENTRY = 10.0, 2.5e-4, 1e-9
-#: C R^2 for each further sweep.
-_HARD = 300.0
+#: Support sweeps end when their gap is this share of the oracle sweep's.
+_SHARE = 0.3
+#: Support sweeps after an oracle sweep, at most. On 200 OCR words (to 1e-2) and 300 points of six classes (to 1e-3):
+#: 110 and 108 oracle sweeps in 13.5 s and 3.1 s with none, 37 and 42 in 8.2 s and 1.5 s with 3, 29 and 15 in 9.2 s and
+#: 0.9 s with 10. A dearer oracle gains more by 10.
+_SUPPORT_SWEEPS = 10
 
 
 @dataclass
@@ -65,18 +60,14 @@ class BlockAscent(Solver[AnyProblem, BlockAscentState]):
 
     name = "block-ascent"
     needs = ("Q.structure",)
+    serves = "labellings of structures with an oracle for one example (chain_hinge, graph_hinge)"
 
     @classmethod
     def misfits(cls, problem: AnyProblem) -> list[str]:
         return answers_one_by_one(problem)
 
     def cost(self, problem: AnyProblem, tol: float) -> Cost:
-        """Sweeps by the digits wanted and by C R^2: a pass over the examples each, and the time of Python at each
-        visit."""
-        hardness = structured_hardness(problem)
-        sweeps = (_SWEEPS + (hardness / _HARD if np.isfinite(hardness) else 0.0)) * max(digits(tol), 1.0)
-        per_step = _PER_VISIT * problem.Q.structure.n
-        return Cost(sweeps, sweeps, per_pass=_PER_ENTRY * problem.A.entries, per_step=per_step, trust=0.5)
+        return block_ascent_cost(problem, tol)
 
     def init(self, problem: AnyProblem, rng: np.random.Generator, start: Start | None, tol: float) -> BlockAscentState:
         examples: Examples = problem.Q.structure

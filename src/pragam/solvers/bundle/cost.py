@@ -14,7 +14,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from pragam.problem import AnyProblem
-from pragam.solvers.base import Cost
+from pragam.solvers.base import Cost, has
 from pragam.solvers.choice.hardness import structured_hardness
 from pragam.solvers.choice.sizes import digits
 
@@ -38,7 +38,7 @@ class QpBmrmConstants:
 
 def qp_bmrm_cost(problem: AnyProblem, tol: float, by: QpBmrmConstants = QpBmrmConstants()) -> Cost:
     """The cost for this problem and tolerance."""
-    is_structured = hasattr(problem.Q, "structure")
+    is_structured = has(problem, "Q.structure")
     hardness = structured_hardness(problem) if is_structured else _hardness(problem)
     hardness = hardness if np.isfinite(hardness) else by.unknown
     steps = by.first + 10 ** (by.base + by.digit * digits(tol) + by.hard * float(np.log10(1 + hardness)))

@@ -39,6 +39,7 @@ from pragam.solvers.flow_ascent import FlowAscent
 from pragam.solvers.gp import GPBlockAscent, RkhsLbfgs
 from pragam.solvers.newton import Newton
 from pragam.solvers.newton.dense import NewtonDense
+from pragam.solvers.on_view import OnView
 from pragam.solvers.proximal_newton import ProximalNewton
 from pragam.views import View, packed
 
@@ -79,10 +80,9 @@ _FREE = 20.0
 
 @dataclass(eq=False)
 class Rival:
-    """An algorithm, the problem as it sees it, and what it has done so far."""
+    """An algorithm, perhaps on packed rows, and what it has done so far."""
 
     solver: AnySolver
-    view: View
     outlook: Outlook
 
 
@@ -138,13 +138,11 @@ class Auto(Solver[AnyProblem, AutoState]):
         rival = self._judge(problem, state)
         if rival is not state.current:
             self._begin(problem, state, rival, self._point(problem, state, rival))
-        solver, seen = state.current.solver, state.current.view.problem
-        state.inner = solver.step(seen, state.inner)
+        solver = state.current.solver
+        state.inner = solver.step(problem, state.inner)
         state.passes = state.before + state.inner.passes
-        state.estimates = [solver.estimate(seen, state.inner)]
-        # By default an algorithm's progress is its estimate, which the driver asks for next.
-        is_default = type(solver).progress is Solver.progress
-        shown = state.estimates[0] if is_default else solver.progress(seen, state.inner)
+        state.estimates = [solver.estimate(problem, state.inner)]  # the driver asks for it next
+        shown = solver.progress(problem, state.inner) if solver.shows_progress else state.estimates[0]
         state.current.outlook.note(state.inner.passes, shown)
         return state
 
@@ -158,22 +156,18 @@ class Auto(Solver[AnyProblem, AutoState]):
         return state
 
     def candidate(self, problem: AnyProblem, state: AutoState) -> tuple[Vector, Vector]:
-        view = state.current.view
-        w, alpha = state.current.solver.candidate(view.problem, state.inner)
-        return w, view.lift(alpha)
+        return state.current.solver.candidate(problem, state.inner)
 
     def observe(self, problem: AnyProblem, state: AutoState, certified: Certified) -> AutoState:
         """What the current algorithm counts for the certificate is added to the passes after its next step."""
-        view, (proposed, best, proof) = state.current.view, certified
-        seen = Certified(_restricted(view, proposed), _restricted(view, best), proof)
-        state.inner = state.current.solver.observe(view.problem, state.inner, seen)
+        state.inner = state.current.solver.observe(problem, state.inner, certified)
         return state
 
     def estimate(self, problem: AnyProblem, state: AutoState) -> float | None:
         """That of the current algorithm after its last step, or at its start."""
         if state.estimates:
             return state.estimates[0]
-        return state.current.solver.estimate(state.current.view.problem, state.inner)
+        return state.current.solver.estimate(problem, state.inner)
 
     def label(self, state: AutoState) -> str:
         return f"auto ({state.current.solver.name})"
@@ -184,11 +178,11 @@ class Auto(Solver[AnyProblem, AutoState]):
             state.asked += 1
             if solver.missing(problem):
                 continue
-            view = View(problem)
             if solver.takes_packed_rows:
-                view = state.view = state.view or packed(problem)
-            cost = solver.cost(view.problem, state.tol)
-            state.rivals.append(Rival(solver, view, Outlook(cost, state.tol)))
+                state.view = state.view or packed(problem)
+                solver = OnView(solver, state.view)
+            cost = solver.cost(problem, state.tol)
+            state.rivals.append(Rival(solver, Outlook(cost, state.tol)))
             if cost.total <= until:
                 break
 
@@ -223,7 +217,7 @@ class Auto(Solver[AnyProblem, AutoState]):
     def _take_net(self, problem: AnyProblem, state: AutoState) -> Rival:
         """The net, which is the last: nobody takes over from it."""
         state.has_net, state.rivals, state.asked = False, [], len(self.candidates)
-        return Rival(self.net, View(problem), Outlook(UNKNOWN, state.tol))
+        return Rival(self.net, Outlook(UNKNOWN, state.tol))
 
     def _point(self, problem: AnyProblem, state: AutoState, rival: Rival) -> Start | None:
         """Where the rival starts: at the point reached if that is worth it; the net in any case."""
@@ -236,8 +230,7 @@ class Auto(Solver[AnyProblem, AutoState]):
         """Let this algorithm go on. One that cannot start is left out, and the cheapest other one takes its place."""
         while True:
             try:
-                seen = None if start is None else _restricted(rival.view, start)
-                inner = rival.solver.init(rival.view.problem, state.rng, seen, state.tol)
+                inner = rival.solver.init(problem, state.rng, start, state.tol)
                 break
             except Exception:
                 state.rivals = [other for other in state.rivals if other is not rival]
@@ -275,7 +268,3 @@ def _needed(other: Outlook, own: Outlook, margin: float) -> float:
         return inf
     factor = _LATE if own.used > _SPENT * margin * other.cost.total else _EARLY
     return factor * other.left_from(own.gap)
-
-
-def _restricted(view: View, pair: Start) -> Start:
-    return Start(pair.w, view.restrict(pair.alpha))

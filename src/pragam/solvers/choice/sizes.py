@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import weakref
 from dataclasses import dataclass
 
 import numpy as np
@@ -15,6 +14,8 @@ from pragam.solvers.choice.hardness import hardness
 _LARGEST = 100.0
 #: No tolerance asks for more digits than float64 has.
 _LEAST_TOL = 1e-15
+#: Where a problem keeps its sizes, beside its cached properties: with the lam that they belong to.
+_KEPT = "_sizes"
 
 
 @dataclass(frozen=True)
@@ -47,19 +48,14 @@ def digits(tol: float) -> float:
 def sizes(problem: BoxProblem) -> Sizes:
     """Those of a problem whose operator hands out its rows. With a bias they take a product with the data.
 
-    So the last ones are kept, for the other algorithms that ask.
+    So the problem keeps them, for the other algorithms that ask.
     """
-    global _last
-    last = _last
-    if last is not None and last[0]() is problem:
-        return last[1]
-    rows, (n, d) = problem.A.rows(), problem.A.shape
-    found = Sizes(n, d, max(rows.entries, 1), rows.kind, hardness(problem), _rarer(rows.scale))
-    _last = weakref.ref(problem), found
+    lam, found = vars(problem).get(_KEPT, (None, None))
+    if lam != problem.lam:
+        rows, (n, d) = problem.A.rows(), problem.A.shape
+        found = Sizes(n, d, max(rows.entries, 1), rows.kind, hardness(problem), _rarer(rows.scale))
+        vars(problem)[_KEPT] = problem.lam, found  # a copy of the problem at another lam has them too
     return found
-
-
-_last: tuple[weakref.ref[BoxProblem], Sizes] | None = None
 
 
 def _rarer(scale: Vector) -> float:

@@ -1,9 +1,9 @@
 r"""w in single precision, for coordinate ascent to a low accuracy on data with many columns.
 
-What a sweep then costs is the way of the entries of w through the caches, and half as many bytes come up to twice as
-fast. All else stays in double precision: alpha, the slopes, every sum. If w is rounded, a slope s_i = c_i + <a_i, w> is
-wrong by at most eps |a_i| |w|, and lam/2 |w|^2 <= J(w). A row's gap changes with s_i at a rate of at most width_i, the
-size of its box; so all gaps are together wrong by at most
+Sweeps are then limited by the bandwidth of the caches, so weights in float32 are up to twice as fast. All else stays in
+double precision: alpha, the slopes, every sum. If w is rounded, a slope s_i = c_i + <a_i, w> is wrong by at most
+eps |a_i| |w|, and lam/2 |w|^2 <= J(w). A row's gap changes with s_i at a rate of at most width_i, the size of its box;
+so all gaps are together wrong by at most
 
     eps max_i |a_i| sqrt(2 J(w) / lam) sum_i width_i.
 

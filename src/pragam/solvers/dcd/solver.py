@@ -44,7 +44,7 @@ import numpy as np
 from pragam._kernels.coordinate.records import Batch
 from pragam.operators.base import Vector
 from pragam.problem import BoxProblem
-from pragam.solvers.base import ROWS_AND_BOX, Certified, Cost, Solver, Start
+from pragam.solvers.base import LOSSES_OF_SCORES, ROWS_AND_BOX, Certified, Cost, Solver, Start
 from pragam.solvers.choice.sizes import sizes
 from pragam.solvers.dcd import single_precision
 from pragam.solvers.dcd.cost import dcd_cost
@@ -91,6 +91,7 @@ class Dcd(Solver[BoxProblem, DcdState]):
 
     name = "dcd"
     needs = ROWS_AND_BOX
+    serves = LOSSES_OF_SCORES
     may_drop_rows = True
     takes_packed_rows = True
 

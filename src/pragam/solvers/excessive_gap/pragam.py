@@ -52,6 +52,12 @@ from pragam.solvers.base import Cost, Solver, Start, State, unbounded
 
 #: Passes over the data in an iteration with adapted L; one less if L is given.
 _PASSES = 3.0
+#: L is at least this share of |c| / (the largest |alpha| in Q): where A is next to nothing, v = c / L would have no
+#: digits left to project. The gap mu D_2 is then at most this share of |c| |alpha|, the size of J(0), from the start.
+_LEAST = 1e-8
+
+
+_TINY = float(np.finfo(np.float64).tiny)
 
 
 @dataclass
@@ -104,7 +110,7 @@ class Pragam(Solver[AnyProblem, PragamState]):
         A bound, not a guess, and never compared with one: only the counts are stated.
         """
         eps = tol * abs(problem.primal(np.zeros(problem.n_weights)))
-        bound = 4 * _curvature(problem, problem.A.norm_bound()) * problem.Q.radius2()
+        bound = 4 * max(_curvature(problem, problem.A.norm_bound()), _least_lipschitz(problem)) * problem.Q.radius2()
         steps = float(np.sqrt(bound / eps)) if eps > 0 and np.isfinite(bound) else np.inf
         return Cost(_PASSES * steps, steps)
 
@@ -145,8 +151,8 @@ class Pragam(Solver[AnyProblem, PragamState]):
             L = float(self.lipschitz)
         if not (np.isfinite(L) and L >= 0):
             raise ValueError(f"solver 'pragam' needs a finite Lipschitz constant, not {L!r}: scale X or lam")
-        tiny = float(np.finfo(np.float64).tiny)
-        return max(L, tiny), max(bound, tiny)
+        least = _least_lipschitz(problem)
+        return max(L, least), max(bound, least)
 
     def _plain_step(self, problem: AnyProblem, state: PragamState) -> PragamState:
         L = state.lipschitz
@@ -211,6 +217,12 @@ def _is_upper_model(problem: AnyProblem, step: Vector, adjoint_step: Vector, L: 
 def _curvature(problem: AnyProblem, norm: float) -> float:
     """The Lipschitz constant of the gradient of D + g if A had this norm."""
     return norm * (norm / problem.lam)
+
+
+def _least_lipschitz(problem: AnyProblem) -> float:
+    """An L below which projections have no digits."""
+    length = float(np.sqrt(2 * problem.Q.radius2()))
+    return max(_LEAST * float(np.linalg.norm(problem.c)) / length if length > 0 else 0.0, _TINY)
 
 
 def largest_tau(ratio: float) -> float:

@@ -16,13 +16,13 @@ _NEAR = 4.0
 _HINDSIGHT = 0.5
 #: Visits of one step should take no more than this many sums of 8 floats: about a tenth of a second.
 _WORK = 2.0e8
-#: Threads share the directions of a block if these take as many sums of 8 floats: with fewer they wait for each other
-#: as long as they work. OCR letters have 1.6 times 10^4.
+#: Threads share the directions of a block if these take at least this many sums of 8 floats: with fewer they wait for
+#: each other as long as they work. OCR letters have 1.6 times 10^4.
 _SHARED = 1.0e5
 #: Fewer are enough where the table has more bytes than a processor's own cache: then each waits for memory, and the
 #: waiting is shared too. CoNLL chunks have 2.4 times 10^4 and 12 MB; two threads take 0.8 times as long as one.
 _SHARED_OUTSIDE, _CACHE = 2.0e4, 2**20
-#: The table is computed anew after as many passes.
+#: The table is computed anew after this many passes.
 RENEWAL = 100.0
 
 

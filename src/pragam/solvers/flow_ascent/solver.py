@@ -41,8 +41,7 @@ from pragam.numerics.vector import Vector
 from pragam.problem import AnyProblem
 from pragam.runtime.threads import n_threads
 from pragam.solvers.base import Certified, Cost, Solver, Start
-from pragam.solvers.choice.hardness import structured_hardness
-from pragam.solvers.choice.sizes import digits
+from pragam.solvers.flow_ascent.cost import flow_ascent_cost
 from pragam.solvers.flow_ascent.edge_lists import EdgeLists
 from pragam.solvers.flow_ascent.pair_rows import pair_rows
 from pragam.solvers.flow_ascent.schedule import RELAX, RENEWAL, SHARE, Gap, Schedule
@@ -58,14 +57,9 @@ _MOST_LABELS, _MOST_TOKENS = 2**16 - 1, 2**30
 _SINGLE = 1e-4
 #: Scores may be as large as this in either precision.
 _LARGEST = {np.float32: 1e30, np.float64: 1e150}
-#: Passes for each digit of the tolerance, and what one takes for an entry of X and a label: on CoNLL chunks 9 and
-#: 5e-10, on OCR letters 13 to 30 and 1e-10 (``benchmarks/chains.py``). A step takes as long as Python does.
-_PASSES, _PER_ENTRY, _PER_STEP = 10.0, 3e-10, 1e-4
-#: C R^2 of a token for each further pass. It is 5 with the chunks, and up to 50 with the letters.
-_HARD = 10.0
-#: Weights get double precision after as many estimates in a row that a certificate has not confirmed.
+#: Weights get double precision after this many consecutive estimates that a certificate did not confirm.
 _BROKEN = 3
-#: It is over after as many rounds in a row in which nothing has moved.
+#: It is over after this many consecutive rounds in which nothing has moved.
 _IDLE = 5
 #: Sequences whose directions are found together.
 _BLOCK = 8
@@ -77,6 +71,7 @@ class FlowAscent(Solver[AnyProblem, FlowState]):
 
     name = "flow-ascent"
     needs = ("Q.trellis",)
+    serves = "sequences (chain_hinge)"
 
     @classmethod
     def misfits(cls, problem: AnyProblem) -> list[str]:
@@ -89,11 +84,7 @@ class FlowAscent(Solver[AnyProblem, FlowState]):
         return wrong
 
     def cost(self, problem: AnyProblem, tol: float) -> Cost:
-        """Passes by the digits wanted, and by the C R^2 of a token: steps are for runs of tokens."""
-        model: ChainStructure = problem.Q.trellis
-        of_token = structured_hardness(problem) / (model.n_tokens / model.n) ** 2
-        passes = (_PASSES + of_token / _HARD) * max(digits(tol), 1.0)
-        return Cost(passes, passes, per_pass=_PER_ENTRY * problem.A.entries, per_step=_PER_STEP, trust=0.5)
+        return flow_ascent_cost(problem, tol)
 
     def init(self, problem: AnyProblem, rng: np.random.Generator, start: Start | None, tol: float) -> FlowState:
         dtype: Any = np.float32 if tol >= _SINGLE else np.float64

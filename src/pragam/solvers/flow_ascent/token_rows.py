@@ -18,13 +18,13 @@ from pragam import _kernels
 from pragam._kernels.flows.records import Weights
 from pragam.operators.storage import Storage
 
-#: The copy may take as many bytes a token,
+#: Bytes a token that the copy may take in any case.
 _BYTES_A_TOKEN = 100
-#: or as many in all, whichever is more.
+#: Bytes that it may take in all, however few the tokens.
 _BYTES = 32 * 2**20
 #: Tokens that are copied at a time.
 _CHUNK = 2**16
-#: Columns with as many entries are next to each other in the table, which keeps them in the cache.
+#: Columns with at least this many entries are next to each other in the table, which keeps them in the cache.
 _FREQUENT = 64
 
 

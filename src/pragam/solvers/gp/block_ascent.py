@@ -23,7 +23,7 @@ from pragam._kernels.chains.records import Block, Iterate
 from pragam.operators.base import Vector
 from pragam.problem import AnyProblem
 from pragam.solvers.base import Cost, Solver, Start, State
-from pragam.solvers.gp.cost import CHAIN_FLOP, FLOP
+from pragam.solvers.gp.cost import gp_block_ascent_cost
 
 #: The start is the truth but for this share of the uniform distribution: the entropy's slope is finite there.
 _NOISE = 0.01
@@ -54,11 +54,10 @@ class GPBlockAscent(Solver[AnyProblem, BlockState]):
 
     name = "gp-block-ascent"
     needs = ("A.block_scores", "A.block", "A.working", "Q.truth_and_noise")
+    serves = "Gaussian-process sequences (gp_sequences)"
 
     def cost(self, problem: AnyProblem, tol: float) -> Cost:
-        steps = 6 * max(1.0, -np.log10(max(tol, 1e-15))) ** 2
-        per_step = 8 * CHAIN_FLOP * problem.Q.size * problem.A.K
-        return Cost(steps, steps, FLOP * problem.A.entries, per_step)
+        return gp_block_ascent_cost(problem, tol)
 
     def init(self, problem: AnyProblem, rng: np.random.Generator, start: Start | None, tol: float) -> BlockState:
         Q, n = problem.Q, problem.Q.n

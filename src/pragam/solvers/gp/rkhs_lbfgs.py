@@ -22,7 +22,7 @@ import numpy as np
 from pragam.operators.base import Vector
 from pragam.problem import AnyProblem
 from pragam.solvers.base import Cost, Solver, Start, State
-from pragam.solvers.gp.cost import CHAIN_FLOP, FLOP
+from pragam.solvers.gp.cost import rkhs_lbfgs_cost
 from pragam.solvers.gp.memory import Memory
 
 #: Sufficient decrease, and by how much the slope must flatten (Wolfe's conditions).
@@ -31,6 +31,7 @@ _DECREASE, _FLATTEN = 1e-4, 0.9
 _TRIALS = 30
 #: Below this tolerance products are summed in float64 even where the data are float32.
 _FINE = 1e-5
+_TINY = float(np.finfo(np.float64).tiny)
 
 
 class At(NamedTuple):
@@ -62,10 +63,10 @@ class RkhsLbfgs(Solver[AnyProblem, LbfgsState]):
 
     name = "rkhs-lbfgs"
     needs = ("A.lift", "A.scores", "A.fast_rmatvec", "Q.posterior", "Q.log_loss")
+    serves = "Gaussian-process sequences (gp_sequences)"
 
     def cost(self, problem: AnyProblem, tol: float) -> Cost:
-        steps = 15 * max(1.0, -np.log10(max(tol, 1e-15)))
-        return Cost(steps, steps, FLOP * problem.A.entries, CHAIN_FLOP * problem.Q.size * problem.A.K)
+        return rkhs_lbfgs_cost(problem, tol)
 
     def init(self, problem: AnyProblem, rng: np.random.Generator, start: Start | None, tol: float) -> LbfgsState:
         A, is_fast = problem.A, tol >= _FINE
@@ -94,7 +95,7 @@ class RkhsLbfgs(Solver[AnyProblem, LbfgsState]):
         return state.w[0], state.best
 
     def estimate(self, problem: AnyProblem, state: LbfgsState) -> float | None:
-        return (state.J - state.D) / max(abs(state.J), abs(state.D))
+        return (state.J - state.D) / max(abs(state.J), abs(state.D), _TINY)
 
 
 def _at(problem: AnyProblem, scores: Vector) -> At:

@@ -4,7 +4,7 @@ r"""What the semismooth Newton method should cost.
                                         + rarer log10(2 rarer),
 
 each with constants of its own, rarer the share of the rarer class: where it is small, no sample gives a first guess.
-A step solves a linear system of min(n, d) unknowns, or so many iterations of conjugate gradients where that is large:
+A step solves a linear system of min(n, d) unknowns, or by conjugate gradients where that exceeds ``LARGEST_MATRIX``:
 measured, its cost grows like the square.
 """
 

@@ -29,9 +29,19 @@ from pragam._kernels.newton.records import DenseGoal, DenseIterate, DenseProblem
 from pragam.operators.base import RowOperator, Vector
 from pragam.operators.planes import Planes
 from pragam.problem import AnyProblem, BoxProblem
-from pragam.solvers.base import ROWS_AND_BOX, Cost, Solver, Start, State, unbounded_and_flat
+from pragam.solvers.base import (
+    LOSSES_OF_SCORES,
+    ROWS_AND_BOX,
+    Certified,
+    Cost,
+    Solver,
+    Start,
+    State,
+    unbounded_and_flat,
+)
 from pragam.solvers.newton.box_form import BoxForm, box_form
 from pragam.solvers.newton.dense_cost import dense_cost
+from pragam.solvers.newton.residual import residual_problem
 
 #: The copy has at most this many entries (2 MB).
 MOST_PLACES = 250_000
@@ -41,7 +51,7 @@ MOST_COLUMNS = 300
 _FIRST_DELTA = 4.0
 #: The first delta at a warm start.
 _WARM_DELTA = 0.25
-#: Newton steps in a call; the rest is up to the driver. No problem of the tests takes as many.
+#: Newton steps in a call; the rest is up to the driver. No problem of the tests takes 60.
 _STEPS = 60
 #: A relative gap that the roundings of J and D hide: the optimum, for float64.
 _EXACT = 1e-13
@@ -49,6 +59,9 @@ _EXACT = 1e-13
 _EXACT_PRODUCTS = 2e5
 #: How far from the plane rounding leaves alpha, relative to the terms of its sum.
 _ON_PLANE = 1e-14
+#: A gap below this many times the rounding of the scores may be hidden by it.
+_NOISE = 100.0
+_EPS = float(np.finfo(np.float64).eps)
 
 
 @dataclass
@@ -60,7 +73,14 @@ class DenseState(State):
     height: float  # 2^r
     iterate: DenseIterate
     goal: DenseGoal
+    w: Vector  # w_0, from which the iterate is measured; 0 but near the end
+    doubted: Vector | None = None  # w as it was last certified, if rounding may hide the rest of its gap
     gap: float = np.inf  # the kernel's estimate
+
+    @property
+    def noise(self) -> float:
+        """The rounding of a score, summed over the rows as their losses are."""
+        return _EPS * float(self.form.boxes.size.sum()) * float(np.abs(self.form.c).max(initial=0.0))
 
 
 @dataclass(frozen=True)
@@ -69,6 +89,7 @@ class NewtonDense(Solver[BoxProblem, DenseState]):
 
     name = "newton-dense"
     needs = ROWS_AND_BOX
+    serves = LOSSES_OF_SCORES
 
     @classmethod
     def misfits(cls, problem: AnyProblem) -> list[str]:
@@ -81,6 +102,9 @@ class NewtonDense(Solver[BoxProblem, DenseState]):
         return dense_cost(*problem.A.shape)
 
     def init(self, problem: BoxProblem, rng: np.random.Generator, start: Start | None, tol: float) -> DenseState:
+        return self._begun(problem, start, tol)
+
+    def _begun(self, problem: BoxProblem, start: Start | None, tol: float) -> DenseState:
         form = box_form(problem)
         rows, (n, d) = _dense(form.A), form.shape
         means = _centre(form.B, rows)
@@ -109,12 +133,14 @@ class NewtonDense(Solver[BoxProblem, DenseState]):
         iterate = DenseIterate(np.zeros(d), np.zeros(len(levels)), form.middle(), np.zeros(n), delta)
         exact = _EXACT if n * d**2 <= _EXACT_PRODUCTS else max(tol, _EXACT)
         goal = DenseGoal(tol, exact, _STEPS)
-        state = DenseState(2.0, form, scaled, means, length / height, height, iterate, goal)
+        state = DenseState(2.0, form, scaled, means, length / height, height, iterate, goal, np.zeros(d))
         if start is not None:
             _begin_at(state, start)
         return state
 
     def step(self, problem: BoxProblem, state: DenseState) -> DenseState:
+        if state.doubted is not None:
+            state = self._with_what_is_left(problem, state, state.doubted)
         _, read, state.gap = _kernels.get("dense_newton")(state.scaled, state.iterate, state.goal)
         state.passes += read / max(problem.Q.size, 1)
         return state
@@ -122,14 +148,26 @@ class NewtonDense(Solver[BoxProblem, DenseState]):
     def candidate(self, problem: BoxProblem, state: DenseState) -> tuple[Vector, Vector]:
         form = state.form
         alpha = form.alpha(state.iterate.beta)
-        sizes = np.abs(form.levels) + form.B.rmatvec(np.sign(form.B.sigma) * np.abs(alpha))
-        if (np.abs(form.B.rmatvec(alpha) - form.levels) > _ON_PLANE * sizes).any():
+        B, levels = problem.B, problem.levels
+        sizes = np.abs(levels) + B.rmatvec(np.sign(B.sigma) * np.abs(alpha))
+        if (np.abs(B.rmatvec(alpha) - levels) > _ON_PLANE * sizes).any():
             alpha = problem.domain.onto_face(alpha)
-        return state.iterate.w / state.length, alpha
+        return state.w + state.iterate.w / state.length, alpha
+
+    def observe(self, problem: BoxProblem, state: DenseState, certified: Certified) -> DenseState:
+        """The next call solves for what is left of w, if rounding in the scores may hide the rest of the gap."""
+        state.doubted = certified.proposed.w if certified.proof.gap <= _NOISE * state.noise else None
+        return state
 
     def estimate(self, problem: BoxProblem, state: DenseState) -> float:
         """The kernel's, which adds what the plane is off by."""
         return state.gap
+
+    def _with_what_is_left(self, problem: BoxProblem, state: DenseState, w: Vector) -> DenseState:
+        alpha = state.form.alpha(state.iterate.beta)
+        left = self._begun(residual_problem(problem, w), Start(np.zeros(len(w)), alpha), state.goal.tol)
+        left.w, left.passes = w, left.passes + state.passes
+        return left
 
 
 def _dense(A: RowOperator) -> Vector:

@@ -39,7 +39,7 @@ import numpy as np
 
 from pragam.operators.base import Vector
 from pragam.problem import AnyProblem, BoxProblem
-from pragam.solvers.base import ROWS_AND_BOX, Cost, Solver, Start, unbounded_and_flat
+from pragam.solvers.base import LOSSES_OF_SCORES, ROWS_AND_BOX, Cost, Solver, Start, unbounded_and_flat
 from pragam.solvers.choice.sizes import sizes
 from pragam.solvers.newton.active_rows import BAND, ActiveRows, active_rows, select
 from pragam.solvers.newton.box_form import box_form
@@ -85,6 +85,7 @@ class Newton(Solver[BoxProblem, NewtonState]):
 
     name = "newton"
     needs = ROWS_AND_BOX
+    serves = LOSSES_OF_SCORES
     may_drop_rows = True
     takes_packed_rows = True
 

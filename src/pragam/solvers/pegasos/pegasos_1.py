@@ -17,7 +17,7 @@ import numpy as np
 from pragam._kernels.subgradient.records import Examples, Iterates, Rule
 from pragam.operators.base import Vector
 from pragam.problem import AnyProblem, BoxProblem
-from pragam.solvers.base import ROWS_AND_BOX, Solver, Start, State, curved, shared, unbounded
+from pragam.solvers.base import LOSSES_OF_SCORES, ROWS_AND_BOX, Solver, Start, State, curved, shared, unbounded
 from pragam.solvers.pegasos.pegasos_n import ball_radius
 
 
@@ -39,6 +39,7 @@ class Pegasos1(Solver[BoxProblem, Pegasos1State]):
 
     name = "pegasos-1"
     needs = ROWS_AND_BOX
+    serves = LOSSES_OF_SCORES
 
     @classmethod
     def misfits(cls, problem: AnyProblem) -> list[str]:

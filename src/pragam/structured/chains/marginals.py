@@ -155,7 +155,7 @@ class ChainMarginals(Polytope):
         position = np.arange(layout.n_tables) - np.repeat(layout.first_table[:-1], np.maximum(layout.lengths - 1, 0))
         layout.tables(roundings)[:] = (K**2 + 4 + position * (2 * K + 4))[:, None, None]
         layout.singles(roundings)[:] = K + 4
-        slack = gamma(roundings) * point + 8 * K * TINY
+        slack = gamma(roundings) * point + 8 * roundings * TINY * (1 + layout.per_entry(self.totals))
         rows = np.flatnonzero(layout.per_entry(self.totals) > 0)
         if self.forbidden is not None:
             slack[self.forbidden & (point == 0)] = 0.0

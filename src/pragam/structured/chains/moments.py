@@ -15,7 +15,7 @@ from pragam.numerics.vector import Vector
 from pragam.runtime import interrupts
 from pragam.structured.chains.points import Edges, edges_of, summed
 from pragam.structured.labellings import Mixture
-from pragam.structured.structure import Moments
+from pragam.structured.structure import Moments, lengths_of
 
 if TYPE_CHECKING:
     from pragam.structured.chains.structure import ChainStructure
@@ -48,8 +48,11 @@ def _of_mixture(model: ChainStructure, mixture: Mixture) -> Moments:
     point, rounding = np.zeros(model.n_weights + 1), gamma(2 * len(parts) + 3)
     for share, part in zip(p, parts, strict=True):
         point += share * part.point
-    distance = sum(s * (part.distance + rounding * norm(part.features)) for s, part in zip(p, parts, strict=True))
-    return Moments(point, 1.02 * float(distance), 1.02 * float(p @ [m.loss_error + rounding * m.loss for m in parts]))
+    s = p + TINY  # a share may be lost
+    distance = float(s @ [m.distance + rounding * norm(m.features) for m in parts])
+    distance += TINY * sum(norm(m.features) + len(point) for m in parts)
+    loss_error = float(s @ [m.loss_error + rounding * m.loss for m in parts]) + TINY * sum(2 + m.loss for m in parts)
+    return Moments(point, 1.02 * distance, 1.02 * loss_error)
 
 
 def _add_nodes(model: ChainStructure, edges: Edges, out: Vector) -> tuple[float, float, float]:
@@ -65,8 +68,9 @@ def _add_nodes(model: ChainStructure, edges: Edges, out: Vector) -> tuple[float,
     for begin in range(0, len(doubtful), high):
         interrupts.check()
         tokens = doubtful[begin : begin + high]
-        residual = _residuals(model, edges, tokens) * model.totals[model.sequence_of(tokens), None]
-        size += float(np.sqrt(np.einsum("tk,tk->t", residual, residual)) @ sizes[tokens])
+        residual, totals = _residuals(model, edges, tokens), model.totals[model.sequence_of(tokens)]
+        size += float((totals * lengths_of(residual)) @ sizes[tokens])
+        residual *= totals[:, None]
         costs = np.einsum("tk,tk->t", residual, model.cost[model.labels[tokens]])
         losses[begin : begin + high] = model.token_scale[tokens] * costs
         model.storage.take(tokens).add_rmatmat(residual, out)
@@ -76,9 +80,10 @@ def _add_nodes(model: ChainStructure, edges: Edges, out: Vector) -> tuple[float,
     distance = gamma(terms + 6) * size + gamma(edges.roundings) * most
     loss, error = total(losses)
     error += gamma(2 * K + 6 + 2 * edges.roundings) * float(np.abs(losses).sum())
-    if len(doubtful):  # products of small numbers may have been lost
-        distance += 4 * (terms + 1) * TINY * (1 + float(sizes.max(initial=0.0))) * model.n_features**0.5
-        error += 4 * K * len(doubtful) * TINY
+    if len(doubtful):  # shares, residuals and products of small numbers may have been lost
+        each = 4 * (K + edges.roundings) * TINY * (1 + float(model.totals.max()))
+        distance += (terms + 1) * each * (1 + float(sizes.max(initial=0.0))) * model.n_features**0.5
+        error += len(doubtful) * each * (1 + float(model.cost.max())) * (1 + float(model.token_scale.max()))
     return loss, 1.01 * distance, 1.01 * error
 
 
@@ -137,14 +142,15 @@ class _Sums:
         self.sizes += summed(key, np.abs(terms), minlength=len(self.values))
         self.count += len(key)
 
-    def result(self) -> tuple[Vector, float]:
-        """The sums, and a bound of the length of their error."""
+    def result(self, roundings: int) -> tuple[Vector, float]:
+        """The sums, and a bound of the length of their error; ``roundings`` are those of a share, or losses of it."""
         if not self.count:
             return self.values, 0.0
         is_exact = self.is_whole and self.sizes.max(initial=0.0) < 2**22
         rounding = gamma(1) * norm(self.values) if is_exact else gamma(self.count + 2) * norm(self.sizes)
         factor = 1.0 if self.one_total is None else self.one_total
-        return factor * self.values, 1.01 * factor * rounding + 2 * self.count * TINY
+        lost = 2 * self.count * (1 + roundings) * TINY * (1 + factor)
+        return factor * self.values, 1.01 * factor * rounding + lost
 
 
 def _of_edges(model: ChainStructure, edges: Edges) -> tuple[Vector, float]:
@@ -169,8 +175,8 @@ def _of_edges(model: ChainStructure, edges: Edges) -> tuple[Vector, float]:
         for sums, flags in ((starts, model.is_first), (ends, model.is_last)):
             some = np.flatnonzero(flags[differences.token])
             sums.add(differences.label[some], differences.share[some], totals[some])
-    parts = [links.result(), *([] if features is None else [features.result(edges.roundings)])]
-    parts += [starts.result(), ends.result()]
+    parts = [links.result(edges.roundings), *([] if features is None else [features.result(edges.roundings)])]
+    parts += [starts.result(edges.roundings), ends.result(edges.roundings)]
     own = 2 * gamma(edges.roundings) * float(model.totals @ (model.lengths + 1.0))
     return np.concatenate([value for value, _ in parts]), 1.01 * (norm(np.array([e for _, e in parts])) + own)
 
@@ -192,7 +198,7 @@ class _WithFeatures:
         tables = tokens[linked] - self.model.sequence_of(tokens[linked]) - 1
         lengths = self.storage.row_sizes[tables]
         self.storage.take(tables).add_rmatmat(residual[linked], self.out)
-        self.size += float(np.sqrt(np.einsum("tk,tk->t", residual[linked], residual[linked])) @ lengths)
+        self.size += float(np.abs(residual[linked]).sum(axis=1) @ lengths)
         self.most += float(summed(row, np.abs(terms), minlength=len(tokens))[linked] @ lengths)
         self.count += len(tables)
 
@@ -202,4 +208,5 @@ class _WithFeatures:
             return self.out.ravel(), 0.0
         terms = self.count + self.storage.repeats + 8
         error = gamma(terms) * self.size + gamma(roundings + 4) * self.most
-        return self.out.ravel(), error + 4 * terms * TINY * (1 + self.most)
+        lost = 4 * terms * (roundings + self.model.K**2) * TINY * (1 + float(self.model.totals.max()))
+        return self.out.ravel(), error + lost * (1 + float(self.storage.row_sizes.max())) * self.storage.shape[1] ** 0.5

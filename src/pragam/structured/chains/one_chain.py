@@ -86,13 +86,11 @@ def _alone(model: ChainStructure, i: int) -> tuple[ChainStructure, Indices | Non
 
 def _entries(storage: Storage, rows: Indices) -> tuple[Indices, Indices, Vector]:
     """The entries of some rows: which of the rows, which column, and the value."""
-    kind, arrays = storage.rows()
+    kind, arrays = storage.take(rows).rows()
     if kind == "dense":
-        X = arrays[0][rows]
-        row, column = np.nonzero(X)
-        return row, column, X[row, column].astype(np.float64, copy=False)
+        row, column = np.nonzero(arrays[0])
+        return row, column, arrays[0][row, column].astype(np.float64, copy=False)
     data, indices, indptr = arrays
-    begin, counts = indptr[rows], indptr[rows + 1] - indptr[rows]
-    row = np.repeat(np.arange(len(rows)), counts)
-    at = np.arange(len(row)) + np.repeat(begin - np.cumsum(counts) + counts, counts)
-    return row, indices[at].astype(np.int64, copy=False), data[at].astype(np.float64, copy=False)
+    row = np.repeat(np.arange(len(rows)), np.diff(indptr))
+    some = slice(int(indptr[0]), int(indptr[-1]))
+    return row, indices[some].astype(np.int64, copy=False), data[some].astype(np.float64, copy=False)

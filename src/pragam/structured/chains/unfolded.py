@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from pragam.numerics.rounding import dot, gamma
+from pragam.numerics.rounding import TINY, dot, gamma
 from pragam.numerics.vector import Vector
 from pragam.problem import Problem
 from pragam.structured.chains.layout import ChainLayout
@@ -54,7 +54,9 @@ class ChainUnfolding:
         each = np.arange(self.layout.size)
         distance = self.rows.rmatvec_error(away) + 1.01 * gamma(1) * float(self.rows.row_bounds(each) @ np.abs(away))
         distance += 1.01 * float(self.rows.row_bounds(at) @ slack)
+        distance += 4 * TINY * float(self.rows.row_bounds(each).sum())
         loss, error = dot(self.costs, point)
+        error += 4 * TINY * float(point.sum())  # of costs that are lost
         error += 1.01 * (float(np.abs(self.costs[at]) @ slack) + gamma(2) * abs(loss))
         return Moments.of(self.rows.rmatvec(away), loss, 1.01 * distance if is_feasible else np.inf, error)
 

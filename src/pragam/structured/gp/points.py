@@ -15,6 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pragam import _kernels
+from pragam.numerics.arguments import array_of, real_array
 from pragam.numerics.rounding import dot, gamma
 from pragam.numerics.vector import Vector
 from pragam.runtime.threads import n_threads
@@ -57,6 +58,9 @@ class GibbsPoint:
     transitions: Vector  # (K, K)
     lengths: Indices
     rules: Rules | None = None
+
+    def __post_init__(self) -> None:
+        _keep_arrays(self, "scores", "transitions")
 
     def copy(self) -> GibbsPoint:
         """With scores of its own."""
@@ -144,6 +148,9 @@ class TablePoint:
     starts: Vector
     lengths: Indices
 
+    def __post_init__(self) -> None:
+        _keep_arrays(self, "tables", "starts")
+
     @property
     def is_distribution(self) -> bool:
         """Whether all numbers are finite and >= 0, and every start has some mass."""
@@ -173,3 +180,14 @@ class TablePoint:
         error = rounding + 2.02 * float(each @ (entropy + self.lengths))
         worst = float(each.max())
         return Moments(nodes.reshape(N, K), edges.reshape(K, K), total, worst, worst + gamma(N + 32), error)
+
+
+def _keep_arrays(point: GibbsPoint | TablePoint, *names: str) -> None:
+    """What was given under these names as arrays of float64, in which rounding is bounded, and the lengths."""
+    for name in names:
+        values = np.ascontiguousarray(real_array(name, getattr(point, name)), dtype=np.float64)
+        object.__setattr__(point, name, values)
+    lengths = array_of("lengths", point.lengths)
+    if lengths.ndim != 1 or lengths.dtype.kind not in "iu":
+        raise ValueError(f"lengths must be a vector of whole numbers, not {point.lengths!r:.40}")
+    object.__setattr__(point, "lengths", np.ascontiguousarray(lengths, dtype=np.int64))

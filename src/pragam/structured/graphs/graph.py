@@ -12,7 +12,7 @@ from scipy import sparse
 
 from pragam.numerics.arguments import array_of, real_array
 from pragam.operators.check import check_data
-from pragam.operators.storage import Storage
+from pragam.operators.storage import Storage, WithConstant
 from pragam.structured.graphs.wiring import Indices, Wiring
 
 
@@ -44,8 +44,9 @@ class Joined(NamedTuple):
     wiring: Wiring
 
 
-def join_graphs(graphs: Any) -> Joined:
-    """All graphs as one. ValueError, with the number of the graph, if one is wrong."""
+def join_graphs(graphs: Any, constant: float | None = None) -> Joined:
+    """All graphs as one, their nodes with a constant feature behind the others if there is to be one. ValueError, with
+    the number of the graph, if one is wrong."""
     if not isinstance(graphs, Sequence) or not graphs:
         raise ValueError("graphs must be a list of at least one Graph")
     parts = [_checked(graph, i) for i, graph in enumerate(graphs)]
@@ -57,9 +58,10 @@ def join_graphs(graphs: Any) -> Joined:
     counts = np.array([len(edges) for _, edges, _ in parts], dtype=np.int64)
     shifts = np.repeat(np.concatenate([[0], np.cumsum(sizes)[:-1]]), counts)
     links = np.concatenate([edges for _, edges, _ in parts]) + shifts[:, None]
-    features = with_ones(_stacked([each for _, _, each in parts]), is_first=True)
     nodes = check_data(_stacked([X for X, _, _ in parts]))
-    return Joined(nodes, check_data(features), Wiring(sizes, counts, links))
+    features = _behind_ones(_stacked([each for _, _, each in parts]))
+    wide = nodes if constant is None else WithConstant(nodes, constant)
+    return Joined(wide, check_data(features), Wiring(sizes, counts, links))
 
 
 def labels_of(graphs: Sequence[Graph]) -> NDArray[Any]:
@@ -131,8 +133,10 @@ def _stacked(parts: list[Any]) -> Any:
     return sparse.vstack(parts, format="csr") if any(map(sparse.issparse, parts)) else np.concatenate(parts)
 
 
-def with_ones(X: Any, is_first: bool) -> Any:
-    """A matrix and a column of ones, before it or behind it."""
-    parts, is_sparse = [X, np.ones((X.shape[0], 1))], sparse.issparse(X)
-    parts = parts[::-1] if is_first else parts
-    return sparse.hstack(list(map(sparse.csr_array, parts)), format="csr") if is_sparse else np.hstack(parts)
+def _behind_ones(X: Any) -> Any:
+    """A column of ones and a matrix: the weights that all edges share come first, so this is no WithConstant."""
+    ones = np.ones((X.shape[0], 1))
+    if not sparse.issparse(X):
+        return np.hstack([ones, X])
+    blocks: list[Any] = [sparse.csr_array(ones), X]
+    return sparse.hstack(blocks, format="csr")

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from typing import Any
 
-from numpy.typing import ArrayLike
+from numpy.typing import ArrayLike, NDArray
 
 from pragam.numerics.arguments import refuse_masked
 from pragam.problem import Problem
 from pragam.structured.expected_features import ExpectedFeatures, structured_problem
-from pragam.structured.graphs.graph import join_graphs, labels_of
+from pragam.structured.graphs.graph import Joined, join_graphs, labels_of
 from pragam.structured.graphs.structure import GraphStructure
 from pragam.structured.targets import costs_of, label_numbers, weights_of
 from pragam.structured.weights_and_loss import WeightsAndLoss
@@ -47,9 +47,16 @@ def graph_hinge(
         By default the sorted labels that occur. Labels that do not occur are allowed.
     sample_weight : one number >= 0 for each graph, optional
     """
+    return joined_hinge(join_graphs(graphs), labels_of(graphs), lam, loss, labels, sample_weight)
+
+
+def joined_hinge(
+    joined: Joined, y: NDArray[Any], lam: float, loss: str | ArrayLike, labels: Any, sample_weight: ArrayLike | None
+) -> Problem[WeightsAndLoss, ExpectedFeatures]:
+    """The same of graphs that are one already."""
     refuse_masked(sample_weight=sample_weight)
-    nodes, edges, wiring = join_graphs(graphs)
-    classes, index = label_numbers(labels_of(graphs), labels, wiring.sizes, "graph")
+    nodes, edges, wiring = joined
+    classes, index = label_numbers(y, labels, wiring.sizes, "graph")
     if len(classes) < 2:
         raise ValueError(f"y must have at least two labels, not {classes.tolist()}; labels= names those that may occur")
     K = len(classes)

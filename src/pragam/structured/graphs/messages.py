@@ -167,7 +167,7 @@ def _ranges(wiring: Wiring, nodes: Vector, tables: Vector) -> Vector:
     """For each graph, the largest range of the scores of a node or an edge; 1 if all are equal."""
     out = np.zeros(wiring.n)
     np.maximum.at(out, wiring.graph_of_node, np.ptp(nodes, axis=1))
-    np.maximum.at(out, wiring.graph_of_edge, np.ptp(tables.reshape(len(tables), -1), axis=1))
+    np.maximum.at(out, wiring.graph_of_edge, np.ptp(tables, axis=(1, 2)))
     return np.where(out > 0, out, 1.0)
 
 

@@ -20,7 +20,7 @@ from pragam.polytopes.base import REPAIRABLE
 from pragam.structured.graphs.local_tables import within
 from pragam.structured.graphs.wiring import Indices, Wiring
 from pragam.structured.labellings import Labellings, Mixture, check_labelling, check_point
-from pragam.structured.structure import Moments
+from pragam.structured.structure import Moments, lengths_of
 
 if TYPE_CHECKING:
     from pragam.structured.graphs.structure import Block, GraphStructure
@@ -141,9 +141,9 @@ class _Sums:
         truth = unit_shares(wiring, model.K, model.labels[block.nodes])
         of_node, of_edge = totals[wiring.graph_of_node], totals[wiring.graph_of_edge]
         residual = of_node[:, None] * (shares.nodes - truth[0])
-        links = (of_edge[:, None, None] * (shares.tables - truth[1])).reshape(len(of_edge), model.K**2)
-        self._add_products(0, residual, block.nodes)
-        self._add_products(1, links, block.edges)
+        links = (shares.tables - truth[1]).reshape(len(of_edge), model.K**2)
+        self._add_products(0, shares.nodes - truth[0], of_node, block.nodes)
+        self._add_products(1, links, of_edge, block.edges)
         costs = model.cost[model.labels[block.nodes]]
         self.losses.append(model.node_scale[block.nodes] * np.einsum("vk,vk->v", residual, costs))
         # What errors of the shares can move.
@@ -151,26 +151,31 @@ class _Sums:
         self.off += float((of_edge * shares.rest) @ model.edge_storage.row_sizes[block.edges])
         self.roundings = max(self.roundings, shares.roundings)
 
-    def _add_products(self, kind: int, residual: Vector, rows: slice) -> None:
+    def _add_products(self, kind: int, residual: Vector, totals: Vector, rows: slice) -> None:
+        """Those of totals times residuals with the rows."""
         if rows.stop == rows.start:
             return
         storage, out = (self.model.storage, self.nodes) if kind == 0 else (self.model.edge_storage, self.edges)
-        lengths = np.sqrt(np.einsum("ik,ik->i", residual, residual))
-        self.sizes[kind] += float(lengths @ storage.row_sizes[rows])
-        self.terms[kind] += int(np.count_nonzero(lengths))
-        storage.part(rows.start, rows.stop).add_rmatmat(residual, out)
+        some = residual.any(axis=1)
+        self.sizes[kind] += float((totals * some * lengths_of(residual)) @ storage.row_sizes[rows])
+        self.terms[kind] += int(np.count_nonzero(some))
+        storage.part(rows.start, rows.stop).add_rmatmat(totals[:, None] * residual, out)
 
     def moments(self, K: int) -> Moments:
         """The sums, and bounds of their rounding: one for each term of a sum, and a few of the residuals."""
         model = self.model
         distance = self.off
+        each = 4 * (K * K + self.roundings) * TINY * (1 + float(model.totals.max()))  # what is below TINY is lost
         for terms, size, storage in zip(self.terms, self.sizes, (model.storage, model.edge_storage), strict=True):
             count = terms + storage.repeats + 8
             width = (storage.shape[1] * K * K) ** 0.5
-            distance += gamma(count) * size + 4 * count * TINY * (1 + width + float(storage.row_sizes.max(initial=0.0)))
+            distance += gamma(count) * size + count * each * (1 + width) * (
+                1 + float(storage.row_sizes.max(initial=0.0))
+            )
         losses = np.concatenate(self.losses)
         loss, error = total(losses)
-        error += gamma(2 * K + 6 + self.roundings) * float(np.abs(losses).sum()) + 4 * K * len(losses) * TINY
+        error += gamma(2 * K + 6 + self.roundings) * float(np.abs(losses).sum())
+        error += len(losses) * each * (1 + float(model.cost.max())) * (1 + float(model.node_scale.max()))
         features = np.concatenate([self.nodes.T.ravel(), self.edges.ravel()])
         return Moments.of(features, loss, 1.01 * distance, 1.01 * error)
 
@@ -181,7 +186,7 @@ def features_of(model: GraphStructure, block: Block, labelling: Any) -> Vector:
     nodes, edges = np.zeros((model.storage.shape[1], K)), np.zeros((model.edge_storage.shape[1], K**2))
     if labelling.dtype.kind == "f":
         own, right = (unit_shares(wiring, K, each) for each in (labelling, model.labels[block.nodes]))
-        residual, links = own[0] - right[0], (own[1] - right[1]).reshape(len(wiring.edges), -1)
+        residual, links = own[0] - right[0], (own[1] - right[1]).reshape(-1, K**2)
     else:
         truth, at = model.labels[block.nodes], wiring.edges
         residual = _one_of(labelling, truth, K)

@@ -1,4 +1,4 @@
-"""The record of :func:`graph_hinge`, as models of graphs have it: with a bias for each label."""
+"""The record of :func:`pragam.structured.graph_hinge`, as models of graphs have it: with a bias for each label."""
 
 from __future__ import annotations
 
@@ -11,7 +11,8 @@ from pragam.problem import AnyProblem
 from pragam.risks.parameters import choice, matrix, number
 from pragam.risks.record import Risk
 from pragam.risks.targets import Classes
-from pragam.structured.graphs.hinge import graph_hinge
+from pragam.structured.graphs.graph import labels_of
+from pragam.structured.graphs.hinge import joined_hinge
 from pragam.structured.targets import LOSSES
 
 
@@ -29,4 +30,5 @@ class GraphHinge(Risk):
     may_lack: ClassVar[bool] = True
 
     def pose(self, samples: Any, labels: NDArray[Any]) -> list[AnyProblem]:
-        return [graph_hinge(samples.constant, self.lam, self.loss, labels.tolist(), samples.weights)]
+        y, given = labels_of(samples.graphs), samples.weights
+        return [joined_hinge(samples.joined, y, self.lam, self.loss, labels.tolist(), given)]

@@ -28,7 +28,7 @@ from pragam.numerics.slope_search import vanishing_slope
 from pragam.operators.base import Vector
 from pragam.problem import AnyProblem
 from pragam.solvers.base import Cost, Solver, Start, State, unbounded_and_flat
-from pragam.solvers.choice.sizes import digits
+from pragam.solvers.proximal_newton.cost import has_small_matrices, proximal_newton_cost
 
 #: mu shrinks by this factor from one stage to the next.
 _SHRINK = 0.25
@@ -40,8 +40,6 @@ _INNER = 0.3
 _STEPS = 40
 #: A line search ends where the slope has fallen to this share of the first one.
 _FLAT = 0.1
-#: The Hessian is a matrix, factorised, if it and [A B] have at most this many entries. Else conjugate gradients.
-_MATRIX = 2_000_000
 #: What alpha may be off the planes by when it is proposed, times the largest score: so much of the gap asked for.
 _OFF = 1e-3
 #: The same relative to the size of alpha: well within what a certificate repairs.
@@ -51,20 +49,8 @@ _CG_TOL = 0.1
 #: The number of their iterations at the most.
 _CG_STEPS = 200
 _TINY, _EPS = float(np.finfo(np.float64).tiny), float(np.finfo(np.float64).eps)
-
-
-@dataclass(frozen=True)
-class Constants:
-    """Of the cost, in its unit. ``python benchmarks/other_risks.py`` prints the steps and times that they follow."""
-
-    first_steps: float = 5.0
-    steps_per_digit: float = 6.0
-    per_step: float = 5e-4
-    per_call: float = 3e-5  # of Q.derivative, for each column of the matrix
-    per_bend: float = 1e-8  # for each entry that it reads
-    per_flop: float = 1e-10  # of the product of two matrices
-    per_entry: float = 1e-9  # of a product with the data
-    cg_products: float = 40.0  # with the data in a step without the matrix
+#: A slope along ds is rounding if it is no more than this times <|alpha|, |ds|>.
+_ROUNDING = 8 * _EPS
 
 
 @dataclass
@@ -80,6 +66,7 @@ class ProximalState(State):
     matrix: Vector | None  # [A B], where it is small
     tol: float
     steps: int = 0  # of this stage
+    is_at_rest: bool = False  # whether the last step was rounding
     gap: float = np.inf  # the estimate
     value: float = 0.0  # the size of J there
 
@@ -96,7 +83,7 @@ class ProximalNewton(Solver[AnyProblem, ProximalState]):
         return unbounded_and_flat(problem)
 
     def cost(self, problem: AnyProblem, tol: float) -> Cost:
-        return _cost(problem, tol)
+        return proximal_newton_cost(problem, tol)
 
     def init(self, problem: AnyProblem, rng: np.random.Generator, start: Start | None, tol: float) -> ProximalState:
         alpha = problem.start() if start is None else start.alpha.copy()
@@ -105,19 +92,16 @@ class ProximalNewton(Solver[AnyProblem, ProximalState]):
         b = problem.best_biases(scores)
         scores = scores + problem.B.matvec(b)
         mu = max(_steepness(problem, scores), _slope_over_size(problem, scores, alpha))
-        matrix = _matrix(problem) if _is_small(problem) else None
+        matrix = _matrix(problem) if has_small_matrices(problem) else None
         passes = 4.0 if matrix is None else 4.0 + problem.n_weights
         return _placed(problem, ProximalState(passes, w, b, alpha, alpha, scores, w, mu, _LEAST * mu, matrix, tol))
 
     def step(self, problem: AnyProblem, state: ProximalState) -> ProximalState:
-        if state.steps and (_is_inner_optimal(problem, state) or state.steps >= _STEPS):
+        if state.steps and (state.is_at_rest or _is_inner_optimal(problem, state) or state.steps >= _STEPS):
             state.centre, state.steps = state.alpha, 0
             state.mu = max(_SHRINK * state.mu, state.least_mu)
             _placed(problem, state)
-        dw, db = _direction(problem, state)
-        ds = problem.A.matvec(dw) + problem.B.matvec(db)
-        t = vanishing_slope(_slope_along(problem, state, dw, db, ds), _FLAT)
-        state.w, state.b, state.scores = state.w + t * dw, state.b + t * db, state.scores + t * ds
+        _move(problem, state)
         state.steps += 1
         state.passes += 1
         return _placed(problem, state)
@@ -133,21 +117,18 @@ class ProximalNewton(Solver[AnyProblem, ProximalState]):
         return state.gap
 
 
-def _cost(problem: AnyProblem, tol: float, by: Constants = Constants()) -> Cost:
-    """Steps, each with a Hessian or with the products of conjugate gradients."""
-    (m, d), K = problem.A.shape, problem.n_biases
-    steps = by.first_steps + by.steps_per_digit * max(digits(tol), 0.0)
-    per_pass = by.per_entry * problem.A.entries + by.per_bend * m
-    if _is_small(problem):
-        per_step = (d + K) * (by.per_call + by.per_bend * m + by.per_flop * m * (d + K))
-        return Cost(passes=3 * steps, steps=steps, per_pass=per_pass, per_step=by.per_step + per_step)
-    return Cost(passes=by.cg_products * steps, steps=steps, per_pass=per_pass, per_step=by.per_step)
+def _move(problem: AnyProblem, state: ProximalState) -> None:
+    """A Newton step with a line search, unless the slope along it is rounding.
 
-
-def _is_small(problem: AnyProblem) -> bool:
-    """Whether [A B] and the Hessian are matrices of a size to work with."""
-    unknowns = problem.n_weights + problem.n_biases
-    return max(problem.Q.size, unknowns) * unknowns <= _MATRIX
+    Such a step would lead far away where all biases move together, which changes nothing but rounding.
+    """
+    dw, db = _direction(problem, state)
+    ds = problem.A.matvec(dw) + problem.B.matvec(db)
+    slope = _slope_along(problem, state, dw, db, ds)
+    state.is_at_rest = -slope(0.0) <= _ROUNDING * float(np.abs(state.alpha) @ np.abs(ds))
+    if not state.is_at_rest:
+        t = vanishing_slope(slope, _FLAT)
+        state.w, state.b, state.scores = state.w + t * dw, state.b + t * db, state.scores + t * ds
 
 
 def _placed(problem: AnyProblem, state: ProximalState) -> ProximalState:
@@ -195,8 +176,8 @@ def _direction(problem: AnyProblem, state: ProximalState) -> tuple[Vector, Vecto
     reach = float(np.ptp(state.scores)) + float(np.abs(state.b).max(initial=0.0)) + _TINY
     ridge = np.concatenate([np.full(d, problem.lam), np.full(len(gradient) - d, _norm(gradient[d:]) / reach)])
     if state.matrix is not None:
-        bent = np.array([problem.Q.derivative(state.alpha, kappa, column) for column in state.matrix.T]).T
-        step = _solve(state.matrix.T @ bent, ridge, -gradient)
+        bent = [problem.Q.derivative(state.alpha, kappa, column) for column in state.matrix.T]
+        step = _solve(state.matrix.T @ _from_columns(bent, problem.Q.size), ridge, -gradient)
     else:
         step = _conjugate_gradients(problem, state, kappa, ridge, -gradient)
     return step[:d], step[d:]
@@ -251,15 +232,18 @@ def _matrix(problem: AnyProblem) -> Vector:
     """[A B] as a matrix."""
     columns = [problem.A.matvec(e) for e in np.eye(problem.n_weights)]
     columns += [problem.B.matvec(e) for e in np.eye(problem.n_biases)]
-    return np.array(columns).reshape(len(columns), problem.Q.size).T
+    return _from_columns(columns, problem.Q.size)
+
+
+def _from_columns(columns: list[Vector], size: int) -> Vector:
+    """The matrix with these columns of this size, perhaps none."""
+    return np.array(columns).reshape(len(columns), size).T
 
 
 def _steepness(problem: AnyProblem, s: Vector) -> float:
-    """|A' s|^2 / (lam |s|^2): the curvature of D along s."""
+    """|A' s|^2 / (lam |s|^2): the curvature of D along s; where all scores are 0, along the longest row."""
     size = _norm(s)
-    if size == 0:
-        return 1.0
-    rise = _norm(problem.A.rmatvec(s / size))
+    rise = _norm(problem.A.rmatvec(s / size)) if size else float(problem.A.row_norms().max(initial=0.0))
     return max(rise * (rise / problem.lam), _TINY)
 
 
