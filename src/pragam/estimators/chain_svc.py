@@ -133,7 +133,7 @@ class ChainSVC(SequenceEstimator):
         That is the max-marginal of the predicted label less that of the best other one, a number >= 0 up to rounding:
         the smaller, the less certain.
         """
-        samples = self._chains(X, lengths)
+        samples = self._chains(X, lengths, least=0)
         return self.model_.margins(samples)
 
     @property

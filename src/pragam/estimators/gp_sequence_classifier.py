@@ -97,7 +97,7 @@ class GPSequenceClassifier(SequenceEstimator):
 
     def predict_proba(self, X: Any, lengths: Any = None) -> Any:
         """The marginal probabilities of the labels of each token, (tokens, K), or a list of such."""
-        samples = self._chains(X, lengths)
+        samples = self._chains(X, lengths, least=0)
         return self.model_.proba(samples)
 
     def _samples(self, X: Any, y: Any, lengths: Any = None) -> Chains:  # type: ignore[override]
@@ -118,7 +118,7 @@ class GPSequenceClassifier(SequenceEstimator):
         return self._kernels(samples, scaled_rbf(samples.X) if self.kernel is None else self.kernel)
 
     def _kernels(self, samples: Chains, kernel: Any) -> Features:
-        stored = {"nodes": self.nodes, "precision": self.precision}
+        stored: Any = {"nodes": self.nodes, "precision": self.precision}
         if self.n_landmarks is None:
             return Features((Kernel(kernel, samples.X, lengths=samples.lengths, **stored),))
         return Features((Kernel.of_landmarks(samples.X, kernel, None, self.n_landmarks, self.random_state, **stored),))

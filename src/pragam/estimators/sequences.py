@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
+import numpy as np
 from sklearn.base import clone
 from sklearn.utils.validation import check_is_fitted
 
@@ -44,8 +46,11 @@ class SequenceEstimator(StructuredEstimator):
         return tags
 
     def predict(self, X: Any, lengths: Any = None) -> Any:
-        """The best labelling of each sequence: one array of labels for a flat X, else a list."""
-        samples = self._chains(X, lengths)
+        """The best labelling of each sequence: one array of labels for a flat X, else a list.
+
+        Sequences may be empty, and so may the list.
+        """
+        samples = self._chains(X, lengths, least=0)
         return self.model_.predict(samples)
 
     def score(self, X: Any, y: Any, lengths: Any = None, sample_weight: Any = None) -> float:
@@ -62,10 +67,12 @@ class SequenceEstimator(StructuredEstimator):
     ) -> Chains:
         return Chains.of(X, y, lengths, sample_weight, token_weight)
 
-    def _chains(self, X: Any, lengths: Any, y: Any = None) -> Chains:
+    def _chains(self, X: Any, lengths: Any, y: Any = None, least: int = 1) -> Chains:
         """Sequences as numbers, of the form and the width of those in training; unknown features are counted."""
         check_is_fitted(self)
-        samples, names = Chains.of(X, y, lengths), self.model_.features.find(Names)
+        samples, names = Chains.of(X, y, lengths, least=least), self.model_.features.find(Names)
+        if not samples.lengths.any():  # no tokens, and so nothing is known of their features
+            return replace(samples, X=np.empty((0, self.n_features_in_)))
         if samples.has_names != (names is not None):
             kinds = ("matrices", "features by name")
             given, trained = kinds[samples.has_names], kinds[not samples.has_names]

@@ -67,15 +67,18 @@ class GPModel(Model):
         return self.kernel.scores(self.features.numbers(samples), self.tensors["coef"])
 
     def predictions(self, samples: Any) -> Any:
-        nobody = np.zeros(int(samples.lengths.sum()), dtype=np.int64)
-        Q = ChainMoments(nobody, samples.lengths, len(self.labels), self.rules)
-        every = np.concatenate([self.scores(samples).ravel(), self.transitions.ravel()])
-        return self.labels[Q.best_labels(every)]
+        scores, lengths = self.scores(samples), samples.lengths[samples.lengths > 0]
+        if not len(lengths):
+            return self.labels[:0]
+        Q = ChainMoments(np.zeros(len(scores), dtype=np.int64), lengths, len(self.labels), self.rules)
+        return self.labels[Q.best_labels(np.concatenate([scores.ravel(), self.transitions.ravel()]))]
 
     def proba(self, samples: Any) -> Any:
         """The marginal probabilities of the labels of each token, in the form of the samples."""
-        scores = self.scores(samples)
-        return samples.answer(marginals(scores, self.transitions, samples.lengths, self.rules, self.temperature))
+        scores, lengths = self.scores(samples), samples.lengths[samples.lengths > 0]
+        if not len(lengths):
+            return samples.answer(scores)
+        return samples.answer(marginals(scores, self.transitions, lengths, self.rules, self.temperature))
 
     def best_temperature(self, held: Any) -> float:
         """The one that suits samples that the model was not trained on."""

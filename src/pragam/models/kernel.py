@@ -73,7 +73,7 @@ class Kernel(Map):
 
     @classmethod
     def of_landmarks(
-        cls, X: Any, kernel: Any, parameters: Any, n_landmarks: int | None, random_state: Any, **stored: str
+        cls, X: Any, kernel: Any, parameters: Any, n_landmarks: int | None, random_state: Any, **stored: Any
     ) -> Kernel:
         """Nystrom's features, of landmarks out of the rows of X; ``stored`` are nodes and precision."""
         with one_blas_thread():
