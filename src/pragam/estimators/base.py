@@ -154,12 +154,13 @@ class CertifiedEstimator(CertificateHTML, CallbackSupportMixin, FittedModel):
         self.histories_ = [result.history for result in fitted.results]
         self._begun = fitted.begun
 
-    def _warn(self, fitted: Fitted, samples: Any) -> None:
+    def _warn(self, fitted: Fitted, samples: Any, frames: int = 4 + FRAMES_AROUND_FIT) -> None:
+        """Say what deserves a word, at the user's line, so many frames away."""
         text, category = advice.unfinished(fitted.results, self), ConvergenceWarning
         if not text:
             text, category = self._advice(samples), UserWarning
         if text:
-            warnings.warn(text, category, stacklevel=4 + FRAMES_AROUND_FIT)
+            warnings.warn(text, category, stacklevel=frames)
 
 
 def _told(data: tuple[Any, ...], samples: Any) -> dict[str, Any]:

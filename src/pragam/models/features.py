@@ -6,7 +6,7 @@ kind      what it does                                                          
 columns   takes some columns of wide data (``--compact-columns``)                columns
 constant  appends a column of one value, whose weight is a penalised intercept
 names     features of tokens by name become columns                              names
-kernel    k(x, landmarks), times a map: Nystrom's features, or the Gram matrix   landmarks, map
+kernel    k(x, landmarks), times a map: Nystrom's features, or the Gram matrix   rows, map or lengths
 ========  =====================================================================  =========================
 
 A map before the fingerprint (columns, names) makes numbers of what the user brings; the others make features of them.
