@@ -7,6 +7,7 @@ import os
 
 import numpy as np
 import pytest
+from pragam.io.gp_sequence_model import load_gp_sequence_model
 from safetensors import safe_open
 from safetensors.numpy import load_file, save_file
 from scipy import sparse
@@ -15,7 +16,6 @@ from sklearn.metrics.pairwise import rbf_kernel
 
 from pragam import ChainSVC, GPSequenceClassifier, Status
 from pragam.io import load_sequence_model
-from pragam.io.gp_sequence_model import load_gp_sequence_model
 from pragam.structured.gp import GibbsPoint, TablePoint
 
 RNG = np.random.default_rng(0)
