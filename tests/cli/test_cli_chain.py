@@ -172,7 +172,7 @@ def test_a_budget_that_ends_is_status_3(tmp_path):
         (["certify", "{model}"], "name its training data"),
         (["certify", "{model}", "{other}"], "the certificate belongs to other data"),
         (["certify", "{model}", "{data}", "--exact"], "--exact is not for"),
-        (["audit", "{model}", "{data}"], "its format is not"),
+        (["audit", "{model}", "{data}", "-C", "1"], "C and lam are for LIBLINEAR"),
     ],
 )
 def test_one_line_says_what_is_wrong(trained, tmp_path, capsys, argv, message):

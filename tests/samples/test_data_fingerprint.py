@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from scipy import sparse
 
-from pragam.io import data_fingerprint
+from pragam.samples.fingerprint import data_fingerprint
 from pragam.samples import fingerprint
 
 

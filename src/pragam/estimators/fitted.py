@@ -102,7 +102,7 @@ class FittedModel(BaseEstimator):
         options
             Those of that function, such as ``ax``.
         """
-        from pragam import plot
+        from pragam.report import plot
 
         check_is_fitted(self)
         figures: Any = {"gap": plot.gap, "coefficients": plot.coefficients, "certificates": plot.certificates}

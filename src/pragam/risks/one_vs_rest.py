@@ -9,6 +9,7 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
+from pragam.numerics.vector import Vector
 from pragam.operators import check_data
 from pragam.problem import AnyProblem, Problem
 from pragam.risks.hinge import Hinge, hinge
@@ -54,16 +55,18 @@ class OneVsRest(Risk):
     def at(self, lam: float) -> OneVsRest:
         return replace(self, each=self.each.at(lam))
 
-    def pose(self, samples: Any, labels: Labels) -> list[AnyProblem]:
+    def sides(self, samples: Any, labels: Labels) -> list[tuple[NDArray[np.bool_], Vector]]:
+        """(which rows are positive, the weights of the rows) of each problem."""
         code = self.target.encode(samples.y, labels)
         weights = self.target.weights(code, labels, samples.weights, self.class_weight)
+        return [(code == k, weights) for k in positives(range(len(labels)))]
+
+    def pose(self, samples: Any, labels: Labels) -> list[AnyProblem]:
         X = check_data(samples.X)
-        return [self.each.between(X, code == k, weights) for k in positives(range(len(labels)))]
+        return [self.each.between(X, *side) for side in self.sides(samples, labels)]
 
     def stated(self, samples: Any, labels: Labels) -> list[Stated]:
-        code = self.target.encode(samples.y, labels)
-        weights = self.target.weights(code, labels, samples.weights, self.class_weight)
-        return [self.each.stated_between(code == k, weights) for k in positives(range(len(labels)))]
+        return [self.each.stated_between(*side) for side in self.sides(samples, labels)]
 
     def shape(self, labels: Labels) -> list[Shape]:
         return self.each.shape(labels) * len(positives(labels))
