@@ -21,7 +21,8 @@ import pragam
 
 ROOT = Path(pragam.__file__).parent
 FIGURES = Path(__file__).resolve().parent / "figures"
-#: The rooms from the highest to the lowest, a line for each height; those of one line do not call each other.
+#: The rooms from the highest to the lowest, a line for each height; those of one line do not call each other. All call
+#: numerics and runtime, which are left out.
 FLOORS = (
     ("cli",),
     ("estimators", "auditing"),
@@ -34,7 +35,6 @@ FLOORS = (
     ("problem",),
     ("conjugates",),
     ("polytopes", "operators"),
-    ("numerics", "runtime"),
 )
 
 
