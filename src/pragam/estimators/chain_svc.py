@@ -67,8 +67,6 @@ class ChainSVC(SequenceEstimator):
         The scores of first labels.
     end_ : (K,) array
         The scores of last labels.
-    n_unseen_features_ : int
-        Occurrences of features unknown in training that the last prediction ignored.
     """
 
     lam: float = positive(0.01, first=True)
