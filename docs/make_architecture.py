@@ -21,7 +21,8 @@ import pragam
 
 ROOT = Path(pragam.__file__).parent
 FIGURES = Path(__file__).resolve().parent / "figures"
-#: The rooms from the highest to the lowest, a line for each height; those of one line do not call each other.
+#: The rooms from the highest to the lowest, a line for each height; those of one line do not call each other. All call
+#: numerics and runtime, which are left out.
 FLOORS = (
     ("cli",),
     ("estimators", "auditing"),
@@ -34,7 +35,6 @@ FLOORS = (
     ("problem",),
     ("conjugates",),
     ("polytopes", "operators"),
-    ("numerics", "runtime"),
 )
 
 
@@ -94,8 +94,8 @@ def draw(title: str, arrows: Counter[tuple[str, str]], path: Path) -> None:
             zorder=1,
         )  # fmt: skip
     for name, (x, y) in place.items():
-        ax.text(x, y, name, ha="center", va="center", fontsize=9.5, zorder=2,
-                bbox={"boxstyle": "round,pad=0.38", "facecolor": "#e8eef9", "edgecolor": "#4a6fb5", "lw": 0.9})  # fmt: skip
+        box = {"boxstyle": "round,pad=0.38", "facecolor": "#e8eef9", "edgecolor": "#4a6fb5", "lw": 0.9}
+        ax.text(x, y, name, ha="center", va="center", fontsize=9.5, zorder=2, bbox=box)
     figure.savefig(path, metadata={"Date": None})
 
 

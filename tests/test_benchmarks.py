@@ -15,6 +15,7 @@ SCRIPTS = Path(__file__).resolve().parents[1] / "benchmarks"
 
 #: What makes each of them short.
 COMMANDS = {
+    "before_after": f"{sys.executable} {sys.executable} --pairs 1",
     "certificate_slack": "--sets a9a --tols 1e-2 --seeds 2",
     "chain_memory": "--sequences 300",
     "chain_projection": "--words 2 --iterations 3 --alternating 1",
@@ -35,7 +36,7 @@ COMMANDS = {
     "projections": "1e3",
     "screening": "a9a --values 3 --repeats 1",
     "sequence_validation": "--labellers sum mean",
-    "small_sets": "iris --repeats 1",
+    "small_sets": "iris --repeats 1 --estimators LinearSVC",
     "start_up": "--repeats 1",
     "svmlight": "--megabytes 0.1 --repeats 1",
     "targets": "a9a --max-seconds 20",

@@ -137,7 +137,7 @@ def test_a_model_that_is_not_fitted_is_refused(model, data):
         ({"coef": np.zeros(5)}, "X has 6 columns, and the model needs 5"),
         ({"intercept": [1.0, 2.0]}, "intercept must be 1 finite"),
         ({"classes": [0, 7]}, "labels that the model does not know"),
-        ({"class_weight": {0: -1}}, "class_weight must hold"),
+        ({"class_weight": {0: -1}}, "class_weight of 0 must be"),
     ],
 )
 def test_bad_weights_are_refused(change, why, data):

@@ -14,8 +14,7 @@ from sklearn.preprocessing import StandardScaler
 from sklearn.svm import SVC, SVR, LinearSVC, LinearSVR
 
 import pragam
-from pragam.auditing.judge import claim_of
-from pragam.auditing.predictions import class_scores
+from pragam.auditing.claim import claim_of
 
 CONVERGED = {"max_iter": 1_000_000, "tol": 1e-9}
 WEIGHTS = [None, "balanced", {0: 3.0, 1: 0.5, 2: 1.5}]
@@ -145,9 +144,8 @@ def test_a_pipeline_and_strings_as_labels():
 def test_the_predictions_are_those_of_the_model():
     X, y, _ = overlapping(n_classes=4)
     for model in (LinearSVC(loss="hinge", **CONVERGED), SVC(kernel="linear", tol=1e-8)):
-        claim = claim_of(fitted(model, X, y), X, y, None, None, None)
-        said = class_scores(claim.rule, claim.n_classes, claim.values, claim.values)[0].argmax(axis=1)
-        assert np.array_equal(said, model.predict(X))
+        claim = claim_of(fitted(model, X, y), X, y)
+        assert np.array_equal(claim.model.predict(claim.samples), model.predict(X))
 
 
 def test_the_model_is_not_touched():

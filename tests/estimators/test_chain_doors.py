@@ -66,8 +66,8 @@ def test_a_prediction_is_never_forbidden():
 
 
 def test_labels_that_a_file_cannot_hold_are_refused_before_it_is_written(tmp_path):
-    model = pragam.ChainSVC().fit(X, [[False, True], [True]])
-    with pytest.raises(ValueError, match="all finite numbers or all strings"):
+    model = pragam.ChainSVC().fit(X, [[b"a", b"b"], [b"b"]])
+    with pytest.raises(ValueError, match="all numbers or all strings"):
         model.save(tmp_path / "model")
     assert not list(tmp_path.iterdir())
 

@@ -18,6 +18,7 @@ from sklearn.model_selection import GridSearchCV
 
 import pragam
 from pragam import ChainSVC
+from pragam.samples import Chains
 from pragam.structured import chain_hinge
 
 WORDS, TAGS = sentences(25)
@@ -155,7 +156,7 @@ KERNELS = {"name": "rbf", "object": RBF(2.0), "callable": lambda A, B: rbf_kerne
 @pytest.mark.parametrize("kernel", KERNELS.values(), ids=KERNELS)
 def test_an_exact_kernel_has_its_gram_matrix(kernel):
     model = fitted(lam=0.001, tol=1e-2, kernel=kernel, kernel_params={"gamma": 0.125} if kernel == "rbf" else None)
-    phi = model._kernel.transform(X)
+    phi = model.model_.features.mapped(Chains.of(X, Y, LENGTHS)).X
     assert phi @ phi.T == pytest.approx(rbf_kernel(X, gamma=0.125), abs=1e-9)
     assert model.coef_.shape == (3, phi.shape[1]) and model.score(TOKENS, TAGS) == 1.0
     assert model.certify(TOKENS, TAGS) == model.certificate_

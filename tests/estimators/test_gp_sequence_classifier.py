@@ -18,6 +18,7 @@ from sklearn.model_selection import GridSearchCV
 import pragam
 from pragam import GPSequenceClassifier
 from pragam.driver.result import Status
+from pragam.samples import Chains
 from pragam.structured.kernels import Tokens, gram_matrix, kernel_function
 
 RNG = np.random.default_rng(0)
@@ -65,7 +66,7 @@ def test_a_matrix_without_lengths_is_one_sequence():
 
 def test_marginals_and_labels_are_those_of_all_labellings(model):
     new = RNG.standard_normal((4, 3))
-    F = model.kernel_(new, X) @ model._model.coefficients
+    F = model.kernel_(new, X) @ model.model_.tensors["coef"]
     scores = {
         y: F[np.arange(4), y].sum() + sum(model.transitions_[a, b] for a, b in pairwise(y))
         for y in product(range(3), repeat=4)
@@ -87,7 +88,7 @@ def test_landmarks_for_all_tokens_are_the_kernel_itself():
     )  # fmt: skip
     few = fitted(n_landmarks=10)
     assert few.certificate_.primal > exact.certificate_.dual  # a subspace of the kernel's space
-    assert few._model.coefficients.shape == (10, 3)
+    assert few.model_.tensors["coef"].shape == (10, 3)
 
 
 @pytest.mark.parametrize(
@@ -189,7 +190,7 @@ def test_forbidden_transitions_have_no_probability():
     new, lengths = RNG.standard_normal((200, 3)), np.full(20, 10)
     codes = np.array([order.index(label) for label in model.predict(new, lengths)]).reshape(20, 10)
     assert turns[codes[:, :-1], codes[:, 1:]].all()
-    F, T, P = model._model.scores(new[:4], np.array([4])), model.transitions_, np.zeros((4, 3))
+    F, T, P = model.model_.scores(Chains.of(new[:4])), model.transitions_, np.zeros((4, 3))
     for y in product(range(3), repeat=4):
         if all(turns[pair] for pair in pairwise(y)):
             P[np.arange(4), y] += np.exp(F[np.arange(4), y].sum() + sum(T[a, b] for a, b in pairwise(y)))
@@ -258,7 +259,7 @@ BAD[6, 1] = np.nan
         ((parts_of(X), parts_of(Y)[:-1]), "y must be a list"),
         ((parts_of(X), [*parts_of(Y)[:3], Y[:2], *parts_of(Y)[4:]]), "sequence 3"),
         ((X, Y, [0, *LENGTHS]), "sequence 0: it is empty"),
-        ((X, np.full(N, "a"), LENGTHS), "two different"),
+        ((X, np.full(N, "a"), LENGTHS), "at least two labels"),
         (([[{"a": 1}]], [["b"]]), "features by name"),
     ],
 )

@@ -163,8 +163,9 @@ def test_a_model_file_proves_the_model_anew(edges_of, tmp_path):
     again = GraphSVC.load(tmp_path / "model")
     assert again.certify(train) == model.certify(train) == model.certificate_ == again.certificate_
     assert all(map(np.array_equal, again.predict(train), model.predict(train)))
-    assert again.status_ is model.status_ and again.get_params()["labels"] == sorted(LABELS.tolist())
-    with pytest.raises(ValueError, match=r"the graphs have .* weights, and the model"):
+    assert again.status_ is model.status_ and again.classes_.tolist() == sorted(LABELS.tolist())
+    assert again.get_params()["lam"] == 0.2 and np.array_equal(again.get_params()["loss"], cost)
+    with pytest.raises(ValueError, match=r"the samples make .* weights, and the model has"):
         again.certify([Graph(g.X, g.edges, g.y) for g in train])
     (tmp_path / "other").write_bytes(b"no model")
     with pytest.raises(ValueError, match="not a usable model file"):

@@ -21,7 +21,7 @@ from pragam.samples import Rows
 X = np.arange(12.0).reshape(6, 2) ** 1.5
 TWO, THREE, NUMBERS = np.array([0, 1] * 3), np.array([0, 1, 2] * 2), np.arange(6.0)
 SETS = np.array([[1, 0], [0, 1], [1, 1], [0, 0], [1, 0], [0, 1]])
-COST = np.ones((3, 3)) - np.eye(3)
+COST, OTHER = np.ones((3, 3)) - np.eye(3), {7: 2.0}
 
 
 def posed(record, y, weights=None, **parameters):
@@ -33,6 +33,8 @@ def posed(record, y, weights=None, **parameters):
 def spoilt(array, value):
     return np.r_[array[:1], value, array[2:]]
 
+
+NOT_ALL = spoilt(NUMBERS, np.nan)
 
 #: What is wrong: the sentence, and the calls that say it.
 BAD = {
@@ -46,10 +48,10 @@ BAD = {
         lambda: pragam.hinge(X, THREE), lambda: posed(Hinge, THREE),
     ]),
     "a weight of a class that does not occur": (r"class_weight has labels that are not in y: \[7\]", [
-        lambda: pragam.hinge(X, TWO, class_weight={7: 2.0}), lambda: pragam.multiclass_hinge(X, TWO, class_weight={7: 2}),
-        lambda: posed(OneVsRest, TWO, class_weight={7: 2.0}), lambda: posed(MulticlassHinge, TWO, class_weight={7: 2.0}),
-        lambda: pragam.LinearSVC(class_weight={7: 2.0}).fit(X, TWO),
-        lambda: pragam.MulticlassSVC(class_weight={7: 2.0}).fit(X, TWO),
+        lambda: pragam.hinge(X, TWO, class_weight=OTHER), lambda: pragam.multiclass_hinge(X, TWO, class_weight=OTHER),
+        lambda: posed(OneVsRest, TWO, class_weight=OTHER), lambda: posed(MulticlassHinge, TWO, class_weight=OTHER),
+        lambda: pragam.LinearSVC(class_weight=OTHER).fit(X, TWO),
+        lambda: pragam.MulticlassSVC(class_weight=OTHER).fit(X, TWO),
     ]),
     "weights of classes that are all zero": ("class_weight must not be zero for every class", [
         lambda: pragam.hinge(X, TWO, class_weight={0: 0, 1: 0}),
@@ -82,10 +84,10 @@ BAD = {
         lambda: pragam.MulticlassSVC(cost=COST).fit(X, TWO),
     ]),
     "targets that are no numbers": ("y contains NaN", [
-        lambda: pragam.quantile(X, spoilt(NUMBERS, np.nan)), lambda: pragam.epsilon_insensitive(X, spoilt(NUMBERS, np.nan)),
-        lambda: posed(EpsilonInsensitive, spoilt(NUMBERS, np.nan)), lambda: posed(Each, spoilt(NUMBERS, np.nan)),
-        lambda: pragam.LinearSVR().fit(X, spoilt(NUMBERS, np.nan)),
-        lambda: pragam.QuantileRegressor().fit(X, spoilt(NUMBERS, np.nan)),
+        lambda: pragam.quantile(X, NOT_ALL), lambda: pragam.epsilon_insensitive(X, NOT_ALL),
+        lambda: posed(EpsilonInsensitive, NOT_ALL), lambda: posed(Each, NOT_ALL),
+        lambda: pragam.LinearSVR().fit(X, NOT_ALL),
+        lambda: pragam.QuantileRegressor().fit(X, NOT_ALL),
         lambda: pragam.LinearSVC().fit(X, spoilt(1.0 * TWO, np.nan)),
     ]),
     "a tube of negative width": ("epsilon.* must be a", [
@@ -105,7 +107,7 @@ BAD = {
     ]),
     "labels of other rows": ("y must hold one label for each of the 6 rows of X", [
         lambda: pragam.hinge(X, TWO[:4]), lambda: pragam.multiclass_hinge(X, THREE[:5]),
-        lambda: posed(OneVsRest, TWO[:4]), lambda: posed(MulticlassHinge, THREE[:5]), lambda: posed(OrdinalHinge, THREE[:5]),
+        *(lambda risk=risk: posed(risk, THREE[:5]) for risk in (OneVsRest, MulticlassHinge, OrdinalHinge)),
         *(lambda cls=cls: cls().fit(X, THREE[:5])
           for cls in (pragam.LinearSVC, pragam.MulticlassSVC, pragam.OrdinalSVC, pragam.MultilabelSVC)),
     ]),
@@ -123,7 +125,9 @@ BAD = {
         *(lambda cls=cls: cls().fit(X, [1, "a"] * 3)
           for cls in (pragam.LinearSVC, pragam.MulticlassSVC, pragam.OrdinalSVC, pragam.MultilabelSVC)),
     ]),
-    "label sets of two kinds": ("Y must hold labels of one kind", [lambda: pragam.MultilabelSVC().fit(X, [{1, "a"}] * 6)]),
+    "label sets of two kinds": ("Y must hold labels of one kind", [
+        lambda: pragam.MultilabelSVC().fit(X, [{1, "a"}] * 6),
+    ]),
     "an L1 norm": ("penalty='l1' is not solved here.*penalty='l2'", [
         lambda: pragam.LinearSVC(penalty="l1").fit(X, TWO),
     ]),

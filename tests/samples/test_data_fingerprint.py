@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 from scipy import sparse
 
-from pragam.io import data_fingerprint
 from pragam.samples import fingerprint
+from pragam.samples.fingerprint import data_fingerprint
 
 
 def _data(seed):

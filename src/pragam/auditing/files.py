@@ -10,8 +10,10 @@ from typing import Any
 from pragam.auditing.weights import Weights
 from pragam.files import source
 from pragam.files.arrays import DAMAGE, read_arrays, read_npy
-from pragam.io import Model
-from pragam.io.files import load_opened
+from pragam.models import Model
+from pragam.models.stored import load_opened
+from pragam.numerics.arguments import check_number
+from pragam.risks import Unstated
 
 _NPY, _ZIP, _PICKLE = b"\x93NUMPY", b"PK", b"\x80"
 _ARRAYS = ("coef", "intercept", "classes")
@@ -27,27 +29,27 @@ SOLVERS = {
 
 def is_liblinear(model: Model) -> bool:
     """Whether the model was read from one of LIBLINEAR's files: ours name their risk."""
-    return not model.risk and "liblinear_bias" in model.parameters
+    return isinstance(model.risk, Unstated) and "liblinear_bias" in model.settings
 
 
 def weights_of_liblinear(model: Model, C: float | None, lam: float | None) -> Weights:
     """The weights of a LIBLINEAR file and, from its solver_type, what they claim."""
-    solver = model.parameters["solver"]
+    solver = str(model.settings.get("solver"))
     if solver not in SOLVERS:
         usable = ", ".join(SOLVERS)
         raise ValueError(f"model was made by LIBLINEAR's {solver}, and audited are those of {usable}")
     if C is None and lam is None:
         raise ValueError("C must be given: a LIBLINEAR model file does not say with which C it was trained")
     loss, scheme = SOLVERS[solver]
-    column: Any = model.parameters["liblinear_bias"]
+    column = check_number("liblinear_bias", model.settings["liblinear_bias"])
     return Weights(
-        coef=model.coef, intercept=model.intercept if column > 0 else None, C=C, lam=lam, loss=loss, penalised=True,
-        intercept_scaling=column if column > 0 else 1.0, classes=model.classes, multi_class=scheme,
-        name=f"a LIBLINEAR model ({solver})",
+        coef=model.tensors["coef"], intercept=model.tensors["intercept"] if column > 0 else None, C=C, lam=lam,
+        loss=loss, penalised=True, intercept_scaling=column if column > 0 else 1.0, classes=model.labels,
+        multi_class=scheme, name=f"a LIBLINEAR model ({solver})",
     )  # fmt: skip
 
 
-def read_any(path: source.Path) -> Model | dict[str, Any]:
+def read_any(path: source.Path) -> Any:
     """A model file as a Model; an ``.npy`` of coef, or an ``.npz`` of coef, intercept and classes, as its arrays."""
     with source.opened(path) as opened:
         if opened.head.startswith(_PICKLE):

@@ -32,7 +32,7 @@ class Audit:
     total : Verdict
         Those of their sum: of the only problem, if there is one.
     predictions : Agreement or None
-        How many predictions on X are proven to be those of the optimum. None for a regression.
+        How many predictions on X are proven to be those of the optimum. None for numbers, sequences and graphs.
     tol : float
         The relative accuracy in question.
     """

@@ -20,8 +20,8 @@ from pragam.auditing.weights import Weights
 
 ACCEPTED = (
     "scikit-learn's LinearSVC, LinearSVR, SVC and SVR with kernel='linear', SGDClassifier with a hinge loss and "
-    "penalty='l2', a Pipeline that ends with one of these, pragam's own estimators and model files, a LIBLINEAR model "
-    "file, and pragam.Weights"
+    "penalty='l2', pragam's own estimators and models, a Pipeline that ends with one of these, model files of pragam "
+    "and of LIBLINEAR, and pragam.Weights"
 )
 #: Wrappers that hold a model that can be audited.
 _INSIDE = {
@@ -45,13 +45,18 @@ def kind_of(model: Any) -> str:
 def weights_of(model: Any, y: Any) -> Weights:
     """The weights of a fitted model, and what they claim. ValueError if it is none that can be audited."""
     kind = kind_of(model)
+    if hasattr(model, "fit") and not _is_fitted(model):
+        raise ValueError(f"model is a {type(model).__name__} that is not fitted")
     if kind not in _READERS:
         why = _INSIDE.get(kind, "it is of another kind")
         raise ValueError(f"model is a {type(model).__name__}, and {why}; accepted are {ACCEPTED}")
     _require(model, kind)
-    if not hasattr(model, "coef_"):
-        raise ValueError(f"model is a {type(model).__name__} that is not fitted: it has no coef_")
     return _READERS[kind](model, y)
+
+
+def _is_fitted(model: Any) -> bool:
+    """scikit-learn's convention: what a fit finds has a name that ends with an underscore."""
+    return any(name.endswith("_") and not name.startswith("__") for name in vars(model))
 
 
 def _require(model: Any, kind: str) -> None:

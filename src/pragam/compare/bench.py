@@ -165,7 +165,7 @@ class PeerBench:
 
 def prepare(name: str, folder: str, lam: float | None, test: str | None, tune: bool) -> Answer:
     """Read a data set and leave it where the others find it. If ``tune``, lam is chosen on a part of its rows."""
-    from pragam.io import data_fingerprint
+    from pragam.samples.fingerprint import data_fingerprint
 
     begin = perf_counter()
     prepared = data.prepare(name, lam, test)

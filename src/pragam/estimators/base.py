@@ -14,11 +14,11 @@ from typing import TYPE_CHECKING, Any, ClassVar
 import numpy as np
 from sklearn.exceptions import ConvergenceWarning
 
-from pragam import models, solvers
+from pragam import models
 from pragam.driver.solve import Progress
 from pragam.estimators import advice
 from pragam.estimators.callbacks import FitTasks
-from pragam.estimators.compat import FRAMES_AROUND_FIT, CallbackSupportMixin, StrOptions
+from pragam.estimators.compat import FRAMES_AROUND_FIT, CallbackSupportMixin
 from pragam.estimators.fitted import FittedModel
 from pragam.estimators.html import CertificateHTML
 from pragam.estimators.parameters import at_least_zero, budget, estimator, flag, parameter
@@ -78,7 +78,7 @@ class CertifiedEstimator(CertificateHTML, CallbackSupportMixin, FittedModel):
     """
 
     tol: float = at_least_zero(1e-4)
-    solver: str = parameter("auto", StrOptions(set(solvers.names())))
+    solver: str = parameter("auto", str)
     max_iter: int | None = budget(None, Integral)
     max_seconds: float | None = budget(None, Real)
     warm_start: bool = flag(False)
@@ -154,12 +154,13 @@ class CertifiedEstimator(CertificateHTML, CallbackSupportMixin, FittedModel):
         self.histories_ = [result.history for result in fitted.results]
         self._begun = fitted.begun
 
-    def _warn(self, fitted: Fitted, samples: Any) -> None:
+    def _warn(self, fitted: Fitted, samples: Any, frames: int = 4 + FRAMES_AROUND_FIT) -> None:
+        """Say what deserves a word, at the user's line, so many frames away."""
         text, category = advice.unfinished(fitted.results, self), ConvergenceWarning
         if not text:
             text, category = self._advice(samples), UserWarning
         if text:
-            warnings.warn(text, category, stacklevel=4 + FRAMES_AROUND_FIT)
+            warnings.warn(text, category, stacklevel=frames)
 
 
 def _told(data: tuple[Any, ...], samples: Any) -> dict[str, Any]:

@@ -16,6 +16,7 @@ from pragam.certificate.totals import total_certificate
 from pragam.driver.result import History
 from pragam.driver.totals import total_history
 from pragam.estimators.parameters import from_json, to_json
+from pragam.files.fields import fields_of
 from pragam.models import Model
 
 if TYPE_CHECKING:
@@ -79,10 +80,10 @@ class FittedModel(BaseEstimator):
         if model.risk.name not in cls._risks:
             wanted = " or ".join(map(repr, cls._risks))
             raise ValueError(f"{path}: its risk is {model.risk.name!r}, and {cls.__name__} has {wanted}")
-        wrote = model.settings.get("estimator") or {}
+        wrote = _wrote(model.settings, path)
         known = cls._parameters(model)
-        if wrote.get("class") == cls.__name__:
-            known |= from_json(wrote["parameters"])
+        if wrote["class"] == cls.__name__:
+            known |= wrote["parameters"]
         loaded = cls(**{name: known[name] for name in cls._get_param_names() if name in known})
         if "columns" in wrote:
             loaded.feature_names_in_ = np.array(wrote["columns"], dtype=object)
@@ -101,7 +102,7 @@ class FittedModel(BaseEstimator):
         options
             Those of that function, such as ``ax``.
         """
-        from pragam import plot
+        from pragam.report import plot
 
         check_is_fitted(self)
         figures: Any = {"gap": plot.gap, "coefficients": plot.coefficients, "certificates": plot.certificates}
@@ -114,3 +115,13 @@ class FittedModel(BaseEstimator):
         """The parameters that a record says, for files that were not written by such an estimator."""
         own = {name: getattr(model.risk, name) for name in cls._get_param_names() if hasattr(model.risk, name)}
         return own | {name: model.settings[name] for name in ("tol", "solver") if name in model.settings}
+
+
+def _wrote(settings: dict[str, Any], path: Any) -> dict[str, Any]:
+    """Which estimator wrote a file, its parameters, and the names of its columns; ValueError if they make no sense."""
+    try:
+        own = fields_of(settings.get("estimator", {"class": "", "parameters": {}}), {"class": str, "parameters": dict})
+        columns = {"columns": fields_of(own, {"columns": list})["columns"]} if "columns" in own else {}
+        return {**own, "parameters": from_json(own["parameters"]), **columns}
+    except (ValueError, KeyError, TypeError) as error:
+        raise ValueError(f"{path}: not a usable model file: its estimator makes no sense: {error!r:.80}") from error

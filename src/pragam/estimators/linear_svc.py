@@ -93,7 +93,7 @@ class LinearSVC(RowClassifier):
         code = risk.target.encode(samples.y, labels)
         weights = risk.target.weights(code, labels, samples.weights, risk.class_weight)
         mass = np.bincount(code, weights, minlength=len(labels)).astype(np.float64)
-        predicted = risk.rule.code(self.model_.scores(samples))
+        predicted = risk.rule.predict(self.model_.scores(samples), np.arange(len(labels)))
         return advice.never_predicted(labels, predicted, mass, self.class_weight)
 
     @classmethod

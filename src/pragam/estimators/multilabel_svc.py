@@ -11,6 +11,7 @@ from sklearn.utils import column_or_1d
 
 from pragam.estimators.parameters import budget, estimator, flag
 from pragam.estimators.rows import RowClassifier, count
+from pragam.numerics.arguments import array_of
 from pragam.risks import MulticlassHinge, MultilabelHinge, Risk
 from pragam.risks.arguments import check_shape
 from pragam.samples import Rows
@@ -82,7 +83,7 @@ class MultilabelSVC(RowClassifier):
         return replace(super()._samples(X, self._as_matrix(y, names), sample_weight, reset), labels=names)
 
     def _check_target(self, X: Any, y: Any) -> None:
-        shape, n = getattr(y, "shape", None) or np.shape(y), count(X)
+        shape, n = y.shape if hasattr(y, "shape") else array_of("y", y).shape, count(X)
         if len(shape) == 2 and n not in (None, shape[0]):
             check_shape(shape, n)
         super()._check_target(X, y)

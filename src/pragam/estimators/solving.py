@@ -2,18 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any
 
 from joblib import effective_n_jobs
 
-from pragam.driver import jobs
-from pragam.driver.jobs import Listener, Settings, Solved
+from pragam.driver.jobs import Listener, Settings
 from pragam.driver.progress import ProgressLine
 from pragam.driver.solve import Callback
 from pragam.estimators.callbacks import FitTasks, both
-from pragam.problem import AnyProblem
 
 
 def settings_of(estimator: Any, n_problems: int) -> Settings:
@@ -39,15 +37,6 @@ def listening(estimator: Any, tasks: FitTasks, n_problems: int) -> Iterator[List
                 yield both(line.part(k), callback)
 
         yield listener
-
-
-def solve_problems(estimator: Any, problems: Sequence[AnyProblem], starts: Sequence[Any]) -> Solved:
-    """Solve all problems as the estimator's parameters say."""
-    tasks, known = FitTasks(estimator, len(problems)), None if all(start is None for start in starts) else starts
-    with listening(estimator, tasks, len(problems)) as listener:
-        solved = jobs.solve_problems(problems, settings_of(estimator, len(problems)), known, listener)
-    tasks.end(is_fitted=False)
-    return solved
 
 
 def _seeds(random_state: Any, n: int) -> tuple[int, ...]:

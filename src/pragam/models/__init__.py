@@ -6,11 +6,15 @@
 """
 
 from pragam.models.base import Model, Proof
+from pragam.models.chain import ChainModel
+from pragam.models.gp import GPModel
+from pragam.models.graph import GraphModel
 from pragam.models.liblinear import load_liblinear, save_liblinear
 from pragam.models.linear import LinearModel
 from pragam.models.stored import load, save
-from pragam.models.training import Fitted, fit, model_of
+from pragam.models.training import Fitted, fit, fit_path, model_of
 
 __all__ = [
-    "Fitted", "LinearModel", "Model", "Proof", "fit", "load", "load_liblinear", "model_of", "save", "save_liblinear",
+    "ChainModel", "Fitted", "GPModel", "GraphModel", "LinearModel", "Model", "Proof", "fit", "fit_path", "load",
+    "load_liblinear", "model_of", "save", "save_liblinear",
 ]  # fmt: skip

@@ -110,11 +110,15 @@ class Model:
 
     def predict(self, samples: Any) -> Any:
         """In the form of the samples."""
-        return samples.answer(self.predicted(self.features.of(samples)))
+        return samples.answer(self.predictions(samples))
+
+    def predictions(self, samples: Any) -> Any:
+        """One for each row, token or node."""
+        return self.predicted(self.features.of(samples))
 
     def worth(self, samples: Any) -> Vector:
         """What the predictions are worth, one number each (``risk.worth``); the mean is the score."""
-        return self.risk.worth(samples.y, self.predicted(self.features.of(samples)))
+        return self.risk.worth(samples.y, self.predictions(samples))
 
     def pose(self, samples: Any) -> list[AnyProblem]:
         """The problems that the model solves on these samples."""
@@ -125,8 +129,10 @@ class Model:
         if not self.proofs or any(proof.dual is None for proof in self.proofs):
             raise ValueError("the model holds no dual point, so nothing can be verified")
         self.check_samples(samples)
-        problems = self.pose(samples)
-        parts = zip(problems, self.points(), self.proofs, strict=True)
+        parts = list(zip(self.pose(samples), self.points(), self.proofs, strict=True))
+        for problem, (w, _), _ in parts:
+            if len(w) != problem.n_weights:
+                raise ValueError(f"the samples make {problem.n_weights} weights, and the model has {len(w)}")
         return [certify(problem, w, proof.dual, biases) for problem, (w, biases), proof in parts]
 
     def check_samples(self, samples: Any) -> None:

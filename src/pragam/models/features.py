@@ -6,7 +6,7 @@ kind      what it does                                                          
 columns   takes some columns of wide data (``--compact-columns``)                columns
 constant  appends a column of one value, whose weight is a penalised intercept
 names     features of tokens by name become columns                              names
-kernel    k(x, landmarks), times a map: Nystrom's features, or the Gram matrix   landmarks, map
+kernel    k(x, landmarks), times a map: Nystrom's features, or the Gram matrix   rows, map or lengths
 ========  =====================================================================  =========================
 
 A map before the fingerprint (columns, names) makes numbers of what the user brings; the others make features of them.
@@ -85,19 +85,24 @@ class Columns(Map):
 
 @dataclass(frozen=True)
 class Constant(Map):
-    """A last column that is ``value`` in every row: X is copied."""
+    """A last column that is ``value`` in every row, exactly: X is copied, as float64 where float32 would round it."""
 
     value: float = 1.0
     kind: ClassVar[str] = "constant"
 
     def apply(self, samples: Any) -> Any:
         kind, arrays = samples.X.rows()
-        column = np.full((samples.X.shape[0], 1), self.value)
+        dtype = self._dtype(arrays[0].dtype)
+        column = np.full((samples.X.shape[0], 1), self.value, dtype=dtype)
         if kind == "dense":
-            return replace(samples, X=check_data(np.hstack([arrays[0], column.astype(arrays[0].dtype)])))
-        X = sparse.csr_array(tuple(arrays), shape=samples.X.shape)
-        wide = sparse.hstack([X, sparse.csr_array(column.astype(X.dtype))], format="csr")
-        return replace(samples, X=check_data(wide))
+            return replace(samples, X=check_data(np.hstack([arrays[0], column], dtype=dtype)))
+        X = sparse.csr_array(tuple(arrays), shape=samples.X.shape).astype(dtype, copy=False)
+        return replace(samples, X=check_data(sparse.hstack([X, sparse.csr_array(column)], format="csr")))
+
+    def _dtype(self, of_data: Any) -> Any:
+        """That of the data if it holds the value, else float64."""
+        with np.errstate(over="ignore"):
+            return of_data if float(of_data.type(self.value)) == self.value else np.dtype(np.float64)
 
     def to_file(self) -> tuple[dict[str, Any], dict[str, Array]]:
         return {"value": self.value}, {}

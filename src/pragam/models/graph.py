@@ -12,6 +12,9 @@ from pragam.numerics.vector import Vector
 from pragam.risks import Risk
 from pragam.structured import GraphStructure
 
+#: How labels were found (:meth:`GraphModel.decoded`).
+EXACT, PROVEN, MESSAGES = "exact max-product on trees", "messages, proven best", "messages, no guarantee"
+
 
 class GraphModel(Model):
     """The best labelling of each tree; on cycles what messages find. ``pairwise`` has a table for every edge, and one
@@ -50,6 +53,12 @@ class GraphModel(Model):
 
     def predicted(self, own: Any) -> Any:
         return self.labels[self.structure(own).predict(self._w)[0]]
+
+    def decoded(self, samples: Any) -> tuple[Any, str]:
+        """The predictions, and whether they are the best ones for sure."""
+        structure = self.structure(samples)
+        labels, is_best = structure.predict(self._w)
+        return samples.answer(self.labels[labels]), EXACT if structure.exact else PROVEN if is_best else MESSAGES
 
     def margins(self, samples: Any) -> Any:
         """For each node, how much the best labelling loses if it must have another label; trees alone."""

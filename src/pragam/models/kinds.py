@@ -5,7 +5,9 @@ from __future__ import annotations
 from pragam.models.base import Model
 from pragam.models.chain import ChainModel
 from pragam.models.features import Columns, Constant, Map
+from pragam.models.gp import GPModel
 from pragam.models.graph import GraphModel
+from pragam.models.kernel import Kernel
 from pragam.models.linear import LinearModel
 from pragam.models.names import Names
 from pragam.risks import RISKS as OF_ROWS
@@ -14,8 +16,8 @@ from pragam.structured.chains.record import ChainHinge
 from pragam.structured.gp.record import GPSequences
 from pragam.structured.graphs.record import GraphHinge
 
-_MODELS: tuple[type[Model], ...] = (LinearModel, ChainModel, GraphModel)
-_MAPS: tuple[type[Map], ...] = (Columns, Constant, Names)
+_MODELS: tuple[type[Model], ...] = (LinearModel, ChainModel, GraphModel, GPModel)
+_MAPS: tuple[type[Map], ...] = (Columns, Constant, Names, Kernel)
 _STRUCTURED: tuple[type[Risk], ...] = (ChainHinge, GraphHinge, GPSequences)
 
 KINDS = {model.kind: model for model in _MODELS}

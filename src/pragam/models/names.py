@@ -22,6 +22,11 @@ class Names(Map):
     kind: ClassVar[str] = "names"
     is_numbering: ClassVar[bool] = True
 
+    @classmethod
+    def of(cls, samples: Any) -> Names:
+        """Of all features that occur."""
+        return cls(Vocabulary.of_tokens(samples.X).names)
+
     @property
     def n_columns(self) -> int:
         return len(self.names)

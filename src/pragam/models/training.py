@@ -2,18 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import Any, NamedTuple
 
 from numpy.typing import NDArray
 
 from pragam.driver.jobs import Guard, Listener, Settings, nobody, solve_problems, unguarded
+from pragam.driver.path import paths
 from pragam.driver.result import Result
 from pragam.models.base import Model, Proof, Solves
 from pragam.models.features import Features
 from pragam.models.kinds import KINDS
 from pragam.problem import AnyProblem
 from pragam.risks import Risk
+from pragam.runtime.threads import using
 
 
 class Fitted(NamedTuple):
@@ -54,6 +56,27 @@ def fit(
     return Fitted(model, problems, results, begun)
 
 
+def fit_path(
+    risk: Risk, samples: Any, lams: Iterable[float], settings: Settings, features: Features, labels: NDArray[Any]
+) -> list[Fitted]:
+    """A model for each lam, in their order; each solve starts from the solution at the next larger lam."""
+    lams = list(lams)
+    numbers = features.numbers(samples)
+    own = features.mapped(numbers)
+    problems = risk.pose(own, labels)
+    with using(settings.n_jobs):
+        found = paths(
+            problems, lams, settings.tol, settings.solver, settings.max_seconds, random_state=settings.seed(0),
+            max_iter=settings.max_iter,
+        )  # fmt: skip
+    fitted = []
+    for lam, results in zip(lams, zip(*found, strict=True), strict=True):
+        solves = list(zip(problems, results, strict=True))
+        model = model_of(risk.at(lam), labels, solves, own, features, settings, numbers.size())
+        fitted.append(Fitted(model, problems, list(results), [0.0] * len(problems)))
+    return fitted
+
+
 def model_of(
     risk: Risk,
     labels: NDArray[Any],
@@ -85,6 +108,12 @@ def _fitting(starts: Sequence[Any] | None, problems: list[AnyProblem]) -> Sequen
 
 
 def _fits(start: Any, problem: AnyProblem) -> bool:
-    """A dual point that is no vector is checked by its set."""
+    """Whether w is as long, and the dual point is a vector as long, or one that the set knows."""
     w, dual = start
-    return len(w) == problem.n_weights and getattr(dual, "size", problem.Q.size) == problem.Q.size
+    if len(w) != problem.n_weights or hasattr(dual, "size"):
+        return len(w) == problem.n_weights and dual.size == problem.Q.size
+    try:
+        problem.domain.point(dual)
+    except ValueError:  # of other sequences or graphs
+        return False
+    return True

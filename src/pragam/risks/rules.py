@@ -1,12 +1,14 @@
 """From scores (n, outputs) to predictions, and which of these no further optimisation can change.
 
-``proven(low, high)``: the rows whose prediction is the same wherever the scores are between low and high. ``cut`` is a
-score that a fit may choose on its training data (:meth:`Rule.calibrate`); 0 else.
+``proven(low, high)``: the rows whose prediction is the same wherever the scores are between low and high;
+``refuted(code, low, high)``: those whose prediction is another one than ``code`` wherever they are. ``cut`` is a score
+that a fit may choose on its training data (:meth:`Rule.calibrate`); 0 else.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass
+from itertools import combinations
 from typing import Any
 
 import numpy as np
@@ -48,6 +50,12 @@ class Rule:
         same = self.predict(low, labels, cut) == self.predict(high, labels, cut)
         return same.reshape(len(low), -1).all(axis=1)
 
+    def refuted(self, code: Any, low: Vector, high: Vector, labels: Labels, cut: float = 0.0) -> NDArray[np.bool_]:
+        """Which rows have another prediction than ``code``, the number of a label, for all such scores."""
+        numbers = np.arange(len(labels))
+        least, most = self.predict(low, numbers, cut), self.predict(high, numbers, cut)
+        return ((code < least) | (code > most)).reshape(len(low), -1).any(axis=1)
+
 
 class Largest(Rule):
     """The class of the largest score. A single column is the score of the second of two classes; the first has 0."""
@@ -65,19 +73,37 @@ class Largest(Rule):
         """Of two classes with weights of their own, the difference: one row, as for any two classes."""
         return weights[1:] - weights[:1] if len(weights) == 2 else weights
 
-    def code(self, scores: Vector) -> NDArray[np.int64]:
-        """The number of the class of each row."""
-        return _all_classes(scores).argmax(axis=1)
+    def of_classes(self, low: Vector, high: Vector, K: int) -> tuple[Vector, Vector]:
+        """(n, K) each: what every class has at least and at most; the first of the largest wins."""
+        return _all_classes(low), _all_classes(high)
 
     def predict(self, scores: Vector, labels: Labels, cut: float = 0.0) -> Any:
-        return labels[self.code(scores)]
+        return labels[self.of_classes(scores, scores, len(labels))[0].argmax(axis=1)]
 
     def proven(self, low: Vector, high: Vector, labels: Labels, cut: float = 0.0) -> NDArray[np.bool_]:
         """Where the least score of one class is above the greatest of all others."""
-        least, most = _all_classes(low), _all_classes(high).copy()
-        rows, best = np.arange(len(least)), least.argmax(axis=1)
-        most[rows, best] = -np.inf
-        return least[rows, best] > most.max(axis=1)
+        least, most = self.of_classes(low, high, len(labels))
+        best = least.argmax(axis=1)
+        return _of(least, best) > _but(most, best).max(axis=1)
+
+    def refuted(self, code: Any, low: Vector, high: Vector, labels: Labels, cut: float = 0.0) -> NDArray[np.bool_]:
+        """Where the least score of another class is above the greatest of this one."""
+        least, most = self.of_classes(low, high, len(labels))
+        return _but(least, code).max(axis=1) > _of(most, code)
+
+
+class Votes(Largest):
+    """A score for each pair i < j of three classes or more, positive for i: the most votes, of equal ones the first."""
+
+    def of_classes(self, low: Vector, high: Vector, K: int) -> tuple[Vector, Vector]:
+        least, most = np.zeros((2, len(low), K))
+        for pair, (i, j) in enumerate(combinations(range(K), 2)):
+            least[:, i] += low[:, pair] > 0
+            most[:, i] += high[:, pair] > 0
+            least[:, j] += high[:, pair] <= 0
+            most[:, j] += low[:, pair] <= 0
+        earlier_first = np.arange(K) / K
+        return least - earlier_first, most - earlier_first
 
 
 class Value(Rule):
@@ -148,6 +174,18 @@ def _outward(ends: Vector, room: Any) -> Vector:
     with np.errstate(invalid="ignore"):
         wider = np.nextafter(ends + np.array([-1.0, 1.0]) * room, np.array([-np.inf, np.inf]))
     return np.where(np.isnan(wider), np.array([-np.inf, np.inf]), wider)
+
+
+def _of(scores: Vector, code: NDArray[Any]) -> Vector:
+    """The score of one class in each row."""
+    return scores[np.arange(len(code)), code]
+
+
+def _but(scores: Vector, code: NDArray[Any]) -> Vector:
+    """Those of the others."""
+    others = scores.copy()
+    others[np.arange(len(code)), code] = -np.inf
+    return others
 
 
 def _all_classes(scores: Vector) -> Vector:

@@ -26,9 +26,11 @@ class Chains(Samples):
     WEIGHTS: ClassVar[tuple[str, ...]] = ("weights", "token_weights")
 
     @classmethod
-    def of(cls, X: Any, y: Any = None, lengths: Any = None, weights: Any = None, token_weights: Any = None) -> Chains:
-        """From any of the forms that :mod:`pragam.samples.forms` knows."""
-        found = sequences_of(X, lengths)
+    def of(
+        cls, X: Any, y: Any = None, lengths: Any = None, weights: Any = None, token_weights: Any = None, least: int = 1
+    ) -> Chains:
+        """From any of the forms that :mod:`pragam.samples.forms` knows; sequences have at least 1 token, or 0."""
+        found = sequences_of(X, lengths, least)
         flat = None if y is None else labels_of(y, found)
         return cls(found.data, found.lengths, flat, weights, token_weights, found.form)
 

@@ -1,8 +1,8 @@
 """Older model files, a step each: (format, version) -> the record as the next version has it, and names of tensors.
 
-A step is a function ``(record, tensors) -> (record, renamed)``. ``renamed`` has a function of the file's own tensors
-for each tensor that has another name or form in the next version. Steps follow each other until this version is
-reached.
+A step is a function ``(record, tensors) -> (record, renamed)``. ``renamed`` has, for each tensor that is another in the
+next version, its name in the file, or a function of the file's own tensors if it has another form. Steps follow each
+other until this version is reached.
 """
 
 from __future__ import annotations
@@ -10,7 +10,7 @@ from __future__ import annotations
 from typing import Any
 
 from pragam.files.container import Tensors
-from pragam.files.upgrades import linear
+from pragam.files.upgrades import gp, graphs, linear, sequences
 from pragam.files.upgrades.step import Renamed, Step
 
 FORMAT, VERSION = "pragam-model", 4
@@ -19,6 +19,9 @@ STEPS: dict[tuple[str, int], Step] = {
     ("pragam-model", 1): linear.from_1,
     ("pragam-model", 2): linear.from_2,
     ("pragam-model", 3): linear.from_3,
+    ("pragam-sequence-model", 1): sequences.from_1,
+    ("pragam-graph-model", 1): graphs.from_1,
+    ("pragam-gp-sequence-model", 1): gp.from_1,
 }
 
 
@@ -37,12 +40,13 @@ class View:
 
     def dtype(self, name: str, *among: str) -> str:
         """Which of these types a tensor has; the last one if it has none of them, or there is no such tensor."""
-        return self._tensors.dtype(name, *among)
+        known = self._renamed.get(name, name)
+        return self._tensors.dtype(known if isinstance(known, str) else name, *among)
 
     def array(self, name: str, dtype: str = "F64") -> Any:
         """One of them, which must hold numbers of this type."""
-        make = self._renamed.get(name)
-        return make(self._tensors) if make else self._tensors.array(name, dtype)
+        known = self._renamed.get(name, name)
+        return self._tensors.array(known, dtype) if isinstance(known, str) else known(self._tensors)
 
 
 def upgraded(record: Any, tensors: Tensors) -> tuple[dict[str, Any], View]:

@@ -14,7 +14,7 @@ import numpy as np
 
 from pragam.files.container import Tensors
 from pragam.files.fields import fields_of
-from pragam.files.upgrades.step import Make, Renamed, constant, moved
+from pragam.files.upgrades.step import Make, Renamed, constant
 
 _LISTS = {"classes": list, "certificates": list, "parameters": dict, "fingerprint": dict}
 _ENDS = (("radius", inf), ("low", -inf), ("high", inf))
@@ -61,7 +61,7 @@ def from_3(record: dict[str, Any], tensors: Tensors) -> tuple[dict[str, Any], Re
         "fingerprint": record["fingerprint"],
         "settings": {name: value for name, value in parameters.items() if name not in ("optima", "status", "n_iter")},
     }
-    return new, {"features.0.columns": moved("columns", "I64"), **_tensors(parameters.get("optima"), outputs)}
+    return new, {"features.0.columns": "columns", **_tensors(parameters.get("optima"), outputs)}
 
 
 def _proof(k: int, certificate: Any, parameters: dict[str, Any]) -> dict[str, Any]:

@@ -9,13 +9,9 @@ from pragam.files.container import Tensors
 
 #: Makes a tensor of the next version of the file's own ones.
 Make = Callable[[Tensors], Any]
-Renamed = dict[str, Make]
+#: By the name in the next version: the name in the file, or what makes the tensor.
+Renamed = dict[str, Make | str]
 Step = Callable[[dict[str, Any], Tensors], tuple[dict[str, Any], Renamed]]
-
-
-def moved(name: str, kind: str = "F64") -> Make:
-    """A tensor that had another name."""
-    return lambda own: own.array(name, kind)
 
 
 def constant(value: Any) -> Make:

@@ -1,6 +1,8 @@
 r"""What pairwise dual ascent on trellis flows should cost.
 
-passes = (passes_per_digit + H / hard) log10(1/tol),     H the C R^2 of a token: steps are for runs of tokens.
+    passes = (passes_per_digit + H / hard) log10(1/tol),     H the C R^2 of a token.
+
+Of a token, not of a sequence, because steps are for runs of tokens.
 """
 
 from __future__ import annotations

@@ -47,6 +47,8 @@ class GPSequences(Risk):
         return Rules.named(np.array(table) if type(table) is tuple else table, labels.tolist())
 
     def pose(self, samples: Any, labels: NDArray[Any]) -> list[AnyProblem]:
+        numbers, rules = label_numbers(samples.y, labels, samples.lengths, "sequence")[1], self.rules(labels)
+        if rules is not None:
+            rules.check(numbers, samples.lengths, labels.tolist())
         A = _SCORES[self.basis](samples.X, len(labels), self.transition_scale)
-        numbers = label_numbers(samples.y, labels, samples.lengths, "sequence")[1]
-        return [gp_sequences(A, numbers, samples.lengths, self.lam, self.rules(labels))]
+        return [gp_sequences(A, numbers, samples.lengths, self.lam, rules)]

@@ -24,7 +24,7 @@ class Tokens:
 
     def __init__(self, X: Any, lengths: NDArray[np.int64], nodes: str) -> None:
         self.X, self.lengths, self.nodes = X, lengths, nodes
-        self.position = np.concatenate([np.arange(length) for length in lengths.tolist()])
+        self.position = np.arange(int(lengths.sum())) - np.repeat(np.cumsum(lengths) - lengths, lengths)
         self.count = np.ones(len(self.position))
         if nodes == "per_edge":
             last = np.repeat(lengths, lengths) - 1

@@ -10,7 +10,7 @@ import numpy as np
 def kernel_record(kernel: Any, parameters: dict[str, Any]) -> dict[str, Any]:
     """``{"name", "parameters"}`` of a name, ``{"class", "parameters"}`` of an object; others are refused."""
     if isinstance(kernel, str):
-        return {"name": kernel, "parameters": parameters}
+        return {"name": kernel, "parameters": {name: _plain(value) for name, value in parameters.items()}}
     from sklearn.gaussian_process import kernels
 
     if type(kernel) is getattr(kernels, type(kernel).__name__, None):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -12,9 +13,10 @@ from safetensors.numpy import load_file, save_file
 from sklearn.gaussian_process.kernels import RBF, ConstantKernel, WhiteKernel
 from sklearn.metrics.pairwise import rbf_kernel
 
-from pragam import ChainSVC, Status
+from pragam import ChainSVC, Status, models
 from pragam.files.dual_points import from_tensors, to_tensors
-from pragam.io import SequenceModel, load, load_any, load_sequence_model
+from pragam.models import ChainModel
+from pragam.samples import Chains
 from pragam.structured import Labellings, Mixture, TrellisFlow
 
 RNG = np.random.default_rng(0)
@@ -58,7 +60,8 @@ def test_what_predicts_and_what_proves_comes_back(tmp_path, case):
     assert again.certificate_ == model.certificate_ == again.certify(X, Y, LENGTHS)
     assert again.status_ is Status.CONVERGED and again.lam == model.lam and again.tol == model.tol
     again.fit(X, Y, LENGTHS)  # its parameters are those of an estimator
-    assert isinstance(load_any(tmp_path / "m"), SequenceModel)
+    loaded = models.load(tmp_path / "m")
+    assert isinstance(loaded, ChainModel) and loaded.certify(Chains.of(X, Y, LENGTHS)) == [model.certificate_]
 
 
 def test_features_by_name_come_back(tmp_path):
@@ -113,7 +116,7 @@ def test_cut_and_damaged_files_are_refused_or_load(stored):
     for length in range(0, len(content), 97):
         stored.write_bytes(content[:length])
         with pytest.raises(ValueError, match="not a usable model file"):
-            load_sequence_model(stored)
+            models.load(stored)
     for where in RNG.integers(0, len(content), 300):
         damaged = content.copy()
         damaged[where] ^= int(RNG.integers(1, 256))
@@ -128,25 +131,45 @@ def test_cut_and_damaged_files_are_refused_or_load(stored):
     ("changes", "message"),
     [
         ({"format": "other"}, "its format is not"),
-        ({"version": 2}, "its format version is 2"),
-        ({"classes": [1]}, "at least two labels"),
-        ({"classes": [1, 2]}, "coef must be of the shape"),
-        ({"risk": {"name": "hinge"}}, "its risk must be 'chain_hinge'"),
-        ({"certificate": {}}, "a certificate must hold"),
-        ({"dual": {"kind": "flow"}}, "it has no tensor 'dual.first'"),
-        ({"kernel": {"name": "rbf", "parameters": {}}}, "no landmarks"),
-        ({"template": 3}, "its template must be a text"),
+        ({"version": 9}, "its format version is 9"),
+        ({"labels": [1]}, "which a model of 'chain_hinge' cannot have"),
+        ({"labels": [1, 2]}, "coef must be of the shape"),
+        ({"risk": {"name": "hinge"}}, "its risk 'hinge' must have"),
+        ({"proofs": [{}]}, "certificate must be a dict"),
+        ({"features": [{"kind": "kernel"}]}, "kernel must be a dict"),
+        ({"features": [{"kind": "names", "template": 3}]}, "it has no tensor 'features.0.names'"),
         ({"risk": {"name": "chain_hinge", "lam": 1, "loss": "hamming_sum", "transitions": [[1]]}}, "boolean matrix"),
+        ({"risk": {"name": "chain_hinge", "lam": 1, "loss": "none", "transitions": None}}, "loss must be"),
     ],
 )
 def test_records_that_make_no_sense_are_refused(stored, changes, message):
     with safe_open(stored, "numpy") as file:
         record = json.loads(file.metadata()["pragam"])
     save_file(load_file(stored), stored, {"pragam": json.dumps(record | changes)})
+    with pytest.raises(ValueError, match=message) as refusal:
+        models.load(stored)
+    assert "\n" not in str(refusal.value)
+
+
+OLD = Path(__file__).parents[1] / "files" / "old" / "sequences1"
+
+
+@pytest.mark.parametrize(
+    ("name", "changes", "message"),
+    [
+        ("flat", {"certificate": {}}, "primal must be a float"),
+        ("flat", {"dual": {"kind": "flow"}}, "it has no tensor 'dual.0.first'"),
+        ("flat", {"kernel": {"name": "rbf", "parameters": {}}}, "it has no tensor 'landmarks'"),
+        ("names", {"template": 3}, "its template must be a text"),
+        ("kernel", {"kernel": 3}, "kernel must be a dict, not 3"),
+        ("flat", {"parameters": {}}, "status must be a str"),
+        ("flat", {"version": 2}, "its format version is 2, and this pragam reads up to 1"),
+    ],
+)
+def test_an_old_file_that_makes_no_sense_is_refused(tmp_path, name, changes, message):
+    path = OLD / f"{name}.model"
+    with safe_open(path, "numpy") as file:
+        record = json.loads(file.metadata()["pragam"])
+    save_file(load_file(path), tmp_path / "m", {"pragam": json.dumps(record | changes)})
     with pytest.raises(ValueError, match=message):
-        load_sequence_model(stored)
-
-
-def test_functions_for_rows_refuse_it(stored):
-    with pytest.raises(ValueError, match="its format is not 'pragam-model'"):
-        load(stored)
+        models.load(tmp_path / "m")

@@ -19,6 +19,15 @@ _WIDEST = 20.0
 _LEAST = 1e-300
 
 
+def held_out(n: int, share: float, seed: int) -> NDArray[np.bool_]:
+    """Which of n sequences are held out; some are, and some are left."""
+    held = np.zeros(n, dtype=bool)
+    held[np.random.default_rng(seed).permutation(n)[: round(share * n)]] = True
+    if held.all() or not held.any():
+        raise ValueError(f"calibrate={share:g} of {n} sequences leaves none to train on, or to hold out")
+    return held
+
+
 def marginals(
     scores: Vector, transitions: Vector, lengths: NDArray[np.int64], rules: Rules | None, temperature: float = 1.0
 ) -> Vector:

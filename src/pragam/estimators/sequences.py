@@ -1,0 +1,109 @@
+"""Estimators of sequences: the door to their forms, and what max-margin and Gaussian-process labellers share."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+from sklearn.base import clone
+from sklearn.utils.validation import check_is_fitted
+
+from pragam.certificate import Certificate
+from pragam.driver.solve import Progress
+from pragam.estimators.compat import StrOptions
+from pragam.estimators.parameters import estimator, parameter
+from pragam.estimators.structured import StructuredEstimator, share_right
+from pragam.models.kernel import Kernel
+from pragam.models.kinds import KINDS
+from pragam.models.names import Names
+from pragam.samples import Chains
+from pragam.structured.tags import SCHEMES
+
+
+@estimator
+class SequenceEstimator(StructuredEstimator):
+    """Examples are sequences of tokens, in the forms of :mod:`pragam.samples.forms`.
+
+    Parameters
+    ----------
+    transitions : None, "iob", "iob1", "bioes" or (K, K) boolean array
+        Which label (column) may follow which (row); a name is a scheme of tags (:mod:`pragam.structured.tags`).
+
+    Attributes
+    ----------
+    transitions_ : (K, K) array
+        The scores of transitions, from row to column.
+    n_unseen_features_ : int
+        Occurrences of features unknown in training that the last prediction ignored.
+    """
+
+    transitions: Any = parameter(None, StrOptions(set(SCHEMES)), "array-like", None)
+
+    def __sklearn_tags__(self) -> Any:
+        """Neither a classifier nor a regressor for scikit-learn, which would take the sequences for rows."""
+        tags = super().__sklearn_tags__()
+        tags.input_tags.sparse = True
+        tags.target_tags.required = True
+        return tags
+
+    def predict(self, X: Any, lengths: Any = None) -> Any:
+        """The best labelling of each sequence: one array of labels for a flat X, else a list.
+
+        Sequences may be empty, and so may the list.
+        """
+        samples = self._chains(X, lengths, least=0)
+        return self.model_.predict(samples)
+
+    def score(self, X: Any, y: Any, lengths: Any = None, sample_weight: Any = None) -> float:
+        """The share of tokens that are labelled right; ``sample_weight`` has a number for each sequence."""
+        samples = self._chains(X, lengths, y)
+        return share_right(self.model_.worth(samples), samples.lengths, sample_weight, "sequences")
+
+    def certify(self, X: Any, y: Any, lengths: Any = None) -> Certificate:
+        """The certificate of this model, computed anew from its training data, its weights and its dual point."""
+        return self._certify(self._chains(X, lengths, y))
+
+    def _samples(
+        self, X: Any, y: Any, lengths: Any = None, sample_weight: Any = None, token_weight: Any = None
+    ) -> Chains:
+        return Chains.of(X, y, lengths, sample_weight, token_weight)
+
+    def _chains(self, X: Any, lengths: Any, y: Any = None, least: int = 1) -> Chains:
+        """Sequences as numbers, of the form and the width of those in training; unknown features are counted."""
+        check_is_fitted(self)
+        samples, names = Chains.of(X, y, lengths, least=least), self.model_.features.find(Names)
+        if not samples.lengths.any():  # no tokens, and so nothing is known of their features
+            return replace(samples, X=np.empty((0, self.n_features_in_)))
+        if samples.has_names != (names is not None):
+            kinds = ("matrices", "features by name")
+            given, trained = kinds[samples.has_names], kinds[not samples.has_names]
+            raise ValueError(f"X has {given}, and the model was trained on {trained}")
+        self.n_unseen_features_ = 0
+        if names is not None:
+            samples, self.n_unseen_features_ = names.applied(samples)
+        if samples.n_features != self.n_features_in_:
+            raise ValueError(f"X has {samples.n_features} columns, and the model was trained on {self.n_features_in_}")
+        return samples
+
+    def _keep(self, model: Any) -> None:
+        super()._keep(model)
+        self.n_unseen_features_ = 0
+
+    def _halfway(self, progress: Progress, model: Any, samples: Any) -> dict[str, Any]:
+        risk, labels, features = model
+        kind: Any = KINDS[risk.kind]
+        twin = clone(self)
+        twin._keep(kind(risk, labels, kind.tensors_of(risk, labels, [(None, progress)]), features=features))
+        parameters = self.get_params(deep=False)
+        return {name: value for name, value in vars(twin).items() if name not in parameters}
+
+    @classmethod
+    def _parameters(cls, model: Any) -> dict[str, Any]:
+        """The kernel, and how many landmarks it has, if it has any."""
+        kernel = model.features.find(Kernel)
+        if kernel is None:
+            return super()._parameters(model)
+        own = {"kernel": kernel.kernel, "kernel_params": kernel.parameters}
+        own |= {"nodes": kernel.nodes, "precision": kernel.precision}
+        return super()._parameters(model) | own | ({} if kernel.map is None else {"n_landmarks": kernel.rows.shape[0]})
