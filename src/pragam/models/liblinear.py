@@ -27,6 +27,7 @@ import numpy as np
 
 from pragam.files import source
 from pragam.files.atomic import replacing
+from pragam.models.base import check_finite
 from pragam.models.features import Columns
 from pragam.models.linear import LinearModel
 from pragam.risks import Unstated
@@ -101,7 +102,10 @@ def _parse(stream: TextIO) -> LinearModel:
     # Compared, not allocated: what the header promises may be anything, what was read is as long as the file.
     if weights.shape != (rows, columns):
         raise ValueError(f"w must be {rows} lines of {columns} numbers, not of shape {weights.shape}")
-    intercept = bias * weights[-1] if bias >= 0 else np.zeros(columns)
+    with np.errstate(over="ignore", invalid="ignore"):
+        intercept = bias * weights[-1] if bias >= 0 else np.zeros(columns)
+    check_finite("w", weights, is_open=False)
+    check_finite("w times bias", intercept, is_open=False)
     known = {"solver": header["solver_type"], "zero_based": False, "liblinear_bias": bias}
     classes = np.array(_reversed_if_two(labels))
     if len(classes) < 2 or len(set(labels)) < len(labels):
