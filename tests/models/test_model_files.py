@@ -150,6 +150,7 @@ def _each(**changes):
     return lambda record, tensors: record["risk"]["each"].update(changes)
 
 
+_CHAIN = {"name": "chain_hinge", "lam": 1.0, "loss": "hamming_mean", "transitions": None}
 FAULTS = {
     "no coef": (lambda r, t: t.pop("coef"), "no tensor 'coef'"),
     "no alpha": (lambda r, t: t.pop("dual.0.alpha"), "no tensor 'dual.0.alpha'"),
@@ -199,12 +200,11 @@ FAULTS = {
     "odd name": (_entry(risk={"name": ["hinge"]}), "it names no risk"),
     "unknown risk": (_entry(risk={"name": "of tomorrow"}), "its risk is 'of tomorrow', and this pragam knows "),
     "no each": (_entry(risk={"name": "one_vs_rest"}), "its risk 'one_vs_rest' must have class_weight, each"),
-    "more of a risk": (lambda r, t: r["risk"].update(depth=3), "its risk 'one_vs_rest' must have class_weight, each, not"),
+    "more of a risk": (lambda r, t: r["risk"].update(depth=3), "must have class_weight, each, not class_weight, depth"),
     "negative lam": (_each(lam=-1.0), "lam must be a finite number > 0"),
     "huge lam": (_each(lam=10**400), "the number 10+, which is not finite"),
     "text bias of the risk": (_each(bias="yes"), "bias must be"),
-    "a risk of sequences": (_entry(risk={"name": "chain_hinge", "lam": 1.0, "loss": "hamming_mean", "transitions": None}),
-                            "it is of the kind 'linear', and its risk 'chain_hinge' of 'chain'"),
+    "a risk of sequences": (_entry(risk=_CHAIN), "it is of the kind 'linear', and its risk 'chain_hinge' of 'chain'"),
     "wide": (_entry(fingerprint={"d": 2**31, "nnz": 9}), "17.2 GB; train it again with --compact-columns"),
     "float columns": (_tensor(features__0__columns=np.arange(3.0)), "columns must hold int64"),
     "two columns": (_tensor(features__0__columns=np.arange(2)), "columns must be 3, one for each weight"),
