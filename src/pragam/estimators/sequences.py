@@ -34,6 +34,8 @@ class SequenceEstimator(StructuredEstimator):
     ----------
     transitions_ : (K, K) array
         The scores of transitions, from row to column.
+    n_unseen_features_ : int
+        Occurrences of features unknown in training that the last prediction ignored.
     """
 
     transitions: Any = parameter(None, StrOptions(set(SCHEMES)), "array-like", None)
