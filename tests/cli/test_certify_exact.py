@@ -3,17 +3,17 @@
 from __future__ import annotations
 
 import json
-from dataclasses import replace
 from math import inf, nextafter
 
 import numpy as np
 import pytest
 from cli_data import make_data
 
-from pragam import datasets, solve
-from pragam.cli import certify_exact, main
-from pragam.io import load_model, save_model
-from pragam.risks.by_name import problems_of
+from forged import forge, stored
+from pragam import datasets
+from pragam.cli import main
+from pragam.cli.commands import certify_exact
+from pragam.models import load
 
 
 @pytest.fixture
@@ -51,11 +51,10 @@ def test_the_built_in_example(tmp_path, capsys):
 def test_a_bound_that_is_wrong_in_the_last_bit_is_not_confirmed(model, capsys, bound):
     file, data = model()
     assert main(["certify", file, data, "--exact"]) == 0
-    trained = load_model(file)
     line = next(line for line in capsys.readouterr().out.splitlines() if line.split()[:1] == [bound])
     tight = float(line.split()[-1])  # the exact value, rounded outward: the tightest float that is true
     for value, status in ((tight, 0), (nextafter(tight, -inf if bound == "primal" else inf), 3)):
-        save_model(file, replace(trained, certificates=[replace(trained.certificates[0], **{bound: value})]))
+        forge(file, lambda record, tensors, value=value: stored(record, **{bound: value}))
         assert main(["certify", file, data, "--exact"]) == status
     assert "Not proved: a stored bound does not hold" in capsys.readouterr().out
 
@@ -68,14 +67,17 @@ def test_one_json_object(model, capsys, n_classes):
     record = json.loads(out)
     assert out.count("\n") == 1
     assert record["certified"] is record["confirmed"] is True and record["relative_gap"] <= record["tol"]
-    trained = load_model(file)
-    assert [one["class"] for one in record["outputs"]] == (trained.classes[1:] if n_classes == 2 else trained.classes)
-    for one, stored in zip(record["outputs"], trained.certificates, strict=True):
-        assert one["confirmed"] and (one["stored"]["primal"], one["stored"]["dual"]) == (stored.primal, stored.dual)
-        assert stored.primal >= one["exact"]["primal"] >= one["exact"]["dual"] >= stored.dual
+    trained = load(file)
+    labels = trained.labels.tolist()
+    assert [one["class"] for one in record["outputs"]] == (labels[1:] if n_classes == 2 else labels)
+    for one, proof in zip(record["outputs"], trained.proofs, strict=True):
+        kept = proof.certificate
+        assert one["confirmed"] and (one["stored"]["primal"], one["stored"]["dual"]) == (kept.primal, kept.dual)
+        assert kept.primal >= one["exact"]["primal"] >= one["exact"]["dual"] >= kept.dual
         assert one["exact"]["relative_gap"] <= record["relative_gap"]
-    wrong = [replace(proof, dual=proof.primal) for proof in trained.certificates]
-    save_model(file, replace(trained, certificates=wrong))
+    forge(file, lambda record, tensors: [
+        proof["certificate"].update(dual=proof["certificate"]["primal"]) for proof in record["proofs"]
+    ])  # fmt: skip
     assert main(["certify", file, data, "--exact", "--json"]) == 3
     record = json.loads(capsys.readouterr().out)
     assert not record["certified"] and not record["confirmed"] and not record["outputs"][0]["confirmed"]
@@ -83,8 +85,7 @@ def test_one_json_object(model, capsys, n_classes):
 
 def test_weights_that_are_not_good_enough_are_not_proved(model, capsys):
     file, data = model()
-    trained = load_model(file)
-    save_model(file, replace(trained, intercept=trained.intercept + 0.1))
+    forge(file, lambda record, tensors: tensors.update(intercept=tensors["intercept"] + 0.1))
     assert main(["certify", file, data, "--exact"]) == 3
     assert main(["certify", file, data, "--exact", "--tol", "1"]) == 3  # the stored primal is below J
     assert "a stored bound does not hold" in capsys.readouterr().out
@@ -94,8 +95,7 @@ def test_other_data_and_other_lengths_are_refused(model, tmp_path, capsys):
     file, data = model()
     make_data(tmp_path / "other.svm", seed=1)
     assert main(["certify", file, str(tmp_path / "other.svm"), "--exact"]) == 2
-    trained = load_model(file)
-    save_model(file, replace(trained, alpha=trained.alpha[:, :-1]))
+    forge(file, lambda record, tensors: tensors.update({"dual.0.alpha": tensors["dual.0.alpha"][:-1]}))
     assert main(["certify", file, data, "--exact"]) == 2
     assert "alpha must hold 60 numbers, not 59" in capsys.readouterr().err
 
@@ -104,9 +104,7 @@ def test_other_data_and_other_lengths_are_refused(model, tmp_path, capsys):
 def test_a_forged_lam_is_refused(model, capsys, lam):
     """D of a negative lam is above J: the stored bounds may be as wide as they like."""
     file, data = model()
-    trained = load_model(file)
-    wide = [replace(proof, primal=1e300, dual=-1e300) for proof in trained.certificates]
-    save_model(file, replace(trained, risk={**trained.risk, "lam": lam}, certificates=wide))
+    forge(file, lambda r, t: (r["risk"]["each"].update(lam=lam), stored(r, primal=1e300, dual=-1e300)))
     assert main(["certify", file, data, "--exact", "--tol", "1e9"]) == 2
     assert "lam must be" in capsys.readouterr().err
 
@@ -114,29 +112,30 @@ def test_a_forged_lam_is_refused(model, capsys, lam):
 def test_classes_that_the_data_lack_are_refused(model, capsys):
     """Against a class that nobody has, w = 0 is perfect."""
     file, data = model()
-    trained = load_model(file)
-    save_model(file, replace(trained, classes=[trained.classes[0], 7777]))
-    assert main(["certify", file, data, "--exact"]) == 2
-    assert "are not those of the data" in capsys.readouterr().err
+
+    def absent(record, tensors):
+        record["labels"][1] = 7777
+        for name, value in (("coef", 0.0), ("dual.0.alpha", 0.0), ("intercept", -2.0)):
+            tensors[name].fill(value)
+        stored(record, primal=0.0, dual=0.0, biases=[-2.0])
+
+    forge(file, absent)
+    for exact in ([], ["--exact"]):
+        assert main(["certify", file, data, *exact]) == 2
+        assert "y has the labels [0, 1], and the model [0, 7777]" in capsys.readouterr().err
 
 
 def test_dual_variables_far_outside_are_refused(model, capsys):
     file, data = model()
-    trained = load_model(file)
-    save_model(file, replace(trained, alpha=2 * trained.alpha))
+    forge(file, lambda record, tensors: tensors.update({"dual.0.alpha": 2 * tensors["dual.0.alpha"]}))
     assert main(["certify", file, data, "--exact"]) == 2
     assert "of the size of its set, and 1e-06 is repaired" in capsys.readouterr().err
 
 
-@pytest.mark.parametrize("risk", [{"name": "squared_hinge"}, {"name": "smoothed_hinge", "gamma": 0.25}])
-def test_a_smooth_risk_is_proved(model, capsys, risk):
-    """A file of another risk, as it would be trained."""
-    file, data = model()
-    trained, (X, y) = load_model(file), datasets.load(data)
-    risk = {**trained.risk, **risk}
-    result = solve(problems_of(risk, X, y, trained.classes)[0], tol=trained.parameters["tol"])
-    parts = {"coef": result.w[None], "intercept": result.biases, "alpha": result.alpha[None]}
-    save_model(file, replace(trained, **parts, risk=risk, certificates=[result.certificate]))
+@pytest.mark.parametrize("loss", ["squared_hinge", "smoothed_hinge"])
+def test_a_smooth_risk_is_proved(model, capsys, loss):
+    file, data = model("--loss", loss)
+    assert load(file).risk.each.name == loss
     assert main(["certify", file, data, "--exact"]) == 0
     assert "Proved" in capsys.readouterr().out
 

@@ -16,7 +16,9 @@ from scipy import sparse
 
 import pragam
 from pragam.cli import main
-from pragam.io import load_model
+from pragam.models import load
+from pragam.models.features import Columns
+from pragam.samples import Rows
 
 posix = pytest.mark.skipif(os.name == "nt" or shutil.which("bash") is None, reason="bash")
 
@@ -51,8 +53,11 @@ def test_a_pipe_gives_the_model_of_the_file(kind, tmp_path):
     assert main(["train", str(tmp_path / "a.svm"), "-o", str(tmp_path / "expected"), "--quiet"]) == 0
     done = shell(COMMANDS[kind], tmp_path)
     assert done.returncode == 0, done.stderr
-    ours, expected = load_model(tmp_path / "M"), load_model(tmp_path / "expected")
-    assert ours.fingerprint == expected.fingerprint and ours.coef.tobytes() == expected.coef.tobytes()
+    ours, expected = load(tmp_path / "M"), load(tmp_path / "expected")
+    assert (
+        ours.fingerprint == expected.fingerprint
+        and ours.tensors["coef"].tobytes() == expected.tensors["coef"].tobytes()
+    )
 
 
 @posix
@@ -85,20 +90,23 @@ def test_json(tmp_path, capsys, n_classes):
     X, y = pragam.datasets.load(path)
     assert main(["train", path, "-o", file, "--quiet", "--json"]) == 0
     train = json.loads(capsys.readouterr().out)
-    model = load_model(file)
-    assert train["certified"] is True and (train["n"], train["d"]) == X.shape and train["lam"] == model.risk["lam"]
-    for output, proof in zip(train["outputs"], model.certificates, strict=True):
+    model = load(file)
+    assert train["certified"] is True and (train["n"], train["d"]) == X.shape and train["lam"] == model.risk.lam
+    proofs, labels = [proof.certificate for proof in model.proofs], model.labels.tolist()
+    assert [output["class"] for output in train["outputs"]] == (labels[1:] if n_classes == 2 else labels)
+    for output, proof in zip(train["outputs"], proofs, strict=True):
         assert (output["primal"], output["dual"]) == (proof.primal, proof.dual)
         assert output["relative_gap"] == proof.relative_gap and output["status"] == "CONVERGED"
     assert main(["certify", file, path, "--json"]) == 0
     certify = json.loads(capsys.readouterr().out)
     assert certify["certified"] is True and certify["tol"] == 1e-6
-    assert [each["stored"]["primal"] for each in certify["outputs"]] == [p.primal for p in model.certificates]
+    assert [each["stored"]["primal"] for each in certify["outputs"]] == [p.primal for p in proofs]
     assert main(["predict", file, path, "--json", "--decision"]) == 0
     predict = json.loads(capsys.readouterr().out)
-    assert predict["labels"] == model.predict(X).tolist()
-    assert predict["decision"] == model.decision_function(X).tolist()
-    assert predict["accuracy"] == np.mean(model.predict(X) == y) == train["training_accuracy"]
+    rows = Rows.of(X)
+    assert predict["labels"] == predict["predictions"] == model.predict(rows).tolist()
+    assert predict["decision"] == model.decision(rows).tolist()
+    assert predict["accuracy"] == np.mean(model.predict(rows) == y) == train["training_accuracy"]
 
 
 @pytest.mark.parametrize("n_classes", [2, 3])
@@ -110,9 +118,9 @@ def test_decision_values(tmp_path, capsys, n_classes):
     capsys.readouterr()
     assert main(["predict", file, path, "--decision"]) == 0
     rows = [line.split() for line in capsys.readouterr().out.splitlines()]
-    model = load_model(file)
-    assert [int(row[0]) for row in rows] == model.predict(X).tolist()
-    scores = model.decision_function(X).reshape(X.shape[0], -1)
+    model = load(file)
+    assert [int(row[0]) for row in rows] == model.predict(Rows.of(X)).tolist()
+    scores = model.decision(Rows.of(X)).reshape(X.shape[0], -1)
     assert [[float(value) for value in row[1:]] for row in rows] == scores.tolist()
 
 
@@ -120,13 +128,14 @@ def test_compact_columns(tmp_path, capsys):
     path, file = tmp_path / "wide.svm", str(tmp_path / "m")
     path.write_text("+1 1:1 2147483647:2\n-1 1:-1 5:1\n+1 5:2\n-1 1:-2 2147483647:-1\n")
     assert main(["train", str(path), "-o", file, "--quiet", "--compact-columns"]) == 0
-    model = load_model(file)
-    assert model.columns.tolist() == [0, 4, 2147483646] and model.coef.shape == (1, 3)
+    model = load(file)
+    assert model.features.find(Columns).columns.tolist() == [0, 4, 2147483646]
+    assert model.tensors["coef"].shape == (1, 3)
     assert main(["certify", file, str(path)]) == 0
     capsys.readouterr()
     assert main(["predict", file, str(path)]) == 0
     dense = np.array([[1, 0, 2], [-1, 1, 0], [0, 2, 0], [-2, 0, -1.0]])
-    assert [int(label) for label in capsys.readouterr().out.split()] == model.predict(dense).tolist()
+    assert [int(label) for label in capsys.readouterr().out.split()] == model.predicted(Rows.of(dense)).tolist()
     path.write_text(path.read_text().replace("5:2", "5:2 77:1"))
     assert main(["certify", file, str(path)]) == 2
     assert "belongs to other data" in capsys.readouterr().err
@@ -146,8 +155,9 @@ def test_the_model_remembers_from_where_indices_count(tmp_path, capsys):
     capsys.readouterr()
     assert main(["predict", file, str(test), "--decision"]) == 0
     values = [float(line.split()[1]) for line in capsys.readouterr().out.splitlines()]
-    model = load_model(file)
-    assert values == pytest.approx([model.coef[0, 1] + model.intercept[0], -model.coef[0, 1] + model.intercept[0]])
+    tensors = load(file).tensors
+    w, b = tensors["coef"][0, 1], tensors["intercept"][0]
+    assert values == pytest.approx([b + w, b - w])
     assert main(["train", str(test), "-o", file, "--quiet"]) == 0
     assert main(["predict", file, str(train)]) == 2
     assert "train, line 1: feature index 0, where indices count from 1" in capsys.readouterr().err

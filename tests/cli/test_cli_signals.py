@@ -16,7 +16,7 @@ import pytest
 from cli_data import make_data, needs_signals, start
 
 from pragam.cli import main
-from pragam.io import load_model
+from pragam.models import load
 
 pytestmark = needs_signals
 
@@ -61,9 +61,9 @@ def test_ctrl_c_keeps_the_model_and_its_gap(tmp_path, n_classes):
     out, err = process.communicate(timeout=60)
     assert process.returncode == 3, err
     assert "interrupted" in out and "Traceback" not in err
-    model = load_model(file)
-    assert model.parameters["status"] == ["INTERRUPTED"] * len(model.coef)
-    assert all(1e-13 < proof.relative_gap < np.inf for proof in model.certificates)
+    model = load(file)
+    assert [proof.status.name for proof in model.proofs] == ["INTERRUPTED"] * len(model.tensors["coef"])
+    assert all(1e-13 < proof.certificate.relative_gap < np.inf for proof in model.proofs)
     assert main(["certify", str(file), str(path), "--tol", "2"]) == 0
 
 
@@ -79,7 +79,7 @@ def test_sigterm_keeps_the_model_and_its_gap(tmp_path, n_classes, times):
     out, err = process.communicate(timeout=60)
     assert process.returncode == 3, err
     assert "interrupted" in out and "Traceback" not in err
-    assert load_model(file).parameters["status"] == ["INTERRUPTED"] * (1 if n_classes == 2 else 3)
+    assert [proof.status.name for proof in load(file).proofs] == ["INTERRUPTED"] * (1 if n_classes == 2 else 3)
     assert main(["certify", str(file), str(path), "--tol", "2"]) == 0
 
 
@@ -91,7 +91,7 @@ def test_sigterm_while_the_model_is_written_does_not_lose_it(tmp_path):
     process.send_signal(signal.SIGTERM)
     process.communicate(timeout=60)
     assert process.returncode == 0
-    assert load_model(tmp_path / "model").parameters["status"] == ["CONVERGED"]
+    assert load(tmp_path / "model").status.name == "CONVERGED"
 
 
 def test_a_second_ctrl_c_aborts(tmp_path):
@@ -146,4 +146,4 @@ def test_a_reader_that_leaves_is_no_error(tmp_path, command):
     _, err = process.communicate(timeout=60)
     assert process.returncode == 141
     assert "Traceback" not in err and "BrokenPipe" not in err
-    load_model(file)
+    load(file)

@@ -12,7 +12,7 @@ from cli_data import make_data, needs_signals, start
 from pragam.cli import main
 from pragam.cli.commands.tune import lams_of
 from pragam.datasets import save_svmlight
-from pragam.io import load_model
+from pragam.models import load
 from pragam.selection import tune
 
 LAMS = "--lams=2^-6..2^0"
@@ -29,8 +29,8 @@ def test_the_model_is_trained_on_all_rows_at_the_best_lam(tmp_path, capsys, n_cl
     assert [point["accuracy"] for point in record["points"]] == found.accuracy.tolist()
     assert all(point["relative_gap"] <= 1e-6 for point in record["points"]) and record["certified"]
     assert record["points"][0]["C"] == pytest.approx(1 / (60 * 2.0**-6))
-    model = load_model(file)
-    assert model.risk["lam"] == found.best and model.fingerprint["n"] == 60
+    model = load(file)
+    assert model.risk.lam == found.best and model.fingerprint["n"] == 60
     assert main(["certify", file, path]) == 0
 
 
@@ -102,5 +102,5 @@ ProgressLine.__call__ = lambda self, progress: progress.lam < 0.01 and os.write(
     record = json.loads(out.splitlines()[-1])
     status = [point["status"][0] for point in record["points"]]  # by rising lam
     assert status[-1] == "CONVERGED" and status[0] == "INTERRUPTED"
-    assert load_model(file).certificates[0].relative_gap == record["model_relative_gap"] < 0.5
+    assert load(file).certificate.relative_gap == record["model_relative_gap"] < 0.5
     assert "Traceback" not in err

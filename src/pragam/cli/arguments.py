@@ -11,3 +11,8 @@ def number(text: str) -> float:
     if not math.isfinite(value):
         raise ValueError
     return value
+
+
+def numbers(text: str) -> list[float]:
+    """Finite numbers between commas."""
+    return [number(item) for item in text.split(",")]

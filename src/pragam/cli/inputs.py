@@ -4,8 +4,12 @@ from __future__ import annotations
 
 import os
 import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
+
+from pragam.files.rows import labels_beside
 
 
 def named(path: str) -> Any:
@@ -13,15 +17,26 @@ def named(path: str) -> Any:
     return sys.stdin.buffer if path == "-" else path
 
 
+@contextmanager
+def about(path: str | None) -> Iterator[None]:
+    """What is wrong within is wrong with this file: its name comes first."""
+    try:
+        yield
+    except ValueError as error:
+        raise ValueError(f"{path}: {error}" if path else str(error)) from error
+
+
 def check_files(inputs: list[str | None], outputs: list[str | None]) -> None:
     """Refuse, before anything is read, what would lose a file or cannot be written.
 
-    Standard input can be read only once. An output that is one of the inputs, by its name or through a link, would
-    replace it; two outputs of one name would lose one of them.
+    Standard input can be read only once. An output that is one of the inputs, by its name, through a link or because
+    the standard input comes from it, would replace it; two outputs of one name would lose one of them. NAME.npy is read
+    with NAME.y.npy.
     """
     sources, targets = [path for path in inputs if path], [path for path in outputs if path]
     if sources.count("-") > 1:
         raise ValueError("only one of MODEL and DATA can be the standard input")
+    sources += [str(labels_beside(path)) for path in sources if path.endswith(".npy")]
     for path in targets:
         _check_target(Path(path))
         for other in sources:
@@ -37,7 +52,7 @@ def _is_same(target: str, source: str) -> bool:
     if not os.path.isfile(target) and os.path.exists(target):
         return False
     try:
-        return os.path.samefile(target, source)
+        return os.path.samestat(os.stat(target), os.fstat(0) if source == "-" else os.stat(source))
     except OSError:  # one of them does not exist
         return os.path.realpath(target) == os.path.realpath(source)
 

@@ -22,6 +22,15 @@ def full_record(proof: Certificate) -> dict[str, Any]:
     return {**certificate_record(proof), "gap": proof.gap, "relative_gap": proof.relative_gap}
 
 
+def problems_of(model: Any) -> list[dict[str, Any]]:
+    """What each problem of a model is called; of one class against the rest, which one."""
+    from pragam.risks.one_vs_rest import positives
+
+    classes = positives(model.labels.tolist()) if model.risk.name == "one_vs_rest" else None
+    names = [{"problem": name} for name in model.risk.parts(model.labels)]
+    return names if classes is None else [{**name, "class": k} for name, k in zip(names, classes, strict=True)]
+
+
 def warn(message: str) -> None:
     """One line on standard error that is not an error."""
     print(f"pragam: warning: {message}", file=sys.stderr)

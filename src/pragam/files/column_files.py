@@ -43,8 +43,8 @@ def read_columns(path: source.Path) -> ColumnData:
         return read_opened(opened)
 
 
-def read_opened(opened: source.Source) -> ColumnData:
-    """The same of an input that is open."""
+def read_opened(opened: source.Source, may_be_empty: bool = False) -> ColumnData:
+    """The same of an input that is open. Without tokens there are no columns either; only some may be empty."""
     rows: list[list[str]] = []
     lengths: list[int] = []
     begin = 0
@@ -58,7 +58,7 @@ def read_opened(opened: source.Source) -> ColumnData:
         elif len(rows) > begin:
             lengths.append(len(rows) - begin)
             begin = len(rows)
-    if not rows:
+    if not rows and not may_be_empty:
         raise ValueError(f"{opened.name}: there are no tokens")
     if len(rows) > begin:
         lengths.append(len(rows) - begin)

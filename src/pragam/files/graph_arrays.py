@@ -19,12 +19,12 @@ from pragam.structured.graphs.graph import Graph
 from pragam.structured.targets import check_lengths
 
 
-def read_graphs_npz(path: source.Path) -> list[Graph]:
-    """The graphs of a file; ValueError of one line if something is missing or wrong."""
+def read_graphs_npz(path: source.Path, may_be_empty: bool = False) -> list[Graph]:
+    """The graphs of a file, of which some may have none; ValueError of one line if something is missing or wrong."""
     with source.opened(path) as opened:
         try:
             arrays = read_arrays(opened.as_file(), (*CSR, "X", "sizes", "edges", "edge_features", "y"), kinds="biufU")
-            return _graphs(arrays)
+            return [] if may_be_empty and "sizes" in arrays and not arrays["sizes"].size else _graphs(arrays)
         except (ValueError, OverflowError, *DAMAGE) as error:
             raise ValueError(f"{opened.name}: {str(error).splitlines()[0] if str(error) else 'damaged'}") from error
 

@@ -12,9 +12,11 @@ MODEL, SVMLIGHT = "a pragam model", "svmlight data"
 _CONVERT = "write it with pragam.datasets.save_svmlight, or as NAME.npy with the labels in NAME.y.npy"
 _ORDER = "the commands take MODEL before DATA"
 _UNPACK = "decompress it first"
+_CHAIN = "--task chain trains on sequences; the commands take MODEL before DATA"
 
 _SAMPLE = re.compile(rb"[+-]?[0-9.][0-9.eE+-]*(\s+(qid|[0-9]+):\S+)*\s*(#.*)?")
 _NUMBERS = re.compile(rb"[+-]?[0-9.][0-9.eE+-]*(\s+[+-]?[0-9.][0-9.eE+-]*)+\s*")
+_NUMBER, _FEATURE = re.compile(rb"[+-]?[0-9.][0-9.eE+-]*"), re.compile(rb"[^:]+:[^:]+")
 _FIELDS = re.compile(rb"[^:,;\t]*([,;\t][^:,;\t]*)+")
 
 
@@ -45,6 +47,15 @@ def _first_line(pattern: re.Pattern[bytes]) -> Callable[[bytes], bool]:
     return matches
 
 
+def _columns(head: bytes) -> bool:
+    """Lines of equally many words, the first no number and none with a feature's colon. The last line may be cut."""
+    lines = [line.split() for line in head.splitlines()]
+    rows = [words for words in lines[:-1] or lines if words]
+    if not rows or len(rows[0]) < 2 or any(len(words) != len(rows[0]) for words in rows):
+        return False
+    return not (_NUMBER.fullmatch(rows[0][0]) or any(map(_FEATURE.fullmatch, rows[0])))
+
+
 #: In the order in which they are tried: format, what to do, test of the first bytes.
 _KINDS: tuple[tuple[str, str, Callable[[bytes], bool]], ...] = (
     (MODEL, _ORDER, _safetensors),
@@ -63,4 +74,5 @@ _KINDS: tuple[tuple[str, str, Callable[[bytes], bool]], ...] = (
     ("a table of comma-separated values (CSV)", _CONVERT, _first_line(_FIELDS)),
     ("a table of numbers without feature indices", _CONVERT, _first_line(_NUMBERS)),
     (SVMLIGHT, _ORDER, _first_line(_SAMPLE)),
+    ("a column file", _CHAIN, _columns),
 )  # fmt: skip

@@ -60,19 +60,19 @@ def read(
 ) -> Samples:
     """The content of an input of any width. No vector of the length of a row is allocated.
 
-    ``labels``: "numbers" are needed in every row of a text; of "any", rows may have none, and then y is None; "sets"
+    ``labels``: "numbers" are needed in every row; of "any", rows may have none, and then y is None; "sets"
     are several, ``1,5,7`` in a text or a matrix Y in an ``.npz``, and y is a list of labels or that matrix.
     """
     with source.opened(path) as opened:
         if not opened.head.startswith((b"PK\x03\x04", b"PK\x05\x06", b"\x93NUMPY")):
             return _text(opened, n_features, zero_based, labels)
         if labels == "sets":
-            return _sets(opened)
+            return _sets(opened, n_features)
         try:
             X, y = _dense(opened) if opened.head.startswith(b"\x93") else read_npz(opened.as_file())
             X = _with_columns(X, n_features)
             cause = f"{opened.name}: the shape {X.shape}"
-            return Samples(X, None if y is None else _checked_labels(y, X.shape[0]), cause)
+            return Samples(X, None if y is None else _checked_labels(y, X.shape[0], labels == "any"), cause)
         except (ValueError, OverflowError, OSError, *DAMAGE) as error:
             if isinstance(error, OSError) and error.errno != errno.EINVAL:  # a seek before the start
                 raise
@@ -96,13 +96,14 @@ def _text(opened: source.Source, n_features: int | None, zero_based: Any, labels
     return Samples(X, found, cause, reader.zero_based)
 
 
-def _sets(opened: source.Source) -> Samples:
+def _sets(opened: source.Source, n_features: int | None) -> Samples:
     """An ``.npz`` with Y, and X or the arrays of a CSR matrix."""
     try:
         arrays = read_arrays(opened.as_file(), ("X", "Y", *CSR))
         X = csr_of(arrays) if "X" not in arrays else arrays["X"]
         if X.ndim != 2:
             raise ValueError(f"X must be a matrix, not of shape {X.shape}")
+        X = _with_columns(X, n_features)
         return Samples(X, arrays.get("Y"), f"{opened.name}: the shape {X.shape}")
     except (ValueError, OverflowError, *DAMAGE) as error:
         raise ValueError(f"{opened.name}: {str(error).splitlines()[0] if str(error) else 'damaged'}") from error
@@ -114,8 +115,7 @@ def _dense(opened: source.Source) -> tuple[np.ndarray, np.ndarray | None]:
     X = read_npy(opened.as_file())
     if X.ndim != 2:
         raise ValueError(f"a matrix is needed, not an array of shape {X.shape}")
-    place = Path(opened.name)
-    labels = place.with_name(place.stem + ".y.npy")
+    labels = labels_beside(opened.name)
     if not labels.exists():
         return real(X), None
     with open(labels, "rb") as file:
@@ -123,6 +123,12 @@ def _dense(opened: source.Source) -> tuple[np.ndarray, np.ndarray | None]:
             return real(X), read_npy(file)
         except ValueError as error:
             raise ValueError(f"its labels {labels}: {error}") from error
+
+
+def labels_beside(path: str) -> Path:
+    """Where the labels of a dense matrix are, if it has any."""
+    place = Path(path)
+    return place.with_name(place.stem + ".y.npy")
 
 
 def _with_columns(X: Any, n_features: int | None) -> Any:
@@ -133,10 +139,13 @@ def _with_columns(X: Any, n_features: int | None) -> Any:
     return sparse.csr_array((X.data, X.indices, X.indptr), shape=(X.shape[0], n_features))
 
 
-def _checked_labels(y: np.ndarray, n: int) -> np.ndarray:
+def _checked_labels(y: np.ndarray, n: int, may_lack: bool) -> np.ndarray | None:
+    """The labels as float64; None if they may be missing, and NaN stands for one."""
     if y.shape != (n,):
         raise ValueError(f"labels of shape {y.shape} for {n} rows")
     y = y.astype(np.float64)
+    if may_lack and np.isnan(y).any():
+        return None
     if not np.isfinite(y).all():
         raise ValueError("a label is not finite")
     return y

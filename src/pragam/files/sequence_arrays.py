@@ -30,13 +30,16 @@ def read_sequences_npz(path: source.Path) -> ArrayData:
         return read_opened(opened)
 
 
-def read_opened(opened: source.Source) -> ArrayData:
-    """The same of an input that is open."""
+def read_opened(opened: source.Source, may_be_empty: bool = False) -> ArrayData:
+    """The same of an input that is open; only some may have no sequences."""
     try:
         arrays = read_arrays(opened.as_file(), (*CSR, "X", "lengths", "y"), kinds="biufU")
         if "lengths" not in arrays:
             raise ValueError("no array 'lengths', the number of tokens of each sequence")
-        found = sequences_of(arrays["X"] if "X" in arrays else csr_of(arrays), arrays["lengths"])
+        lengths, X = arrays["lengths"], arrays["X"] if "X" in arrays else csr_of(arrays)
+        if may_be_empty and not lengths.size:
+            return ArrayData(X, np.empty(0, dtype=np.int64), None)
+        found = sequences_of(X, lengths)
         y = arrays.get("y")
         if y is not None and y.shape != (found.lengths.sum(),):
             raise ValueError(f"labels of shape {y.shape} for {found.lengths.sum()} tokens")

@@ -50,10 +50,15 @@ class LinearModel(Model):
         return cls(risk, labels, {"coef": coef, "intercept": intercept, **nowhere}, **more)
 
     def points(self) -> list[tuple[Vector, Vector]]:
+        rows = [shape.rows for shape in self.risk.shape(self.labels)]
+        coef = np.split(self.tensors["coef"], np.cumsum(rows)[:-1])
+        return [(w.ravel(), b[: shape.biases]) for w, (shape, b) in zip(coef, self._intercepts(), strict=True)]
+
+    def _intercepts(self) -> list[tuple[Shape, Vector]]:
+        """Those of each problem."""
         shapes = self.risk.shape(self.labels)
-        coef = np.split(self.tensors["coef"], np.cumsum([shape.rows for shape in shapes])[:-1])
-        free = np.split(self.tensors["intercept"], np.cumsum([shape.outputs for shape in shapes])[:-1])
-        return [(w.ravel(), b[: shape.biases]) for shape, w, b in zip(shapes, coef, free, strict=True)]
+        ends = np.cumsum([shape.outputs for shape in shapes])[:-1]
+        return list(zip(shapes, np.split(self.tensors["intercept"], ends), strict=True))
 
     def weights(self) -> tuple[Vector, Vector]:
         """(coef, intercept) in the columns of X: a constant feature is part of the intercept."""
@@ -71,6 +76,8 @@ class LinearModel(Model):
         columns = self.features.find(Columns)
         if columns is not None and len(columns.columns) != self.weights()[0].shape[1]:
             raise ValueError(f"columns must be {self.weights()[0].shape[1]}, one for each weight")
+        if any(free[shape.biases :].any() for shape, free in self._intercepts()):
+            raise ValueError("intercept must be 0 where the risk has no bias: the certificate says nothing of it")
         return self
 
     def scores(self, samples: Any) -> Vector:

@@ -40,7 +40,8 @@ def fit(
 ) -> Fitted:
     """Pose, solve and keep.
 
-    ``starts`` are (w, dual) of each problem, used if they are those of problems of the same sizes. A fingerprint reads
+    ``starts`` are (w, dual) of each problem, used if they are those of problems of the same sizes; for a dual of None
+    the point is taken from which solvers start. A fingerprint reads
     the data once more, which is a fifth of a small fit: without it the model knows their size alone.
     """
     features = features or Features()
@@ -100,8 +101,10 @@ def _fitting(starts: Sequence[Any] | None, problems: list[AnyProblem]) -> Sequen
     """The starts (w, dual) of the last fit, if its problems were as large."""
     if starts is None or len(starts) != len(problems):
         return None
-    pairs = zip(starts, problems, strict=True)
-    return starts if all(_fits(start, problem) for start, problem in pairs) else None
+    pairs = list(zip(starts, problems, strict=True))
+    if not all(_fits(start, problem) for start, problem in pairs):
+        return None
+    return [(w, problem.start() if dual is None else dual) for (w, dual), problem in pairs]
 
 
 def _fits(start: Any, problem: AnyProblem) -> bool:

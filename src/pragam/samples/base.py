@@ -25,6 +25,8 @@ class Samples:
 
     def weighted(self, given: dict[str, NDArray[np.float64]]) -> Self:
         """These samples with the weights of a model, unless they bring their own."""
+        if unknown := sorted(given.keys() - set(self.WEIGHTS)):
+            raise ValueError(f"given.{unknown[0]} are no weights of these samples: known are {', '.join(self.WEIGHTS)}")
         return self if self.given() or not given else replace(self, **given)
 
     @property

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from pragam.driver.jobs import Settings
 from pragam.driver.path import paths
-from pragam.driver.result import Result
+from pragam.driver.result import Result, Status
 from pragam.driver.solve import Callback
 from pragam.models.base import Solves
 from pragam.models.features import Features
@@ -67,7 +67,9 @@ def choose(
         scores.append([scorer(model, held) for model in models])
         support += [model.n_support([problem for problem, _ in each]) for model, each in zip(models, at, strict=True)]
         results.append(found)
-    return _tuning(values, scores, results, parts, support if risk.form == "rows" else None)
+        if any(one.status is Status.INTERRUPTED for part in found for one in part):
+            break  # Ctrl-C ends the other folds too
+    return _tuning(values, scores, results, parts[: len(results)], support if risk.form == "rows" else None)
 
 
 def refit(
@@ -108,6 +110,7 @@ def _tuning(
         lam=lams,
         score=value,
         error=error,
+        measured=_measured(scores),
         gap=np.array([max(result.certificate.relative_gap for result in point) for point in points]),
         iterations=np.array([sum(result.n_iter for result in point) for point in points]),
         seconds=np.array([sum(float(result.history.seconds[-1:].sum()) for result in point) for point in points]),
@@ -117,9 +120,24 @@ def _tuning(
     )
 
 
+def _measured(scores: Sequence[Sequence[Score]]) -> dict[str, Vector]:
+    """The mean over the folds of what else the scorer measured, an entry for each lam."""
+    names = set.intersection(*(set(one.measured) for fold in scores for one in fold))
+    return {
+        name: np.array([_mean([fold[i].measured[name] for fold in scores], [fold[i].size for fold in scores])
+                        for i in range(len(scores[0]))])
+        for name in sorted(names)
+    }  # fmt: skip
+
+
+def _mean(values: Sequence[float], counts: Sequence[int]) -> float:
+    """Of one value, the value itself to the last bit."""
+    return values[0] if len(values) == 1 else float(np.average(values, weights=counts))
+
+
 def _joined(scores: list[Score]) -> tuple[float, float]:
     """The mean over everything left out, and its standard error: that of the folds' scores if there are several."""
     if len(scores) == 1:
         return scores[0].value, scores[0].error
     values, counts = np.array([one.value for one in scores]), np.array([one.size for one in scores])
-    return float(np.average(values, weights=counts)), float(values.std(ddof=1) / len(values) ** 0.5)
+    return _mean(values.tolist(), counts.tolist()), float(values.std(ddof=1) / len(values) ** 0.5)

@@ -10,11 +10,15 @@ from pragam.sequences.evaluation import evaluate
 
 
 class Score(NamedTuple):
-    """The more the better. ``error`` is its standard error, NaN if unknown; it is a mean of ``size`` values."""
+    """The more the better. ``error`` is its standard error, NaN if unknown; it is a mean of ``size`` values.
+
+    ``measured`` has the shares among what was measured, by name.
+    """
 
     value: float
     error: float
     size: int
+    measured: dict[str, float] = {}  # noqa: RUF012 (never changed)
 
 
 Scorer = Callable[[Any, Any], Score]
@@ -26,11 +30,16 @@ def mean_worth(model: Any, held: Any) -> Score:
     Its error takes rows, tokens or nodes as independent; for a share p of m that is sqrt(p (1 - p) / m).
     """
     worth = model.worth(held)
-    return Score(float(worth.mean()), float(worth.std() / len(worth) ** 0.5), len(worth))
+    value = float(worth.mean())
+    measured = {"accuracy": value} if model.risk.has_labels else {}
+    return Score(value, float(worth.std() / len(worth) ** 0.5), len(worth), measured)
 
 
 def chunk_f1(model: Any, held: Any) -> Score:
     """F1 of the chunks of sequences; the share of right tokens where labels are no tags of chunks."""
     own = model.features.of(held)
     found = evaluate(own.y, model.predicted(own), own.lengths)
-    return Score(found.chunks["all"].f1, nan, len(own.y)) if found.chunks else mean_worth(model, held)
+    if not found.chunks:
+        return mean_worth(model, held)
+    f1 = found.chunks["all"].f1
+    return Score(f1, nan, len(own.y), {"accuracy": found.accuracy, "chunk_f1": f1})

@@ -10,7 +10,7 @@ C = 1/(n lam) depends on their number.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
@@ -37,6 +37,7 @@ class Tuning:
     support: NDArray[np.int64] | None  # rows that support the models, summed over folds; None where models have no rows
     results: list[list[list[Result]]]  # of each fold, for each problem, at each lam
     folds: list[Fold]  # without a train and held part of the data if the samples to validate on were given
+    measured: dict[str, Vector] = field(default_factory=dict)  # "accuracy" of models with labels, "chunk_f1" of tags
 
     @property
     def accuracy(self) -> Vector:
@@ -85,17 +86,25 @@ class Tuning:
 
         The dual variables of the training rows shrink with their boxes, 1/n_train to 1/n. The other rows have 0.
         """
-        k, rows = int(np.flatnonzero(self.lam == self.best)[0]), self.folds[0].train
-        found = [part[k] for part in self.results[0]]
+        rows, found = self.folds[0].train, self._at_best()
         if not all(isinstance(one.alpha, np.ndarray) and one.alpha.shape == rows.shape for one in found):
             return None
         alphas = np.zeros((len(found), n))
         alphas[:, rows] = [one.alpha * len(rows) / n for one in found]
         return [(one.w, alpha) for one, alpha in zip(found, alphas, strict=True)]
 
+    def weights(self) -> list[tuple[Vector, None]]:
+        """(w, None) at the best lam for each problem: what the path reached, where dual points fit no other samples."""
+        return [(one.w, None) for one in self._at_best()]
+
     def columns(self) -> dict[str, list[float]]:
         """lam, accuracy, error and gap as lists: what :class:`pragam.compare.Experiment` keeps."""
         return {name: getattr(self, name).tolist() for name in ("lam", "accuracy", "error", "gap")}
+
+    def _at_best(self) -> list[Result]:
+        """The results of the first fold at the best lam."""
+        k = int(np.flatnonzero(self.lam == self.best)[0])
+        return [part[k] for part in self.results[0]]
 
     def _all(self) -> Any:
         return (result for fold in self.results for part in fold for result in part)

@@ -8,8 +8,8 @@ from typing import Any
 from pragam.certificate import Certificate
 from pragam.cli.arguments import number
 from pragam.cli.commands import certify_exact
-from pragam.cli.inputs import check_files, named
-from pragam.cli.output import full_record, show_json
+from pragam.cli.inputs import about, check_files, named
+from pragam.cli.output import full_record, problems_of, show_json
 from pragam.cli.status import CERTIFIED, NOT_CERTIFIED
 
 #: A model's own tolerance is believed up to this: a file may claim any.
@@ -40,14 +40,16 @@ def run(args: argparse.Namespace) -> int:
 
     check_files([args.model, args.data], [])
     model = models.load(named(args.model))
-    try:
+    with about(args.model):
         tol, whose = tolerance(model, args.tol)
-        samples = _training_data(model, args.data)
+        form = _form(model, args.data)
+    data = form.read(args.data, model, needs_labels=True)
+    with about(args.model):
+        if data.ignored:
+            raise ValueError(f"the certificate belongs to other data: {data.ignored} entries are in other columns")
         if args.exact:
-            return certify_exact.run(model, samples, tol, whose, args)
-        proofs = model.certify(samples)
-    except ValueError as error:
-        raise ValueError(f"{args.model}: {error}") from error
+            return certify_exact.run(model, data.samples, tol, whose, args)
+        proofs = model.certify(data.samples)
     certified = all(proof.rigorous and proof.relative_gap <= tol for proof in proofs)
     (_report_json if args.json else _report)(model, proofs, tol, whose, certified)
     return CERTIFIED if certified else NOT_CERTIFIED
@@ -65,16 +67,13 @@ def tolerance(model: Any, given: float | None) -> tuple[float, str]:
     return (tol, "of the training") if tol <= LOOSEST else (LOOSEST, "the loosest without --tol")
 
 
-def _training_data(model: Any, path: str | None) -> Any:
-    """The samples that the model was trained on."""
+def _form(model: Any, path: str | None) -> Any:
+    """How the training data are read."""
     from pragam.cli.tasks import form_of
 
     if path is None and (model.risk.form != "rows" or model.n_features != _example_width()):
         raise ValueError(_EXAMPLE)
-    data = form_of(model).read(path, model, needs_labels=True)  # type: ignore[arg-type]
-    if data.ignored:
-        raise ValueError(f"the certificate belongs to other data: {data.ignored} entries are in other columns")
-    return data.samples
+    return form_of(model)
 
 
 def _example_width() -> int:
@@ -93,6 +92,7 @@ def _report(model: Any, proofs: list[Certificate], tol: float, whose: str, certi
         rows.append(("relative gap", f"{old.relative_gap:.6e}", f"{new.relative_gap:.6e}"))
         show(f"certificate of {name}" if name else "certificate", ("", "stored", "recomputed"), rows)
         differ += (old.primal, old.dual) != (new.primal, new.dual)
+    print(f"What was minimised: {model.risk}.")
     if differ:
         print(f"Stored bounds of {differ} of {len(proofs)} problems differ from the recomputed ones, which count.")
     worst = max(proof.relative_gap for proof in proofs)
@@ -103,16 +103,16 @@ def _report(model: Any, proofs: list[Certificate], tol: float, whose: str, certi
 def _report_json(model: Any, proofs: list[Certificate], tol: float, whose: str, certified: bool) -> None:
     entries = [
         {
-            "problem": name,
+            **name,
             "stored": full_record(old.certificate),
             "recomputed": full_record(new),
             "same": (old.certificate.primal, old.certificate.dual) == (new.primal, new.dual),
         }
-        for name, old, new in zip(model.risk.parts(model.labels), model.proofs, proofs, strict=True)
+        for name, old, new in zip(problems_of(model), model.proofs, proofs, strict=True)
     ]
     worst = max(proof.relative_gap for proof in proofs)
     same = all(entry["same"] for entry in entries)
     show_json({
         "certified": certified, "relative_gap": worst, "tol": tol, "tol_of": whose, "same_as_stored": same,
-        "outputs": entries,
+        "risk": model.risk.to_json(), "outputs": entries,
     })  # fmt: skip

@@ -8,7 +8,7 @@ from contextlib import nullcontext
 from typing import Any
 
 from pragam.certificate.exact import Judged, judge, rounded_down, rounded_up
-from pragam.cli.output import full_record, show_json
+from pragam.cli.output import full_record, problems_of, show_json
 from pragam.cli.status import CERTIFIED, NOT_CERTIFIED
 from pragam.runtime.screen import Screen
 
@@ -82,6 +82,7 @@ def _report(model: Any, proofs: list[Judged], confirmed: list[bool], tol: float,
             ("confirmed", "", "yes" if holds else "no"),
         )
         show(f"exact proof of {name}" if name else "exact proof", ("", "stored", "exact, rounded outward"), rows)
+    print(f"What was minimised: {model.risk}.")
     bounds = "the stored bounds hold" if all(confirmed) else "a stored bound does not hold"
     word, gap = "Proved" if certified else "Not proved", _worst(proofs)
     print(f"{word}: {bounds} in rational arithmetic; the relative gap is {gap:.2e}, the tolerance {tol:g} ({whose}).")
@@ -90,15 +91,16 @@ def _report(model: Any, proofs: list[Judged], confirmed: list[bool], tol: float,
 def _report_json(
     model: Any, proofs: list[Judged], confirmed: list[bool], tol: float, whose: str, certified: bool
 ) -> None:
-    entries = zip(model.risk.parts(model.labels), model.proofs, proofs, confirmed, strict=True)
+    entries = zip(problems_of(model), model.proofs, proofs, confirmed, strict=True)
     show_json({
         "certified": certified,
         "confirmed": all(confirmed),
         "relative_gap": _worst(proofs),
         "tol": tol,
         "tol_of": whose,
+        "risk": model.risk.to_json(),
         "outputs": [
-            {"problem": name, "stored": full_record(kept.certificate), "exact": _rounded(proof), "confirmed": holds}
+            {**name, "stored": full_record(kept.certificate), "exact": _rounded(proof), "confirmed": holds}
             for name, kept, proof, holds in entries
         ],
     })  # fmt: skip

@@ -6,7 +6,7 @@ import argparse
 import sys
 from typing import Any
 
-from pragam.cli.inputs import check_files, named
+from pragam.cli.inputs import about, check_files, named
 from pragam.cli.status import CERTIFIED
 
 
@@ -37,46 +37,52 @@ def run(args: argparse.Namespace) -> int:
 
     check_files([args.model, args.data], [args.output])
     model = models.load(named(args.model))
-    form = form_of(model)
+    with about(args.model):
+        form = form_of(model)
+        _check_bounds(model, args)
     data = form.read(args.data, model, needs_labels=False)
-    if args.bounds and model.kind != "linear":
-        raise ValueError("--bounds is for linear models")
-    if data.samples.n == 0:
-        _write([], args.output)
-        return CERTIFIED
     if data.ignored:
         what = "entries are in columns" if form.noun == "rows" else "occurrences are of features"
         warn(f"{args.data}: {data.ignored} {what} that the model does not have, and are ignored")
-    own = model.features.of(data.samples)
-    predicted, columns = model.predicted(own), _columns(model, data, args)
+    with about(args.data):
+        predicted, columns = _predicted(model, data, args)
     found = _evaluated(model, data, predicted, args.data)
     if args.output or not args.json:
         import numpy as np
 
         extra = np.hstack([np.empty((len(predicted), 0)), *columns.values()])
-        _write(form.lines(data, model, predicted, extra), args.output)
+        _write(form.lines(data, model, predicted, extra) if data.samples.n else [], args.output)
     if args.json:
-        _report(args, form, data, predicted, columns, found)
+        _report(args, model, form, data, predicted, columns, found)
     elif found is not None:
         _print(found, form)
     return CERTIFIED
 
 
-def _columns(model: Any, data: Any, args: argparse.Namespace) -> dict[str, Any]:
-    """Numbers behind each prediction, by what they are."""
+def _check_bounds(model: Any, args: argparse.Namespace) -> None:
+    """Refuse --bounds where none are known."""
     import numpy as np
 
-    columns, rows = {}, int(data.samples.size()["n"])
+    if args.bounds and model.kind != "linear":
+        raise ValueError(f"--bounds is for linear models, not for one of the kind {model.kind}")
+    if args.bounds and np.isinf(model.tensors["radius"]).all():
+        raise ValueError("the model does not say how far the optimum is; train it again for --bounds")
+
+
+def _predicted(model: Any, data: Any, args: argparse.Namespace) -> tuple[Any, dict[str, Any]]:
+    """The predictions, and the numbers behind each by what they are. Of nothing, nothing."""
+    import numpy as np
+
+    if data.samples.n == 0:
+        return np.empty(0), {}
+    predicted, columns = model.predicted(model.features.of(data.samples)), {}
+    rows = len(predicted)
     if args.decision:
         flat = model.decision(data.samples) if model.kind == "linear" else _flat(model.margins(data.samples))
         columns["decision" if model.kind == "linear" else "margins"] = np.asarray(flat).reshape(rows, -1)
     if args.bounds:
-        if np.isinf(model.tensors["radius"]).all():
-            raise ValueError(
-                f"{args.model}: the model does not say how far the optimum is; train it again for --bounds"
-            )
         columns["bounds"] = model.bounds(data.samples).reshape(rows, -1)
-    return columns
+    return predicted, columns
 
 
 def _flat(values: Any) -> Any:
@@ -87,21 +93,24 @@ def _flat(values: Any) -> Any:
 
 def _evaluated(model: Any, data: Any, predicted: Any, path: str) -> Any:
     """How good the predictions are; None without labels, or with labels that the model cannot predict."""
+    import numpy as np
+
     from pragam.cli.evaluation import evaluate
     from pragam.cli.output import warn
 
-    truth = data.samples.y
-    if truth is None:
-        return None
-    if model.risk.has_labels and getattr(truth, "ndim", 1) == 1:
-        known = set(model.labels.tolist())
-        unknown = sorted({label for label in truth.tolist() if label not in known})
+    truth, unknown = data.samples.y, list(data.unknown)
+    if model.risk.has_labels and np.ndim(truth) == 1:
+        unknown = np.setdiff1d(truth, model.labels).tolist()
         if unknown == [0] and (truth == 0).all():
             return None  # 0 in all rows is how LIBLINEAR's tools mark data without labels
-        if unknown:
-            some = ", ".join(map(str, unknown[:3])) + (", ..." if len(unknown) > 3 else "")
-            warn(f"{path}: the model does not know the labels {some}, so its accuracy is not measured")
-            return None
+    if unknown:
+        some = ", ".join(map(str, unknown[:3])) + (", ..." if len(unknown) > 3 else "")
+        warn(f"{path}: the model does not know the labels {some}, so its accuracy is not measured")
+        return None
+    if truth is None or not len(predicted):
+        return None
+    if np.shape(truth) != np.shape(predicted) and np.ndim(truth) == 2:
+        raise ValueError(f"{path}: Y has the shape {np.shape(truth)}, and the predictions have {predicted.shape}")
     return evaluate(model, data, predicted)
 
 
@@ -126,16 +135,21 @@ def _print(found: Any, form: Any) -> None:
 
 
 def _report(
-    args: argparse.Namespace, form: Any, data: Any, predicted: Any, columns: dict[str, Any], found: Any
+    args: argparse.Namespace, model: Any, form: Any, data: Any, predicted: Any, columns: dict[str, Any], found: Any
 ) -> None:
     from pragam.cli.output import show_json
 
-    record: dict[str, Any] = {"model": args.model, "data": args.data, f"n_{form.noun}": data.samples.n}
-    record |= {"n": len(predicted), "ignored": data.ignored, "evaluation": None if found is None else found.record}
+    measured = {} if found is None else found.record
+    record: dict[str, Any] = {"model": args.model, "data": args.data, "n": len(predicted)}
+    record |= {f"n_{form.noun}": data.samples.n, f"n_{form.unit}": len(predicted)}
+    record |= {"ignored_entries" if form.noun == "rows" else "ignored_features": data.ignored}
+    record |= {"accuracy": measured.get("accuracy"), "evaluation": measured or None}
     if args.output:
         record["output"] = args.output
     else:
         record["predictions"] = predicted.tolist()
+        if model.risk.has_labels:
+            record["labels"] = record["predictions"]
         record |= {
             name: (values[:, 0] if values.shape[1] == 1 else values).tolist() for name, values in columns.items()
         }

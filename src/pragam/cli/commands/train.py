@@ -7,7 +7,7 @@ from typing import Any
 
 from pragam.cli.arguments import number
 from pragam.cli.commands.training import Trained, add_training_options, train
-from pragam.cli.inputs import check_files
+from pragam.cli.inputs import about, check_files
 from pragam.cli.status import CERTIFIED, NOT_CERTIFIED
 from pragam.cli.terminate import Termination
 
@@ -54,10 +54,14 @@ def run(args: argparse.Namespace) -> int:
 def _check_liblinear(risk: Any, data: Any, args: argparse.Namespace) -> None:
     """Fail before training, not after it."""
     from pragam.models.liblinear import integer_labels
+    from pragam.risks.one_vs_rest import positives
 
-    if risk.form != "rows" or not risk.has_labels or risk.name == "multilabel_hinge":
-        raise ValueError(f"--liblinear is for models of classes, not for --task {args.task}")
-    integer_labels(risk.learn(data.samples).tolist())
+    is_classes = risk.form == "rows" and risk.has_labels and risk.name != "multilabel_hinge"
+    labels = risk.learn(data.samples) if is_classes else None
+    if labels is None or sum(shape.rows for shape in risk.shape(labels)) != len(positives(labels)):
+        raise ValueError(f"--liblinear is for an output for each class, which --task {args.task} has not here")
+    with about(args.data):
+        integer_labels(labels.tolist())
     if args.compact_columns:
         raise ValueError("--liblinear writes a weight for every column, which --compact-columns does not have")
 

@@ -7,7 +7,7 @@ from typing import Any
 
 from pragam.cli.commands.training import Trained
 from pragam.cli.evaluation import evaluate
-from pragam.cli.output import full_record, show_json
+from pragam.cli.output import full_record, problems_of, show_json
 from pragam.driver.result import Result
 from pragam.risks.scaling import c_of
 
@@ -46,7 +46,7 @@ def as_json(trained: Trained, data: Any, task: Any, args: argparse.Namespace) ->
     model, results = trained
     entries = [
         {
-            "problem": name,
+            **name,
             "status": one.status.name,
             "reason": one.reason,
             "solver": one.solver,
@@ -55,13 +55,15 @@ def as_json(trained: Trained, data: Any, task: Any, args: argparse.Namespace) ->
             "seconds": float(one.history.seconds[-1:].sum()),
             **full_record(one.certificate),
         }
-        for name, one in zip(model.risk.parts(model.labels), results, strict=True)
+        for name, one in zip(problems_of(model), results, strict=True)
     ]
+    measured = _evaluated(model, data).record
     show_json({
         "certified": trained.certified,
         "data": args.data,
         "task": task.name,
         **{key: model.fingerprint[key] for key in ("n", "d", "nnz") if key in model.fingerprint},
+        f"n_{task.form.unit}": model.fingerprint["n"],
         f"n_{task.form.noun}": data.samples.n,
         "labels": model.labels.tolist(),
         "risk": model.risk.to_json(),
@@ -69,7 +71,8 @@ def as_json(trained: Trained, data: Any, task: Any, args: argparse.Namespace) ->
         "C": c_of(model.risk.lam, data.samples.n),
         "tol": args.tol,
         "relative_gap": max(one.certificate.relative_gap for one in results),
-        "training": _evaluated(model, data).record,
+        **({"training_accuracy": measured["accuracy"]} if "accuracy" in measured else {}),
+        "training": measured,
         "model": args.output,
         "liblinear": args.liblinear,
         "outputs": entries,

@@ -9,6 +9,7 @@ from typing import Any, NamedTuple
 
 from pragam import solvers
 from pragam.cli.arguments import number
+from pragam.cli.inputs import about
 from pragam.cli.terminate import Termination
 from pragam.driver.result import Result
 
@@ -53,7 +54,8 @@ def train(
 
     from pragam import __version__, models
 
-    names = risk.parts(risk.learn(data.samples))
+    with about(args.data):
+        names = risk.parts(risk.learn(data.samples))
 
     @contextmanager
     def listener(k: int) -> Iterator[Any]:

@@ -5,6 +5,8 @@ from __future__ import annotations
 import argparse
 import math
 import time
+from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import Any
 
 from pragam.cli.arguments import number
@@ -75,6 +77,8 @@ def run(args: argparse.Namespace) -> int:
     from pragam.cli.tasks import task_of
 
     task = task_of(args)
+    if args.folds is not None and args.folds < 2:
+        raise ValueError(f"--folds must be 2 or more, not {args.folds}")
     args.lams = args.lams or lams_of(task.grid)
     check_files([args.data, args.validation, args.template], [args.output])
     data = task.read(args)
@@ -82,12 +86,14 @@ def run(args: argparse.Namespace) -> int:
     risk = task.record(args, data.samples.n)
     begin = time.perf_counter()
     with Termination() as termination:
-        tuning = _tune(task, risk, data, held, args, termination)
+        with _options():
+            tuning = _tune(task, risk, data, held, args, termination)
         trained: Trained | None = None
         if args.output:
             left = None if args.max_seconds is None else max(args.max_seconds - (time.perf_counter() - begin), 0.0)
-            left = 0.0 if tuning.is_interrupted else left  # the model is then the best of the path, and its gap
             starts = tuning.starts(data.samples.n)
+            if tuning.is_interrupted:  # the model is then the best of the path, and its gap
+                left, starts = 0.0, starts or tuning.weights()
             trained = train(risk.at(tuning.best), data, args, termination, left, starts)
             models.save(args.output, trained.model, proofs=not args.no_proofs)
         certified = tuning.converged and (trained is None or trained.certified)
@@ -109,6 +115,15 @@ def _tune(task: Any, risk: Any, data: Any, held: Any, args: argparse.Namespace, 
             ),
             seconds,
         )  # fmt: skip
+
+
+@contextmanager
+def _options() -> Iterator[None]:
+    """What is wrong with ``share`` or ``folds`` is so with an option."""
+    try:
+        yield
+    except ValueError as error:
+        raise ValueError(f"--{error}" if str(error).startswith(("share ", "folds ")) else str(error)) from error
 
 
 def _share(args: argparse.Namespace) -> float:

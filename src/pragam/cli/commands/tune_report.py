@@ -21,11 +21,14 @@ def as_table(
     from pragam.cli.table import show
 
     n, noun = data.samples.n, task.form.noun
-    header = ("lam", "C", _what(task), "gap", "iter.", "seconds", "")
+    tokens = tuning.measured["accuracy"] if "chunk_f1" in tuning.measured else None
+    more = () if tokens is None else ("tokens, %",)
+    header = ("lam", "C", _what(task, tuning), *more, "gap", "iter.", "seconds", "")
     parts = f"{len(tuning.folds)} folds of {n} {noun}" if len(tuning.folds) > 1 else (
         f"{tuning.n_train} {noun} trained on, {tuning.n_validation} validated on")  # fmt: skip
     show(f"pragam tune: {parts}", header, (
         (f"{lam:.4g}", f"{c_of(lam, n):.3g}", _score(task, tuning.score[k], tuning.error[k]),
+         *(() if tokens is None else (f"{100 * tokens[k]:.2f}",)),
          f"{tuning.gap[k]:.1e}", str(tuning.iterations[k]), f"{tuning.seconds[k]:.2g}", _mark(tuning, lam))
         for k, lam in _rising(tuning)
     ))  # fmt: skip
@@ -53,6 +56,7 @@ def as_json(
             "lam": lam,
             "C": c_of(lam, n),
             "score": float(tuning.score[k]),
+            **{name: float(values[k]) for name, values in tuning.measured.items()},
             "error": float(tuning.error[k]),
             "relative_gap": float(tuning.gap[k]),
             "iterations": int(tuning.iterations[k]),
@@ -79,10 +83,10 @@ def as_json(
     })  # fmt: skip
 
 
-def _what(task: Any) -> str:
+def _what(task: Any, tuning: Tuning) -> str:
     """What the scores are."""
-    names = {"regress": "mean error, negative", "quantile": "mean pinball loss, negative", "chain": "F1 or tokens, %"}
-    return names.get(task.name, "accuracy, %")
+    names = {"regress": "mean error, negative", "quantile": "mean pinball loss, negative"}
+    return "chunk F1, %" if "chunk_f1" in tuning.measured else names.get(task.name, "accuracy, %")
 
 
 def _score(task: Any, value: float, error: float) -> str:

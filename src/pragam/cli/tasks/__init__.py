@@ -9,6 +9,7 @@ from __future__ import annotations
 import argparse
 from typing import Any
 
+from pragam.cli.arguments import number, numbers
 from pragam.cli.tasks.base import Form, Input, Task
 from pragam.cli.tasks.chain import CHAIN, Sequences
 from pragam.cli.tasks.classify import CLASSIFY, MULTICLASS
@@ -32,8 +33,8 @@ _OPTIONS: dict[str, dict[str, Any]] = {
     },
     "no_bias": {"action": "store_const", "const": True, "help": "without an intercept; else there is one, unpenalised"},
     "class_weight": {"choices": ["balanced"], "help": "give every class the same total weight"},
-    "epsilon": {"type": float, "metavar": "E", "help": "regress: half the width of the tube; default: 0.1"},
-    "quantiles": {"type": float, "nargs": "+", "metavar": "Q", "help": "quantile: which ones; default: 0.5"},
+    "epsilon": {"type": number, "metavar": "E", "help": "regress: half the width of the tube; default: 0.1"},
+    "quantiles": {"type": numbers, "metavar": "LIST", "help": "quantile: which, as in 0.1,0.5,0.9; default: 0.5"},
     "thresholds": {"choices": ["all", "immediate"], "help": "ordinal: those that a row counts for; default: all"},
     "classes": {
         "action": "store_const",
@@ -83,6 +84,8 @@ def task_of(args: argparse.Namespace) -> Task:
 
 
 def form_of(model: Any) -> Form:
-    """How the samples of a model are read and its predictions written."""
+    """How the samples of a model are read and its predictions written. ValueError if no file can hold them."""
     forms: dict[str, Form] = {"rows": RowsOfNumbers(), "chains": Sequences(), "graphs": GraphFiles()}
-    return SetsOfLabels() if model.risk.name == "multilabel_hinge" else forms[model.risk.form]
+    form = SetsOfLabels() if model.risk.name == "multilabel_hinge" else forms[model.risk.form]
+    form.check(model)
+    return form

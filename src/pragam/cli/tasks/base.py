@@ -20,6 +20,7 @@ class Input(NamedTuple):
     features : how they became numbers, which a model remembers
     known : what else a model must remember of the file, as JSON: from where indices count, how many columns
     ignored : entries that the model has no weights for
+    unknown : labels that the model cannot predict, where y is therefore None
     columns : of a column file, what stands before the labels
     """
 
@@ -27,6 +28,7 @@ class Input(NamedTuple):
     features: Features = Features()
     known: dict[str, Any] = {}  # noqa: RUF012 (never changed)
     ignored: int = 0
+    unknown: tuple[str, ...] = ()
     columns: Any = None
 
 
@@ -52,8 +54,11 @@ class Form:
     #: What a sample is called, and what of it is labelled.
     noun, unit = "rows", "rows"
 
+    def check(self, model: Any) -> None:
+        """Refuse a model whose samples no file can hold."""
+
     def read(self, path: str, model: Any, needs_labels: bool) -> Input:
-        """The samples of DATA as a model takes them, before its own features."""
+        """The samples of DATA as a model takes them, before its own features; there may be none without labels."""
         raise NotImplementedError
 
     def like(self, data: Input, path: str) -> Input:

@@ -57,13 +57,19 @@ class Sequences(Form):
 
     noun, unit = "sequences", "tokens"
 
-    def read(self, path: str, model: Any, needs_labels: bool) -> Input:
+    def check(self, model: Any) -> None:
         names = model.features.find(Names)
         if model.kind != "chain" or len(model.features.maps) > (names is not None):
             raise ValueError("the model has a kernel: load it in Python")
         if names is not None and names.template is None:
             raise ValueError("the model has features of its user's: load it by pragam.ChainSVC.load")
-        found = _content(path)
+        if names is not None and not is_whole(model.settings.get("n_columns")):
+            raise ValueError(f"its n_columns must be a whole number, not {model.settings.get('n_columns')!r:.40}")
+
+    def read(self, path: str, model: Any, needs_labels: bool) -> Input:
+        names, found = model.features.find(Names), _content(path, may_be_empty=not needs_labels)
+        if not len(found.lengths):
+            return Input(Chains(np.empty((0, model.n_features)), found.lengths))
         if isinstance(found, ArrayData):
             data = _of_arrays(found, path, needs_labels)
             if names is not None:
@@ -73,14 +79,14 @@ class Sequences(Form):
             return data
         if names is None:
             raise ValueError(f"{path}: a column file, and the model was trained on an .npz")
-        return _in_features(found, model.settings.get("n_columns"), names, path, needs_labels)
+        return _in_features(found, model.settings["n_columns"], names, path, needs_labels, "the model needs")
 
     def like(self, data: Input, path: str) -> Input:
         found, names = _content(path), data.features.find(Names)
         if isinstance(found, ArrayData) == (names is not None):
             raise ValueError(f"{path}: one of it and the training data is a column file, and the other an .npz")
         if not isinstance(found, ArrayData):
-            return _in_features(found, data.known["n_columns"], names, path, True)
+            return _in_features(found, data.known["n_columns"], names, path, True, "the training data have")
         other = _of_arrays(found, path, needs_labels=True)
         if other.samples.n_features != data.samples.n_features:
             wanted = data.samples.n_features
@@ -95,14 +101,12 @@ class Sequences(Form):
         return with_column(ColumnData(before, data.samples.lengths), last)
 
 
-def _in_features(found: ColumnData, width: Any, names: Names, path: str, needs_labels: bool) -> Input:
+def _in_features(found: ColumnData, width: int, names: Names, path: str, needs_labels: bool, needs: str) -> Input:
     """The first columns in the model's features. The labels are in the column behind them, if there is one."""
-    if not is_whole(width):
-        raise ValueError(f"its n_columns must be a whole number, not {width!r:.40}")
     count = len(found.columns)
     if count not in (width, width + 1) or (needs_labels and count == width):
         perhaps = "and the label behind them" if needs_labels else "and perhaps the label behind them"
-        raise ValueError(f"{path}: {count} columns, and the model needs {width}, {perhaps}")
+        raise ValueError(f"{path}: {count} columns, and {needs} {width}, {perhaps}")
     columns = found._replace(columns=found.columns[:width])
     y = np.array(found.columns[width]) if count > width else None
     occurrences = _occurrences(Template(names.template or ""), columns, path)
@@ -110,9 +114,9 @@ def _in_features(found: ColumnData, width: Any, names: Names, path: str, needs_l
     return Input(Chains(X, found.lengths, y), ignored=unseen, columns=columns)
 
 
-def _content(path: str) -> ColumnData | ArrayData:
+def _content(path: str, may_be_empty: bool = False) -> ColumnData | ArrayData:
     with source.opened(named(path)) as opened:
-        return read_npz(opened) if opened.head.startswith(b"PK") else read_columns(opened)
+        return (read_npz if opened.head.startswith(b"PK") else read_columns)(opened, may_be_empty)
 
 
 def _occurrences(template: Template, data: ColumnData, path: str) -> Any:

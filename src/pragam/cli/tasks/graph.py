@@ -21,7 +21,7 @@ def _read(args: argparse.Namespace) -> Input:
 
 
 def _input(path: str, needs_labels: bool) -> Input:
-    samples = Graphs(read_graphs_npz(named(path)))
+    samples = Graphs(read_graphs_npz(named(path), may_be_empty=not needs_labels))
     if needs_labels and samples.y is None:
         raise ValueError(f"{path}: there are no labels: an array y is needed")
     return Input(samples)
@@ -38,7 +38,7 @@ class GraphFiles(Form):
 
     def read(self, path: str, model: Any, needs_labels: bool) -> Input:
         data = _input(path, needs_labels)
-        if data.samples.n_features != model.n_features:
+        if data.samples.n and data.samples.n_features != model.n_features:
             raise ValueError(f"{path}: {data.samples.n_features} columns, and the model needs {model.n_features}")
         return data
 

@@ -7,37 +7,31 @@ from collections.abc import Iterable
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from pragam.cli.tasks.base import Input, Task
 from pragam.cli.tasks.rows import READING, RowsOfNumbers, training_rows
 from pragam.risks import MultilabelHinge, Risk
 from pragam.samples import Rows
+from pragam.samples.label_sets import indicator
 
 
 def _read(args: argparse.Namespace) -> Input:
     data = training_rows(args, labels="sets")
-    y = data.samples.y
-    names = None if isinstance(y, np.ndarray) else label_names(y)
-    known = data.known | ({} if names is None else {"label_names": names})
-    return data._replace(samples=Rows(data.samples.X, y if names is None else indicator(y, names)), known=known)
+    sets = data.samples.y
+    if isinstance(sets, np.ndarray):
+        return data
+    names = label_names(sets)
+    return data._replace(samples=Rows(data.samples.X, indicator(sets, names), labels=names))
 
 
-def label_names(lists: list[list[str]]) -> list[str]:
+def label_names(sets: list[list[str]]) -> NDArray[Any]:
     """The labels that occur: numbers by their size, others by the alphabet."""
-    found = {name for own in lists for name in own}
+    found = {name for own in sets for name in own}
     try:
-        return sorted(found, key=float)
+        return np.array(sorted(found, key=float))
     except ValueError:
-        return sorted(found)
-
-
-def indicator(lists: list[list[str]], names: list[str]) -> Any:
-    """(n, K) zeros and ones. Labels that are not among the names are left out."""
-    place = {name: k for k, name in enumerate(names)}
-    table = np.zeros((len(lists), len(names)), dtype=np.int8)
-    for row, own in zip(table, lists, strict=True):
-        row[[place[name] for name in own if name in place]] = 1
-    return table
+        return np.array(sorted(found))
 
 
 def _risk(lam: float, args: argparse.Namespace) -> Risk:
@@ -49,20 +43,28 @@ class SetsOfLabels(RowsOfNumbers):
 
     labels = "sets"
 
-    def encoded(self, y: Any, known: dict[str, Any], has_labels: bool) -> Any:
+    def known(self, samples: Rows) -> NDArray[Any]:
+        return np.empty(0) if samples.labels is None else samples.labels
+
+    def names(self, labels: NDArray[Any]) -> NDArray[Any] | None:
+        return labels if labels.dtype.kind == "U" else None
+
+    def targets(self, y: Any, labels: NDArray[Any]) -> tuple[Any, tuple[str, ...]]:
+        """Of sets with labels that the model does not know, what is known of them; None if there is none."""
         if y is None or isinstance(y, np.ndarray):
-            return y
-        names = known.get("label_names")
-        if type(names) is not list or not all(type(name) is str for name in names):
-            raise ValueError("the model was trained on a matrix Y, and has no names of labels")
-        return indicator(y, names) if any(y) else None
+            return y, ()
+        if self.names(labels) is None:
+            raise ValueError("sets of labels as text, where the training data have a matrix Y")
+        names = set(labels.tolist())
+        unknown = {name for own in y for name in own} - names
+        sets = [[name for name in own if name in names] for own in y]
+        return (indicator(sets, labels) if any(sets) else None), tuple(sorted(unknown))
 
     def lines(self, data: Input, model: Any, predicted: Any, extra: Any) -> Iterable[str]:
-        names = model.settings.get("label_names")
+        names = self.names(model.labels)
         for row, more in zip(predicted, extra.tolist(), strict=True):
-            own = [names[k] for k in np.flatnonzero(row)] if names else None
-            text = " ".join(map(str, row.tolist())) if own is None else ",".join(own)
-            yield " ".join([text, *map(repr, more)]) + "\n"
+            own = map(str, row.tolist()) if names is None else [",".join(names[row.astype(bool)].tolist())]
+            yield " ".join([*own, *map(repr, more)]) + "\n"
 
 
 MULTILABEL = Task(

@@ -7,9 +7,10 @@ from collections.abc import Iterable
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 from scipy import sparse
 
-from pragam.cli.inputs import named
+from pragam.cli.inputs import about, named
 from pragam.cli.tasks.base import Form, Input
 from pragam.files.columns import check_width, compact_columns, restricted
 from pragam.files.rows import Samples, read
@@ -66,28 +67,43 @@ class RowsOfNumbers(Form):
 
     labels: Any = "any"
 
-    def read(self, path: str, model: Any, needs_labels: bool) -> Input:
+    def check(self, model: Any) -> None:
         zero_based = model.settings.get("zero_based")
         if not (zero_based is None or isinstance(zero_based, bool)):
             raise ValueError(f"its zero_based must be true, false or null, not {zero_based!r:.40}")
-        found = content(path, zero_based=zero_based, labels=self.labels)
+
+    def read(self, path: str, model: Any, needs_labels: bool) -> Input:
+        found = content(path, zero_based=model.settings.get("zero_based"), labels=self.labels)
         if needs_labels and found.y is None:
             raise ValueError(f"{path}: there are no labels")
         X, ignored = _in_columns(found.X, model.features, model.n_features, name_of(path), "the model needs")
-        has_labels = bool(model.risk.has_labels)
-        return Input(Rows.of(X, self.encoded(found.y, model.settings, has_labels), name=name_of(path)), ignored=ignored)
+        with about(path):
+            y, unknown = self.targets(found.y, model.labels)
+        if needs_labels and unknown:
+            raise ValueError(f"{path}: the model does not know the labels {', '.join(unknown[:3])}")
+        samples = Rows.of(X, y, labels=self.names(model.labels), name=name_of(path))
+        return Input(samples, ignored=ignored, unknown=unknown)
 
     def like(self, data: Input, path: str) -> Input:
         found = content(path, zero_based=data.known.get("zero_based"), labels=self.labels)
         if found.y is None:
             raise ValueError(f"{path}: there are no labels")
         X, ignored = _in_columns(found.X, data.features, data.samples.n_features, path, "the training data have")
-        has_labels = np.asarray(data.samples.y).dtype.kind != "f"
-        return Input(Rows.of(X, self.encoded(found.y, data.known, has_labels), name=path), ignored=ignored)
+        with about(path):
+            y, _ = self.targets(found.y, self.known(data.samples))
+        return Input(Rows.of(X, y, labels=data.samples.labels, name=path), ignored=ignored)
 
-    def encoded(self, y: Any, known: dict[str, Any], has_labels: bool) -> Any:
-        """y as the model takes it; ``known`` is what was remembered of the training data."""
-        return whole(np.asarray(y)) if y is not None and has_labels else y
+    def known(self, samples: Rows) -> NDArray[Any]:
+        """The labels of training data; none if they have numbers."""
+        return np.empty(0) if samples.y.dtype.kind == "f" else np.unique(samples.y)
+
+    def names(self, labels: NDArray[Any]) -> NDArray[Any] | None:
+        """Of the columns of y, if it is a matrix whose columns have names."""
+        return None
+
+    def targets(self, y: Any, labels: NDArray[Any]) -> tuple[Any, tuple[str, ...]]:
+        """y as a model with these labels takes it, and the labels of sets that it does not know."""
+        return (whole(np.asarray(y)) if y is not None and len(labels) else y), ()
 
     def lines(self, data: Input, model: Any, predicted: Any, extra: Any) -> Iterable[str]:
         for row, more in zip(np.asarray(predicted).reshape(len(predicted), -1).tolist(), extra.tolist(), strict=True):
