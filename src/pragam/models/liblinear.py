@@ -82,7 +82,7 @@ def read_liblinear(stream: BinaryIO, name: str) -> LinearModel:
 
 def integer_labels(classes: list[Any]) -> list[int]:
     """The classes, if LIBLINEAR can hold them: integers of 32 bits."""
-    labels = [label for label in classes if isinstance(label, int) and _INT32.min <= label <= _INT32.max]
+    labels = [label for label in classes if type(label) is int and _INT32.min <= label <= _INT32.max]
     if len(labels) < len(classes):
         raise ValueError(f"a LIBLINEAR model needs labels that are 32-bit integers, not {classes!r:.60}")
     return labels
@@ -102,9 +102,9 @@ def _parse(stream: TextIO) -> LinearModel:
     # Compared, not allocated: what the header promises may be anything, what was read is as long as the file.
     if weights.shape != (rows, columns):
         raise ValueError(f"w must be {rows} lines of {columns} numbers, not of shape {weights.shape}")
-    with np.errstate(over="ignore", invalid="ignore"):
-        intercept = bias * weights[-1] if bias >= 0 else np.zeros(columns)
     check_finite("w", weights, is_open=False)
+    with np.errstate(over="ignore"):
+        intercept = bias * weights[-1] if bias >= 0 else np.zeros(columns)
     check_finite("w times bias", intercept, is_open=False)
     known = {"solver": header["solver_type"], "zero_based": False, "liblinear_bias": bias}
     classes = np.array(_reversed_if_two(labels))
