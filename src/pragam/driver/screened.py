@@ -104,7 +104,8 @@ class Screened(Around):
             assert isinstance(proof, Certificate)
             state = self._screen(problem, state, pair, proof)
             state.certified = None
-        return super().step(problem, state)
+        stepped: ScreenedState = super().step(problem, state)
+        return stepped
 
     def recover(self, problem: AnyProblem, state: ScreenedState, start: Start) -> ScreenedState | None:
         """All rows come back, and the solver goes on in its own way, if it knows one."""

@@ -82,7 +82,8 @@ class LinearModel(Model):
         d = self.tensors["coef"].shape[1]
         if own.X.shape[1] != d:
             raise ValueError(f"X has {own.X.shape[1]} columns, and the model needs {d}")
-        return own.X.matmat(self.tensors["coef"]) + self.tensors["intercept"]
+        scores: Vector = own.X.matmat(self.tensors["coef"]) + self.tensors["intercept"]
+        return scores
 
     def decision(self, samples: Any) -> Vector:
         """The scores as ``decision_function`` has them."""

@@ -102,7 +102,8 @@ class SharedRows(DataRows):
     def _of(self, duals: Any) -> NDArray[np.int64]:
         """The data rows that these dual variables read."""
         assert self.number is not None
-        return self.number[duals]
+        rows: NDArray[np.int64] = self.number[duals]
+        return rows
 
     def _scaled(self, alpha: Vector) -> Vector:
         return self.scale * as_vector(alpha, self.shape[0], "alpha")
