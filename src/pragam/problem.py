@@ -15,7 +15,7 @@ from pragam.operators.base import Operator, RowOperator, Vector
 from pragam.operators.planes import Planes
 from pragam.polytopes.base import Polytope
 from pragam.polytopes.box import Box
-from pragam.polytopes.needs import HasMultipliers
+from pragam.polytopes.needs import HasDerivative, HasMultipliers
 from pragam.polytopes.on_planes import on_planes
 
 #: A square within these limits has neither overflowed nor lost digits.
@@ -239,3 +239,5 @@ class Problem(Generic[OperatorT, SetT]):
 AnyProblem = Problem[Operator, Polytope]
 #: Sums of one-dimensional losses of linear scores: rows, and a box for each dual variable.
 BoxProblem = Problem[RowOperator, Box]
+#: Sets whose prox has a derivative.
+ProxProblem = Problem[Operator, HasDerivative]

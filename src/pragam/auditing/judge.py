@@ -22,8 +22,8 @@ from pragam.driver.solve import solve
 from pragam.driver.solve_all import Job, Stop, Unsolved, solve_all
 from pragam.io import Model, load
 from pragam.numerics.arguments import check_number
-from pragam.polytopes import Box
 from pragam.problem import AnyProblem
+from pragam.solvers.base import has_rows_and_box
 from pragam.views import on_rows
 
 #: min J is bracketed this much more closely than the accuracy in question, so that "within tol" can be proven, and at
@@ -112,8 +112,10 @@ def _solved(claim: Claim, tol: float, max_seconds: float | None) -> list[Result]
 
 def _solve(problem: AnyProblem, solver: Any, **settings: Any) -> Result:
     """Solve a problem, on the rows that have a weight if most have none, as in a problem of two classes out of many."""
+    if not has_rows_and_box(problem):
+        return solve(problem, solver, **settings)
     Q = problem.Q
-    weighted = np.flatnonzero(Q.upper > Q.lower) if isinstance(Q, Box) else np.arange(Q.size)
+    weighted = np.flatnonzero(Q.upper > Q.lower)
     if 2 * len(weighted) >= Q.size:
         return solve(problem, solver, **settings)
     view = on_rows(problem, weighted, np.zeros(Q.size))

@@ -9,6 +9,7 @@ import numpy as np
 from pragam.auditing.claim import Claim, Part
 from pragam.io import Model, data_fingerprint
 from pragam.numerics.vector import Vector
+from pragam.operators.needs import HasData
 from pragam.problem import AnyProblem
 from pragam.risks.by_name import parameters_of, problems_of
 from pragam.risks.one_vs_rest import positives
@@ -86,5 +87,7 @@ def _claim(
             f"model has weights of shape {rows.shape}, which are not those of its {len(problems)} problems"
         )
     rule = "regression" if not len(classes) else "sign" if len(rows) == 1 else "argmax"
-    values = problems[0].A.storage.matmat(rows) + free
+    A = problems[0].A
+    assert isinstance(A, HasData)
+    values = A.storage.matmat(rows) + free
     return Claim(name, sentence, parts, rule, len(classes), values)

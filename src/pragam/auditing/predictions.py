@@ -22,6 +22,7 @@ from numpy.typing import NDArray
 from pragam.certificate.optimum import neighbourhood
 from pragam.driver.result import Result
 from pragam.numerics.vector import Vector
+from pragam.operators.needs import HasData
 from pragam.problem import AnyProblem
 
 
@@ -45,6 +46,7 @@ def agreement(
 
 def decisions(problem: AnyProblem, result: Result) -> Vector:
     """(n, n_values, 2): between which numbers the decision values of every optimum lie, on the rows of X."""
+    assert isinstance(problem.A, HasData)
     return neighbourhood(problem, result.w, result.certificate).decisions(problem.A.storage, result.w)
 
 

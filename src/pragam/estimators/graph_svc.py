@@ -20,8 +20,8 @@ from pragam.estimators import advice
 from pragam.estimators.compat import FRAMES_AROUND_FIT, CallbackSupportMixin, Interval, StrOptions, with_callbacks
 from pragam.estimators.html import CertificateHTML
 from pragam.estimators.solving import solve_problems
-from pragam.problem import AnyProblem
 from pragam.structured import Graph, GraphStructure
+from pragam.structured.expected_features import StructuredProblem
 from pragam.structured.graphs.graph import join_graphs, labels_of
 from pragam.structured.graphs.hinge import joined_hinge
 
@@ -137,7 +137,7 @@ class GraphSVC(CertificateHTML, CallbackSupportMixin, BaseEstimator):
             warnings.warn(text, ConvergenceWarning, stacklevel=2 + FRAMES_AROUND_FIT)
         return self
 
-    def _problem(self, graphs: Sequence[Graph], labels: Any, sample_weight: Any) -> AnyProblem:
+    def _problem(self, graphs: Sequence[Graph], labels: Any, sample_weight: Any) -> StructuredProblem[Any]:
         """That of the graphs, whose nodes have a constant feature behind the others."""
         joined = join_graphs(graphs, constant=1.0)
         return joined_hinge(joined, labels_of(graphs), self.lam, self.loss, labels, sample_weight)

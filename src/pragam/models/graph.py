@@ -11,6 +11,7 @@ from pragam.models.base import Model, Shapes, Solves
 from pragam.numerics.vector import Vector
 from pragam.risks import Risk
 from pragam.structured import GraphStructure
+from pragam.structured.expected_features import ExpectedFeatures
 
 
 class GraphModel(Model):
@@ -23,6 +24,7 @@ class GraphModel(Model):
     @classmethod
     def tensors_of(cls, risk: Risk, labels: NDArray[Any], solves: Solves) -> dict[str, Vector]:
         ((problem, result),) = solves
+        assert isinstance(problem.Q, ExpectedFeatures)
         parts = problem.Q.structure.parts(result.w)
         nodes = parts.nodes
         return {"coef": nodes[:, :-1].copy(), "intercept": nodes[:, -1].copy(), "pairwise": parts.edges.copy()}

@@ -18,6 +18,7 @@ from pragam.driver.result import Result
 from pragam.models.base import Model, Shapes, Solves
 from pragam.models.features import Columns, Constant
 from pragam.numerics.vector import Vector
+from pragam.operators.needs import HasData
 from pragam.problem import AnyProblem
 from pragam.risks import Risk, Shape
 
@@ -131,6 +132,7 @@ class LinearModel(Model):
 def _row_weights(problem: AnyProblem, alpha: Vector) -> Vector:
     """beta (rows, n) with w(alpha) = beta X; for the hinge y_i alpha_i / lam."""
     moved = alpha if problem.origin is None else alpha - problem.origin
+    assert isinstance(problem.A, HasData)
     return -problem.A.row_weights(moved) / problem.lam
 
 

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pragam.numerics.rounding import upward
-from pragam.polytopes.base import Curvature, Polytope, Repair, Vector
+from pragam.polytopes.base import Curvature, Repair, Vector
 from pragam.polytopes.needs import HasMultipliers
 
 

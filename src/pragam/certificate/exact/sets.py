@@ -75,7 +75,8 @@ class Simplices(NamedTuple):
     def support(self, scores: Numbers, kappa: Numbers) -> Fraction:
         """sum_i totals_i max_k s_ik; kappa must be 0."""
         assert not any(kappa.values), "no risk smooths a simplex"
-        value: int = sum(t * max(block) for t, block in zip(self.totals.values, self.blocks(scores.values), strict=True))
+        blocks = self.blocks(scores.values)
+        value: int = sum(t * max(block) for t, block in zip(self.totals.values, blocks, strict=True))
         return value * self.totals.unit * scores.unit
 
     def near(self, point: Numbers) -> Numbers:
