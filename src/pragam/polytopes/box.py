@@ -23,6 +23,8 @@ class Box(HasDerivative):
     support(s) = sum_i max(lower_i s_i, upper_i s_i)
     """
 
+    lower: Vector
+    upper: Vector
     rigorous = True
 
     def __init__(self, lower: ArrayLike, upper: ArrayLike) -> None:

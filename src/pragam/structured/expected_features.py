@@ -27,6 +27,7 @@ StructureT = TypeVar("StructureT", bound=Structure, covariant=True)
 class ExpectedFeatures(Polytope, Generic[StructureT]):
     """Q of the examples of a :class:`~pragam.structured.structure.Structure`."""
 
+    structure: StructureT
     rigorous = True
 
     def __init__(self, structure: StructureT) -> None:
