@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from inspect import get_annotations
 from types import UnionType
 from typing import Any, get_args, get_origin
 
@@ -32,7 +33,7 @@ def stated_parts(method):
 
 
 def declares(kind, name):
-    return any(name in vars(each) or name in each.__dict__.get("__annotations__", {}) for each in kind.__mro__)
+    return any(name in vars(each) or name in get_annotations(each) for each in kind.__mro__)
 
 
 @pytest.mark.parametrize("method", METHODS, ids=lambda method: method.name)
