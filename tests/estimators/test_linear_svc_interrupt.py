@@ -84,7 +84,8 @@ import numpy as np
 import pragam
 from pragam import LinearSVC
 from pragam.operators.storage import dense as storage
-from pragam.risks.one_vs_rest import one_vs_rest
+from pragam.risks import Hinge, OneVsRest
+from pragam.samples import Rows
 
 n, d, n_classes, n_jobs = 20_000, 100, *map(int, sys.argv[1:])
 rng = np.random.default_rng(0)
@@ -105,7 +106,7 @@ storage.dsyrk = slow_dsyrk
 warnings.simplefilter("ignore")
 model = LinearSVC(solver="newton", tol=1e-13, n_jobs=n_jobs).fit(X, y)
 assert {s.name for s in model.statuses_} == {"INTERRUPTED"}, model.statuses_
-problems = one_vs_rest(X, y, model.classes_, 1 / n, True, None)
+problems = OneVsRest(each=Hinge(lam=1 / n)).pose(Rows.of(X, y), model.classes_)
 duals = [proof.dual for proof in model.model_.proofs]
 for problem, w, alpha, proof in zip(problems, model.coef_, duals, model.certificates_, strict=True):
     assert pragam.certify(problem, w, alpha) == proof

@@ -5,15 +5,17 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from pragam.risks.one_vs_rest import one_vs_rest, positives
+from pragam.risks import Hinge, OneVsRest
+from pragam.risks.one_vs_rest import positives
 from pragam.risks.scaling import c_of, lam_of
+from pragam.samples import Rows
 
 
 def test_two_classes_are_one_problem_and_more_are_one_each():
     X = np.random.default_rng(0).standard_normal((12, 2))
     for n_classes in (2, 3, 4):
         y = np.arange(12) % n_classes
-        problems = one_vs_rest(X, y, np.arange(n_classes), 0.1, True, np.ones(12))
+        problems = OneVsRest(each=Hinge(lam=0.1)).pose(Rows.of(X, y), np.arange(n_classes))
         expected = [1] if n_classes == 2 else list(range(n_classes))
         assert positives(list(range(n_classes))) == expected
         for k, problem in zip(expected, problems, strict=True):

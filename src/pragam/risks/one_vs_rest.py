@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Any, ClassVar
 
@@ -11,8 +11,8 @@ from numpy.typing import NDArray
 
 from pragam.numerics.vector import Vector
 from pragam.operators import check_data
-from pragam.problem import AnyProblem, Problem
-from pragam.risks.hinge import Hinge, hinge
+from pragam.problem import AnyProblem
+from pragam.risks.hinge import Hinge
 from pragam.risks.parameters import class_weights, parameter
 from pragam.risks.record import Labels, Risk, Shape, Stated, risk_of
 from pragam.risks.rules import Largest, Rule
@@ -26,14 +26,6 @@ _KNOWN = {risk.name: risk for risk in (Hinge, SquaredHinge, SmoothedHinge)}
 def positives(classes: Sequence[Any] | NDArray[Any]) -> Any:
     """The classes that have a problem, and so weights, of their own: of two the second, else all."""
     return classes[1:] if len(classes) == 2 else classes
-
-
-def one_vs_rest(
-    X: Any, y: NDArray[Any], classes: Any, lam: float, bias: bool, weights: Any, risk: Callable[..., Problem] = hinge
-) -> list[Problem]:
-    """A problem of two classes for each of ``positives(classes)``, on the same X; ``weights`` are those of the rows."""
-    storage = check_data(X)
-    return [risk(storage, np.where(y == k, 1, -1), lam, bias=bias, sample_weight=weights) for k in positives(classes)]
 
 
 @dataclass(frozen=True, kw_only=True)
