@@ -145,7 +145,8 @@ def _weights(rng, n, ratio):
     """Weights, of a ratio of at most 10^ratio among those that are not 0."""
     kind = rng.choice(["equal", "equal", "some zero", "wide", "one heavy"])
     if kind == "some zero":
-        return rng.integers(0, 3, n).astype(float)
+        weights = rng.integers(0, 3, n).astype(float)
+        return weights if weights.any() else np.ones(n)  # without any weight there is no problem
     if kind == "wide":
         return 10 ** rng.uniform(-ratio / 2, ratio / 2, n)
     return np.r_[10.0 ** (ratio if kind == "one heavy" else 0), np.ones(n - 1)]
@@ -305,6 +306,7 @@ def multilabel(rng, X, y, lam, ratio=16):
     X, storage = _stored(rng, X, ratio)
     n, K = X.shape[0], int(rng.integers(2, 5))
     Y = rng.random((n, K)) < rng.choice([0.2, 0.5])
+    Y[0, :2] = True, False  # one comparison at least, without which there is no problem
     bias, weights = bool(rng.random() < 0.3), _weights(rng, n, ratio)
     problem = pragam.multilabel_hinge(X, Y, lam, bias=bias, sample_weight=weights)
     return problem, f"multilabel, {K}{', biases' * bias}, {storage}"

@@ -61,7 +61,9 @@ def _targets(risk, f, rng):
             return y, {"q": float(rng.choice([0.5, 0.1, 0.999, 1e-9]))}
         return y, {"epsilon": float(rng.choice([0.0, 0.1, 100.0, 1e-200]))}
     if risk == "multilabel_hinge":
-        return rng.random((n, K)) < rng.choice([0.1, 0.4, 0.8]), {}
+        Y = rng.random((n, K)) < rng.choice([0.1, 0.4, 0.8])
+        Y[0, :2] = True, False  # one comparison at least
+        return Y, {}
     levels = np.digitize(f, np.quantile(f, np.linspace(0, 1, K + 1)[1:-1]))
     y = levels if len(np.unique(levels)) > 1 else np.arange(n) % 2
     return y, {"thresholds": str(rng.choice(["all", "immediate"]))} if risk == "ordinal_hinge" else {}

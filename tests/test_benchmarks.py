@@ -101,7 +101,8 @@ def test_without_the_data_sets_a_printed_command_says_what_is_missing(command, t
         [sys.executable, *(str(SCRIPTS / word) if word.endswith(".py") else word for word in command.split())],
         env={**os.environ, "PRAGAM_DATA": str(tmp_path)}, capture_output=True, text=True, timeout=120,
     )  # fmt: skip
-    assert done.returncode == 0 and "Traceback" not in done.stderr
+    nothing = command.startswith("versus_peers")  # a comparison of which nothing was measured is none
+    assert done.returncode == int(nothing) and "Traceback" not in done.stderr
     missing = "skipped: no a9a" if command.startswith("svmlight") else "skipped: a9a: no a9a/a9a.xz in"
     assert missing in done.stderr
     assert all("set PRAGAM_DATA" in line for line in done.stderr.splitlines() if line.startswith("skipped"))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import warnings
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -128,9 +129,10 @@ def test_one_row_by_hand():
 
 @pytest.mark.parametrize("solver", ["dcd", "pragam", "qp-bmrm", "ls-bmrm", "pegasos-n"])
 @pytest.mark.parametrize("bias", [False, True])
-def test_all_weights_zero(solver, bias):
+def test_boxes_of_a_single_point(solver, bias):
+    """What weights of 0 would make, which the risks refuse."""
     X, y = gaussian(10, 3)
-    problem = pragam.hinge(X, y, bias=bias, sample_weight=np.zeros(10))
+    problem = replace(pragam.hinge(X, y, bias=bias), Q=Box(np.zeros(10), np.zeros(10)))
     result = pragam.solve(problem, solver, max_iter=100)
     assert result.converged and result.certificate.primal == 0.0 and not result.w.any()
 

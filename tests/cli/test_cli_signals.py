@@ -121,6 +121,11 @@ def test_a_killed_process_leaves_no_partial_model(tmp_path, old, word):
     process.communicate(timeout=60)
     assert process.returncode == -signal.SIGKILL
     assert file.read_bytes() == before if old else not file.exists()
+    left = set(os.listdir(tmp_path)) - {"data.svm", "model"}
+    assert len(left) == (word == "writing")  # nobody could remove the draft
+    assert main(["train", str(path), "-o", str(file)]) == 0
+    assert sorted(os.listdir(tmp_path)) == ["data.svm", "model"]
+    load(file)
 
 
 def test_ctrl_c_while_writing_leaves_nothing_behind(tmp_path):

@@ -100,6 +100,7 @@ FAULTS = {
     "wide": ("1\n2\n3\n4\n", "1 1\n2 2\n3 3\n4 4\n", r"not of shape \(4, 2\)"),
     "nan": ("4\n", "nan\n", "NaN or infinity"),
     "inf": ("3\n4\n", "1e999\n4\n", "NaN or infinity"),
+    "huge intercept": ("bias 1\nw\n1\n2\n3\n4\n", "bias 1e10\nw\n1\n2\n3\n1e300\n", "w times bias contains NaN"),
     "word": ("4\n", "four\n", "four"),
     "no numbers": ("1\n2\n3\n4\n", "\n \n", "no weights"),
     "no w": ("w\n1\n2\n3\n4\n", "", "no line 'w'"),

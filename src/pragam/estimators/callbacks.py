@@ -64,11 +64,10 @@ class FitTasks:
             known["reconstruction_attributes"] = partial(self._halfway, progress)
         return bool(iteration.call_on_fit_task_end(estimator=self._estimator, **known))
 
-    def end(self, is_fitted: bool = True) -> None:
-        """The end of the fit; an estimator that is fitted needs no more attributes."""
+    def end(self) -> None:
+        """The estimator is fitted now, and needs no more attributes."""
         if self._root is not None:
-            more: dict[str, Any] = {"reconstruction_attributes": {}} if is_fitted else {}
-            self._root.call_on_fit_task_end(estimator=self._estimator, **self._data, **more)
+            self._root.call_on_fit_task_end(estimator=self._estimator, **self._data, reconstruction_attributes={})
 
 
 def both(first: Callback | None, second: Callback | None) -> Callback | None:

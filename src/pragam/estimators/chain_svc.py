@@ -68,7 +68,7 @@ class ChainSVC(SequenceEstimator):
     end_ : (K,) array
         The scores of last labels.
     feature_names_ : list of str or None
-        The names of the columns of ``coef_`` if tokens had features by name.
+        The names of the columns of ``coef_``, if tokens had features by name.
     """
 
     lam: float = positive(0.01, first=True)

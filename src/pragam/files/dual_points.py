@@ -56,7 +56,7 @@ def from_tensors(record: Any, tensors: Tensors, prefix: str = "dual") -> Any:
     """The dual point of a record. Whether it is one of a problem, that problem's set says."""
     kind = record.get("kind") if isinstance(record, dict) else None
     if kind == "vector":
-        return tensors.array(f"{prefix}.alpha")
+        return _finite(tensors, f"{prefix}.alpha")
     if kind == "flow":
         return TrellisFlow(*(tensors.array(f"{prefix}.{name}", dtype) for name, dtype in _FLOW.items()))
     if isinstance(kind, str) and kind in _MOMENTS:
@@ -64,8 +64,16 @@ def from_tensors(record: Any, tensors: Tensors, prefix: str = "dual") -> Any:
         return type_(*(tensors.array(f"{prefix}.{name}", dtype) for name, dtype in names.items()))
     if kind == "labellings":
         labels = tensors.array(f"{prefix}.labels", "I32").astype(np.int64)
-        return Labellings(tensors.array(f"{prefix}.weights"), tuple(labels))
+        return Labellings(_finite(tensors, f"{prefix}.weights"), tuple(labels))
     if kind == "mixture" and isinstance(record.get("points"), list):
         points = (from_tensors(each, tensors, f"{prefix}.{k}") for k, each in enumerate(record["points"]))
-        return Mixture(tensors.array(f"{prefix}.weights"), tuple(points))
+        return Mixture(_finite(tensors, f"{prefix}.weights"), tuple(points))
     raise ValueError(f"its dual point is of the unknown kind {kind!r:.40}")
+
+
+def _finite(tensors: Tensors, name: str) -> NDArray[Any]:
+    """Numbers of which none is NaN or infinite."""
+    array = tensors.array(name)
+    if not np.isfinite(array).all():
+        raise ValueError(f"{name} contains NaN or infinity")
+    return array

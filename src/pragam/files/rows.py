@@ -92,6 +92,8 @@ def _text(opened: source.Source, n_features: int | None, zero_based: Any, labels
     if isinstance(kind, Missing):
         found = None if kind.found else y
     elif isinstance(kind, LabelLists):
+        if not X.shape[1]:
+            raise ValueError(f"{opened.name}: no row has a feature of the form index:value")
         found = kind.lists
     return Samples(X, found, cause, reader.zero_based)
 

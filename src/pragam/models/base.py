@@ -98,11 +98,11 @@ class Model:
         """How many rows of X support the model; 0 for kinds that know no rows."""
         return 0
 
-    def calibrated(self, own: Any) -> Any:
+    def calibrated(self, own: Any) -> Model:
         """The model with what its rule takes from the training scores."""
         return self
 
-    def checked(self) -> Any:
+    def checked(self) -> Model:
         """The model, if its parts fit together, as they may not in a file that was changed."""
         return self
 
@@ -141,8 +141,6 @@ class Model:
         stored = self.fingerprint
         found = numbers.fingerprint() if "sha256" in stored else numbers.size()
         shared = sorted(stored.keys() & found.keys())
-        if not shared:
-            raise ValueError("the model does not say which data the certificate belongs to: it has no fingerprint")
         if any(stored[key] != found[key] for key in shared):
             other, these = (", ".join(f"{key} {each[key]!s:.12}" for key in shared) for each in (stored, found))
             raise ValueError(f"the certificate belongs to other data ({other}), not to these ({these})")

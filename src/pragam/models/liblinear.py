@@ -103,7 +103,9 @@ def _parse(stream: TextIO) -> LinearModel:
     if weights.shape != (rows, columns):
         raise ValueError(f"w must be {rows} lines of {columns} numbers, not of shape {weights.shape}")
     check_finite("w", weights, is_open=False)
-    intercept = bias * weights[-1] if bias >= 0 else np.zeros(columns)
+    with np.errstate(over="ignore"):
+        intercept = bias * weights[-1] if bias >= 0 else np.zeros(columns)
+    check_finite("w times bias", intercept, is_open=False)
     known = {"solver": header["solver_type"], "zero_based": False, "liblinear_bias": bias}
     classes = np.array(_reversed_if_two(labels))
     if len(classes) < 2 or len(set(labels)) < len(labels):

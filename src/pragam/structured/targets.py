@@ -73,4 +73,6 @@ def weights_of(name: str, given: ArrayLike | None, count: int) -> Vector:
     weights = np.asarray(real_array(name, given), dtype=np.float64)
     if weights.shape != (count,) or not (np.isfinite(weights) & (weights >= 0)).all():
         raise ValueError(f"{name} must hold {count} finite numbers >= 0")
+    if not weights.any():
+        raise ValueError(f"{name} must not be zero everywhere: there would be nothing to learn from")
     return weights

@@ -56,9 +56,11 @@ def run(args: argparse.Namespace) -> int:
 
 
 def tolerance(model: Any, given: float | None) -> tuple[float, str]:
-    """What the gap must be, and who says so."""
+    """What the gap must be, and who says so. ValueError if there is nothing to verify."""
     if not model.proofs:
         raise ValueError("the model has no dual points and no certificate, so nothing can be verified")
+    if not model.fingerprint and model.risk.form == "rows":  # estimators of structures once kept none
+        raise ValueError("the model does not say which data the certificate belongs to: it has no fingerprint")
     if given is not None:
         return given, "--tol"
     tol = model.settings.get("tol")

@@ -81,7 +81,7 @@ def _predicted(model: Any, data: Any, args: argparse.Namespace) -> tuple[Any, di
         flat = model.decision(data.samples) if model.kind == "linear" else _flat(model.margins(data.samples))
         columns["decision" if model.kind == "linear" else "margins"] = np.asarray(flat).reshape(rows, -1)
     if args.bounds:
-        columns["bounds"] = model.bounds(data.samples).reshape(rows, -1)
+        columns["bounds"] = model.decision_bounds(data.samples).reshape(rows, -1)
     return predicted, columns
 
 
@@ -128,7 +128,7 @@ def _write(lines: Any, output: str | None) -> None:
 def _print(found: Any, form: Any) -> None:
     from pragam.cli.table import show
 
-    if form.noun == "rows":
+    if form.noun != "sequences":  # whose first table says it all
         print(found.sentence, file=sys.stderr)
     for table in found.tables:
         show(table.title, table.header, table.rows, sys.stderr)
