@@ -21,7 +21,7 @@ BAD = {
     "X must be two-dimensional": lambda: pragam.ChainSVC().fit(sparse.coo_array(np.ones(3)), [0, 1, 0]),
     "labels must be a list of labels": lambda: pragam.ChainSVC(labels=[[0, 1]]).fit(X, Y),
     "labels must be of one kind": lambda: pragam.ChainSVC().fit(X, [[0, "a"], ["a"]]),
-    "sample_weight must not be 0": lambda: pragam.ChainSVC().fit(X, Y).score(X, Y, sample_weight=[0, 0]),
+    "sample_weight must not be zero everywhere": lambda: pragam.ChainSVC().fit(X, Y).score(X, Y, sample_weight=[0, 0]),
     "sample_weight must": lambda: pragam.ChainSVC().fit(X, Y).score(X, Y, sample_weight=[1, -1]),
     "start with 'I-x', which": lambda: pragam.ChainSVC(transitions="iob").fit(X, [["I-x", "O"], ["O"]]),
 }

@@ -65,6 +65,13 @@ def test_an_old_model_is_an_estimator_and_a_file_of_today(name, tmp_path):
         assert own.fit(*data).certificate_.relative_gap <= own.tol  # its parameters are those of an estimator
 
 
+def test_data_of_another_width_are_not_those_of_the_training():
+    samples = Chains.of(np.eye(2), [0, 1])
+    for name in ("sequences1/flat", "sequences1/kernel", "gp1/gram"):
+        with pytest.raises(ValueError, match=r"belongs to other data \(d 3\), not to these \(d 2\)"):
+            models.load(FOLDER / f"{name}.model").certify(samples)
+
+
 def test_an_old_temperature_holds():
     found = models.load(FOLDER / "gp1" / "landmarks.model").proba(samples_of("gp1/landmarks"))
     np.testing.assert_allclose(found, PREDICTED["gp1/landmarks.proba"], rtol=0, atol=1e-15)

@@ -101,7 +101,7 @@ class GraphSVC(StructuredEstimator):
         """The share of nodes that are labelled right; ``sample_weight`` has a number for each graph."""
         found = self.predict(graphs)
         is_right = labels_of(graphs) == np.concatenate(found)
-        return share_right(is_right, [len(own) for own in found], sample_weight, "graphs")
+        return share_right(is_right, [len(own) for own in found], sample_weight)
 
     def certify(self, graphs: Sequence[Graph]) -> Certificate:
         """The certificate of this model, computed anew from its training graphs, its weights and its dual point."""

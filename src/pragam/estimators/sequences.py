@@ -58,7 +58,7 @@ class SequenceEstimator(StructuredEstimator):
     def score(self, X: Any, y: Any, lengths: Any = None, sample_weight: Any = None) -> float:
         """The share of tokens that are labelled right; ``sample_weight`` has a number for each sequence."""
         samples = self._chains(X, lengths, y)
-        return share_right(self.model_.worth(samples), samples.lengths, sample_weight, "sequences")
+        return share_right(self.model_.worth(samples), samples.lengths, sample_weight)
 
     def certify(self, X: Any, y: Any, lengths: Any = None) -> Certificate:
         """The certificate of this model, computed anew from its training data, its weights and its dual point."""

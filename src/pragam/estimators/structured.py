@@ -50,11 +50,9 @@ class StructuredEstimator(CertifiedEstimator):
         return super()._parameters(model) | {"labels": model.labels.tolist()}
 
 
-def share_right(is_right: Any, sizes: Any, sample_weight: Any, what: str) -> float:
+def share_right(is_right: Any, sizes: Any, sample_weight: Any) -> float:
     """The share of tokens or nodes that are labelled right; a weight for each example, of so many of them."""
     if sample_weight is None:
         return float(np.mean(is_right))
     weights = weights_of("sample_weight", sample_weight, len(sizes))
-    if not weights.any():
-        raise ValueError(f"sample_weight must not be 0 for all {what}")
     return float(np.average(is_right, weights=np.repeat(weights, sizes)))

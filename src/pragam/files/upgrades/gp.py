@@ -24,7 +24,7 @@ def from_1(record: dict[str, Any], tensors: Tensors) -> tuple[dict[str, Any], Re
     kernel |= {"kind": "kernel", "kernel": _FIRST if record["kernel"] is None else record["kernel"]}
     risk = {name: value for name, value in old.items() if name not in ("nodes", "precision")}
     risk["basis"] = "factor" if "kernel_map" in tensors else "gram"
-    new = structured.upgraded(record, "gp", "GPSequenceClassifier", risk, [kernel])
+    new = structured.upgraded(record, "gp", "GPSequenceClassifier", risk, [kernel], record["columns"])
     new["calibration"] = {"temperature": record["parameters"].get("temperature")}
     K = len(record["classes"])
     weights = {"coef": _weights(K, 0), "transitions": _weights(K, 1)}

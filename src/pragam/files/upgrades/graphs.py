@@ -13,5 +13,5 @@ from pragam.files.upgrades.step import Renamed
 def from_1(record: dict[str, Any], tensors: Tensors) -> tuple[dict[str, Any], Renamed]:
     """The weights of graphs have another name."""
     fields_of(record, structured.FIELDS)
-    new = structured.upgraded(record, "graph", "GraphSVC", record["risk"], [])
+    new = structured.upgraded(record, "graph", "GraphSVC", record["risk"], [], structured.width(tensors, "coef"))
     return new, structured.renamed(tensors, {"sample_weight": "given.weights"})

@@ -19,11 +19,11 @@ def from_1(record: dict[str, Any], tensors: Tensors) -> tuple[dict[str, Any], Re
     if "features" in tensors:
         names["features"] = "features.0.names"
         features.append({"kind": "names", "template": record.get("template")})
+    d = structured.width(tensors, "coef" if kernel is None else "landmarks")
     if kernel is not None:
         k = len(features)
         names |= {"landmarks": f"features.{k}.rows", "kernel_map": f"features.{k}.map"}
-        columns = int(tensors.array("landmarks").shape[-1])
-        stored = {"nodes": "once", "precision": "float64", "columns": columns}
+        stored = {"nodes": "once", "precision": "float64", "columns": d}
         features.append({"kind": "kernel", "kernel": kernel, **stored})
-    new = structured.upgraded(record, "chain", "ChainSVC", record["risk"], features)
+    new = structured.upgraded(record, "chain", "ChainSVC", record["risk"], features, d)
     return new, structured.renamed(tensors, names)

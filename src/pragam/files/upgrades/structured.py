@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
+import numpy as np
+
 from pragam.files.container import Tensors
 from pragam.files.fields import fields_of
 from pragam.files.upgrades.step import Renamed
@@ -15,9 +17,12 @@ _ENDED = ("status", "n_iter", "temperature")
 
 
 def upgraded(
-    record: dict[str, Any], kind: str, estimator: str, risk: dict[str, Any], features: list[dict[str, Any]]
+    record: dict[str, Any], kind: str, estimator: str, risk: dict[str, Any], features: list[dict[str, Any]], d: int
 ) -> dict[str, Any]:
-    """The record of version 4. An estimator wrote the file unless a command did, which said what "ran"."""
+    """The record of version 4. An estimator wrote the file unless a command did, which said what "ran".
+
+    Estimators kept no fingerprint: of their data the file knows the ``d`` columns alone.
+    """
     parameters = {name: value for name, value in record["parameters"].items() if name not in _ENDED}
     wrote = {} if "ran" in parameters else {"estimator": {"class": estimator, "parameters": parameters}}
     return {
@@ -29,9 +34,14 @@ def upgraded(
         "features": features,
         "proofs": [_proof(record)],
         "calibration": {},
-        "fingerprint": record.get("fingerprint", {}),
+        "fingerprint": record.get("fingerprint") or {"d": d},
         "settings": parameters | wrote,
     }
+
+
+def width(tensors: Tensors, name: str) -> int:
+    """The columns of a matrix; whether it is one, its reader says."""
+    return int(np.atleast_1d(tensors.array(name)).shape[-1])
 
 
 def renamed(tensors: Tensors, names: Mapping[str, str]) -> Renamed:
