@@ -15,13 +15,14 @@ from pragam.operators.base import Operator, RowOperator, Vector
 from pragam.operators.planes import Planes
 from pragam.polytopes.base import Polytope
 from pragam.polytopes.box import Box
+from pragam.polytopes.needs import HasDerivative, HasMultipliers
 from pragam.polytopes.on_planes import on_planes
 
 #: A square within these limits has neither overflowed nor lost digits.
 _SMALL, _LARGE = 1e-200, 1e200
 
-OperatorT = TypeVar("OperatorT", bound=Operator)
-SetT = TypeVar("SetT", bound=Polytope)
+OperatorT = TypeVar("OperatorT", bound=Operator, covariant=True)
+SetT = TypeVar("SetT", bound=Polytope, covariant=True)
 
 
 @dataclass(frozen=True)
@@ -124,11 +125,18 @@ class Problem(Generic[OperatorT, SetT]):
 
     # What a solver sees ---------------------------------------------------------------------------------------------
 
-    @cached_property
-    def domain(self) -> Any:
+    @property
+    def domain(self) -> Polytope:
         """The feasible dual points: Q, or the part of Q on the planes B' alpha = levels."""
+        return self.Q if self.cut is None else self.cut
+
+    @cached_property
+    def cut(self) -> HasMultipliers | None:
+        """The part of Q on the planes of the biases; None without biases."""
+        if not self.n_biases:
+            return None
         shift = np.zeros(self.n_biases) if self.rest.levels is None else self.rest.levels
-        return on_planes(self.Q, self.B, self.origin, shift) if self.n_biases else self.Q
+        return on_planes(self.Q, self.B, self.origin, shift)
 
     @cached_property
     def tilt(self) -> Vector:
@@ -175,12 +183,12 @@ class Problem(Generic[OperatorT, SetT]):
 
         So it is where the risk is infinite for all of them, or the scores are at the ends of float64.
         """
-        if self.n_biases == 0:
+        if self.cut is None:
             return np.empty(0)
         if not np.isfinite(scores).all():
             return np.zeros(self.n_biases)
         try:
-            b = self.g.multipliers(self.domain, scores)
+            b = self.g.multipliers(self.cut, scores)
         except ValueError:  # too large to project
             return np.zeros(self.n_biases)
         return np.where(np.isfinite(b), b, 0.0)
@@ -228,6 +236,8 @@ class Problem(Generic[OperatorT, SetT]):
 
 
 #: Problems of which nothing is known but the interfaces of their parts.
-AnyProblem = Problem[Any, Any]
+AnyProblem = Problem[Operator, Polytope]
 #: Sums of one-dimensional losses of linear scores: rows, and a box for each dual variable.
 BoxProblem = Problem[RowOperator, Box]
+#: Sets whose prox has a derivative.
+ProxProblem = Problem[Operator, HasDerivative]

@@ -25,7 +25,7 @@ CASES = {
 }
 
 
-def test_tags_say_which_form_X_has():
+def test_tags_say_which_form_x_has():
     chain, graph, gp = map(get_tags, (ChainSVC(), GraphSVC(), GPSequenceClassifier()))
     assert chain.input_tags.sparse and chain.input_tags.dict and chain.input_tags.string
     assert gp.input_tags.sparse and not gp.input_tags.dict

@@ -20,8 +20,8 @@ from pragam.models import Model
 from pragam.models.features import Features
 from pragam.numerics.arguments import check_number
 from pragam.numerics.vector import Vector
-from pragam.polytopes import Box
 from pragam.problem import AnyProblem
+from pragam.solvers.base import has_rows_and_box
 from pragam.views import View, on_rows
 
 #: min J is bracketed this much more closely than the accuracy in question, so that "within tol" can be proven, and at
@@ -113,9 +113,9 @@ def _solved(problems: Sequence[AnyProblem], tol: float, max_seconds: float | Non
 
 def _on_weighted_rows(problem: AnyProblem) -> View | None:
     """A view of the rows that have a weight, if most have none, as in a problem of two classes out of many."""
-    Q = problem.Q
-    if not isinstance(Q, Box):
+    if not has_rows_and_box(problem):
         return None
+    Q = problem.Q
     weighted = np.flatnonzero(Q.upper > Q.lower)
     return None if 2 * len(weighted) >= Q.size else on_rows(problem, weighted, np.zeros(Q.size))
 

@@ -77,9 +77,9 @@ def bias_intervals(problem: AnyProblem, w: Vector, certificate: Certificate) -> 
     """(low, high) between which all biases of every optimum lie; infinite where nothing can be said."""
     nothing = np.full(problem.n_biases, -inf), np.full(problem.n_biases, inf)
     r = radius(certificate, problem.lam)
-    if problem.n_biases == 0 or not (certificate.relative_gap < 1 and isfinite(r)):  # a gap of 1 is not worth a product
+    if problem.cut is None or not (certificate.relative_gap < 1 and isfinite(r)):  # a gap of 1 is not worth a product
         return nothing
-    return problem.domain.multiplier_bounds(*scores_near(problem, w, r), problem.g.curvature)
+    return problem.cut.multiplier_bounds(*scores_near(problem, w, r), problem.g.curvature)
 
 
 def scores_near(problem: AnyProblem, w: Vector, r: float) -> tuple[Vector, Vector]:

@@ -12,7 +12,7 @@ from pragam.solvers.around import Around
 from pragam.solvers.base import AnySolver, Certified, Start
 
 
-class Clocked(Around):
+class Clocked(Around[AnyProblem]):
     """``times[t]`` is the time after step t and, if the driver certified it, after its certificate; t = 0: the start.
 
     Certificates count as the solver's time: a step without its proof would be half an answer.

@@ -25,7 +25,7 @@ class Point(NamedTuple):
     chunk_f1: float  # as the accuracy; NaN of data without chunks
 
 
-class Traced(Around):
+class Traced(Around[AnyProblem]):
     """Notes a :class:`Point` after each of the ``steps``. All it asks are queries, so the run stays what it was."""
 
     def __init__(self, method: AnySolver, judge: Judge, steps: Iterable[int]) -> None:

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from pragam.numerics.rounding import Stating, Vector
 from pragam.polytopes.base import Curvature, Polytope
-from pragam.polytopes.on_planes import CutSet
+from pragam.polytopes.needs import HasMultipliers
 
 
 class Conjugate(Stating, ABC):
@@ -61,7 +61,7 @@ class Conjugate(Stating, ABC):
         """max over Q of <alpha, s> - g(alpha)."""
 
     @abstractmethod
-    def multipliers(self, Q: CutSet, s: Vector) -> Vector:
+    def multipliers(self, Q: HasMultipliers, s: Vector) -> Vector:
         """Those of the planes at that maximum, where Q is a set on planes."""
 
     @abstractmethod

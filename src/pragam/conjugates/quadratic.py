@@ -10,7 +10,7 @@ from numpy.typing import ArrayLike, NDArray
 from pragam.conjugates.base import Conjugate
 from pragam.numerics.rounding import TINY, Vector, dot, gamma
 from pragam.polytopes.base import Curvature, Polytope
-from pragam.polytopes.on_planes import CutSet
+from pragam.polytopes.needs import HasMultipliers
 
 
 class Quadratic(Conjugate):
@@ -58,7 +58,7 @@ class Quadratic(Conjugate):
     def support(self, Q: Polytope, s: Vector) -> float:
         return Q.support(s, self._kappa)
 
-    def multipliers(self, Q: CutSet, s: Vector) -> Vector:
+    def multipliers(self, Q: HasMultipliers, s: Vector) -> Vector:
         return Q.multipliers(s, self._kappa)
 
     def support_bound(self, Q: Polytope, s: Vector, slack: Vector) -> tuple[float, float]:

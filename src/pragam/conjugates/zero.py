@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from pragam.conjugates.base import Conjugate
 from pragam.numerics.rounding import Vector
 from pragam.polytopes.base import Polytope
-from pragam.polytopes.on_planes import CutSet
+from pragam.polytopes.needs import HasMultipliers
 
 
 class Zero(Conjugate):
@@ -43,7 +43,7 @@ class Zero(Conjugate):
     def support(self, Q: Polytope, s: Vector) -> float:
         return Q.support(s)
 
-    def multipliers(self, Q: CutSet, s: Vector) -> Vector:
+    def multipliers(self, Q: HasMultipliers, s: Vector) -> Vector:
         return Q.multipliers(s)
 
     def support_bound(self, Q: Polytope, s: Vector, slack: Vector) -> tuple[float, float]:

@@ -14,7 +14,7 @@ import numpy as np
 from pragam.driver.result import History, Result, Status
 from pragam.driver.solve import Callback, Progress, solve
 from pragam.driver.solve_all import Stop
-from pragam.problem import Problem
+from pragam.problem import AnyProblem
 from pragam.solvers import NewtonDense
 
 #: A relative gap that is rounding: who has this is there. And what the step aims at.
@@ -22,7 +22,7 @@ _THERE, _AIM = 1e-12, 1e-13
 
 
 def at_the_optimum(
-    problem: Problem,
+    problem: AnyProblem,
     result: Result,
     tol: float,
     max_iter: int | None,

@@ -10,7 +10,7 @@ import numpy as np
 from pragam.certificate import Certificate
 from pragam.driver.screening import can_screen, likely_share, proven_bounds, without
 from pragam.operators.base import Vector
-from pragam.problem import AnyProblem
+from pragam.problem import AnyProblem, BoxProblem
 from pragam.solvers.around import Around
 from pragam.solvers.base import AnySolver, Certified, Start, State
 from pragam.views import View
@@ -42,10 +42,10 @@ def screened(method: AnySolver, problem: AnyProblem) -> AnySolver:
     return Screened(method) if method.may_drop_rows and can_screen(problem) else method
 
 
-class Screened(Around):
+class Screened(Around[BoxProblem]):
     """``method``, which sees ever fewer rows. Its candidates are those of the whole problem."""
 
-    def _seen(self, problem: AnyProblem, state: ScreenedState | None = None) -> AnyProblem:
+    def _seen(self, problem: BoxProblem, state: ScreenedState | None = None) -> AnyProblem:
         return problem if state is None or state.view is None else state.view.problem
 
     def _inner(self, state: ScreenedState) -> Any:
@@ -56,24 +56,24 @@ class Screened(Around):
         state.passes = state.before + (1.0 if state.view is None else state.view.share) * inner.passes
         return state
 
-    def _restrict(self, problem: AnyProblem, state: ScreenedState | None, pair: Start) -> Start:
+    def _restrict(self, problem: BoxProblem, state: ScreenedState | None, pair: Start) -> Start:
         return pair if state is None or state.view is None else Start(pair.w, state.view.restrict(pair.alpha))
 
-    def _lift(self, problem: AnyProblem, state: ScreenedState, alpha: Any) -> Any:
+    def _lift(self, problem: BoxProblem, state: ScreenedState, alpha: Any) -> Any:
         return alpha if state.view is None else state.view.lift(alpha)
 
-    def init(self, problem: AnyProblem, rng: np.random.Generator, start: Start | None, tol: float) -> ScreenedState:
+    def init(self, problem: BoxProblem, rng: np.random.Generator, start: Start | None, tol: float) -> ScreenedState:
         inner = self.method.init(problem, rng, start, tol)
         return ScreenedState(inner.passes, inner, None, None, 0.0, np.inf, tol, rng)
 
-    def observe(self, problem: AnyProblem, state: ScreenedState, certified: Certified) -> ScreenedState:
+    def observe(self, problem: BoxProblem, state: ScreenedState, certified: Certified) -> ScreenedState:
         """Keep what is certified for the next step, and tell the solver, which sees other rows, of its own."""
         state = super().observe(problem, state, certified)
         state.certified = certified
         return state
 
     def _screen(
-        self, problem: AnyProblem, state: ScreenedState, pair: Start, certificate: Certificate
+        self, problem: BoxProblem, state: ScreenedState, pair: Start, certificate: Certificate
     ) -> ScreenedState:
         """Go on from the certified pair on fewer rows, if the gap has fallen since the last look and many can go."""
         if certificate.gap > state.look_at or certificate.relative_gap < _NEAR * state.tol:
@@ -91,22 +91,23 @@ class Screened(Around):
             return state
         return self._go_on(problem, state, pair, known)
 
-    def _go_on(self, problem: AnyProblem, state: ScreenedState, pair: Start, known: Vector) -> ScreenedState:
+    def _go_on(self, problem: BoxProblem, state: ScreenedState, pair: Start, known: Vector) -> ScreenedState:
         view = without(problem, known, pair.alpha)
         start = Start(pair.w, view.problem.domain.project(view.restrict(pair.alpha)))
         inner = self.method.init(view.problem, state.rng, start, state.tol)
         before, passes = state.passes, state.passes + view.share * inner.passes
         return ScreenedState(passes, inner, view, known, before, state.look_at, state.tol, state.rng)
 
-    def step(self, problem: AnyProblem, state: ScreenedState) -> ScreenedState:
+    def step(self, problem: BoxProblem, state: ScreenedState) -> ScreenedState:
         if state.certified is not None:
             _, pair, proof = state.certified
             assert isinstance(proof, Certificate)
             state = self._screen(problem, state, pair, proof)
             state.certified = None
-        return super().step(problem, state)
+        stepped: ScreenedState = super().step(problem, state)
+        return stepped
 
-    def recover(self, problem: AnyProblem, state: ScreenedState, start: Start) -> ScreenedState | None:
+    def recover(self, problem: BoxProblem, state: ScreenedState, start: Start) -> ScreenedState | None:
         """All rows come back, and the solver goes on in its own way, if it knows one."""
         before = state.passes - state.inner.passes
         inner = self.method.recover(problem, state.inner, start)

@@ -27,6 +27,7 @@ the problem bounds no rounding, nothing is screened.
 from __future__ import annotations
 
 from math import inf, isfinite, sqrt
+from typing import TypeGuard
 
 import numpy as np
 from numpy.typing import NDArray
@@ -35,31 +36,31 @@ from pragam.certificate import Certificate
 from pragam.certificate.optimum import radius, scores_near
 from pragam.numerics.rounding import LANES, TINY, gamma, norm
 from pragam.operators.base import Vector
-from pragam.problem import AnyProblem
-from pragam.solvers.base import ROWS_AND_BOX, has
+from pragam.problem import AnyProblem, BoxProblem
+from pragam.solvers.base import has_rows_and_box
 from pragam.views import View, on_rows
 
 #: Rows looked at for a guess.
 _SAMPLE = 256
 
 
-def can_screen(problem: AnyProblem) -> bool:
+def can_screen(problem: AnyProblem) -> TypeGuard[BoxProblem]:
     """Whether the proof applies: a piecewise linear risk on a bounded box, perhaps cut by planes, with rows.
 
     All its parts must bound their rounding.
     """
-    if not all(has(problem, name) for name in ROWS_AND_BOX):
+    if not has_rows_and_box(problem):
         return False
     proves = all(part.rigorous for part in (problem.A, problem.B, problem.Q, problem.g))
     return proves and not np.any(problem.g.curvature) and problem.Q.is_bounded
 
 
-def proven_bounds(problem: AnyProblem, w: Vector, alpha: Vector, certificate: Certificate) -> Vector:
+def proven_bounds(problem: BoxProblem, w: Vector, alpha: Vector, certificate: Certificate) -> Vector:
     """The bound at which alpha_i* is proved to be, for each row; NaN where none is. Two products.
 
     Parameters
     ----------
-    problem : AnyProblem
+    problem : BoxProblem
         One that :func:`can_screen`.
     w, alpha : vectors
         The pair that was certified.
@@ -78,7 +79,7 @@ def proven_bounds(problem: AnyProblem, w: Vector, alpha: Vector, certificate: Ce
     return known
 
 
-def likely_share(problem: AnyProblem, w: Vector, certificate: Certificate) -> float:
+def likely_share(problem: BoxProblem, w: Vector, certificate: Certificate) -> float:
     """A guess, from a few rows, of the share that :func:`proven_bounds` would prove: no proof, and next to no cost.
 
     The least radius that a gap allows (all of it due to |w - w(alpha)|) is taken, around w; and a best bias is taken to
@@ -91,7 +92,7 @@ def likely_share(problem: AnyProblem, w: Vector, certificate: Certificate) -> fl
     return float(np.mean(slopes > room * np.sqrt(certificate.gap / (2 * problem.lam))))
 
 
-def _sphere(problem: AnyProblem, w: Vector, alpha: Vector, certificate: Certificate) -> tuple[Vector, float]:
+def _sphere(problem: BoxProblem, w: Vector, alpha: Vector, certificate: Certificate) -> tuple[Vector, float]:
     """(centre, radius) of a sphere around w*; the radius is inf where nothing is proved."""
     A, lam = problem.A, problem.lam
     apart = radius(certificate, lam)
@@ -111,19 +112,19 @@ def _sphere(problem: AnyProblem, w: Vector, alpha: Vector, certificate: Certific
     return centre, (r + shift) * (1 + gamma(16))
 
 
-def _signs(problem: AnyProblem, s: Vector, room: Vector) -> tuple[NDArray[np.bool_], NDArray[np.bool_]]:
+def _signs(problem: BoxProblem, s: Vector, room: Vector) -> tuple[NDArray[np.bool_], NDArray[np.bool_]]:
     """The rows whose slopes are positive, and those whose slopes are negative, for all scores within room of s."""
-    if problem.n_biases == 0:
+    if problem.cut is None:
         return s > room, -s > room
     sigma, group = problem.B.sigma, problem.B.group
-    ends = [np.where(sigma == 0, 0.0, b[group] * sigma) for b in problem.domain.multiplier_bounds(s, room)]
+    ends = [np.where(sigma == 0, 0.0, b[group] * sigma) for b in problem.cut.multiplier_bounds(s, room)]
     low, high = np.minimum(*ends), np.maximum(*ends)
     room = room + gamma(4) * (np.abs(s) + np.maximum(np.abs(low), np.abs(high))) + 4 * TINY
     # Both false for a NaN, and for an infinite end: an overflow proves nothing.
     return s + low > room, -(s + high) > room
 
 
-def without(problem: AnyProblem, known: Vector, alpha: Vector) -> View:
+def without(problem: BoxProblem, known: Vector, alpha: Vector) -> View:
     """The problem on the rows whose value is not known (NaN); the others are fixed. One row is always left to move."""
     rows = np.flatnonzero(np.isnan(known)) if np.isnan(known).any() else np.zeros(1, dtype=np.int64)
     return on_rows(problem, rows, np.where(np.isnan(known), alpha, known))

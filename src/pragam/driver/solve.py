@@ -145,7 +145,7 @@ def _dual_start(problem: AnyProblem, alpha: Any) -> Any:
     return alpha if problem.domain.contains(alpha) else _feasible(problem, alpha)
 
 
-def _feasible(problem: AnyProblem, alpha: Vector) -> Vector:
+def _feasible(problem: AnyProblem, alpha: Vector) -> Any:
     """alpha moved into the set; where that is beyond float64, the point that solvers start from."""
     try:
         moved = problem.domain.project(alpha)
@@ -155,10 +155,10 @@ def _feasible(problem: AnyProblem, alpha: Vector) -> Vector:
 
 
 def _finite(name: str, x: Any, size: int) -> Vector:
-    x = np.array(real_array(name, x), dtype=np.float64).reshape(-1)
-    if x.size != size or not np.isfinite(x).all():
-        raise ValueError(f"{name} must hold {size} finite numbers, not {np.isfinite(x).sum()} out of {x.size}")
-    return x
+    found = np.array(real_array(name, x), dtype=np.float64).reshape(-1)
+    if found.size != size or not np.isfinite(found).all():
+        raise ValueError(f"{name} must hold {size} finite numbers, not {np.isfinite(found).sum()} out of {found.size}")
+    return found
 
 
 def _generator(random_state: Any) -> np.random.Generator:

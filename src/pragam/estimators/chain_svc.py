@@ -67,6 +67,8 @@ class ChainSVC(SequenceEstimator):
         The scores of first labels.
     end_ : (K,) array
         The scores of last labels.
+    feature_names_ : list of str or None
+        The names of the columns of ``coef_``, if tokens had features by name.
     """
 
     lam: float = positive(0.01, first=True)

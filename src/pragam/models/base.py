@@ -98,11 +98,11 @@ class Model:
         """How many rows of X support the model; 0 for kinds that know no rows."""
         return 0
 
-    def calibrated(self, own: Any) -> Any:
+    def calibrated(self, own: Any) -> Model:
         """The model with what its rule takes from the training scores."""
         return self
 
-    def checked(self) -> Any:
+    def checked(self) -> Model:
         """The model, if its parts fit together, as they may not in a file that was changed."""
         return self
 

@@ -41,18 +41,22 @@ class GPModel(Model):
     @property
     def kernel(self) -> Kernel:
         """The map in front of the weights."""
-        return self.features.find(Kernel)
+        found: Kernel = self.features.find(Kernel)
+        return found
 
     @cached_property
     def rules(self) -> Rules | None:
         """Which labellings there are."""
-        return self.risk.rules(self.labels)  # type: ignore[attr-defined]
+        risk: Any = self.risk
+        found: Rules | None = risk.rules(self.labels)
+        return found
 
     @property
     def transitions(self) -> Vector:
         """Scores of transitions, (K, K)."""
         risk: Any = self.risk
-        return risk.transition_scale ** _POWERS[risk.basis] * self.tensors["transitions"]
+        scale: float = risk.transition_scale ** _POWERS[risk.basis]
+        return scale * self.tensors["transitions"]
 
     @property
     def temperature(self) -> float:

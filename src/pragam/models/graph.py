@@ -11,6 +11,7 @@ from pragam.models.base import Model, Shapes, Solves
 from pragam.numerics.vector import Vector
 from pragam.risks import Risk
 from pragam.structured import GraphStructure
+from pragam.structured.expected_features import ExpectedFeatures
 
 #: How labels were found (:meth:`GraphModel.decoded`).
 EXACT, PROVEN, MESSAGES = "exact max-product on trees", "messages, proven best", "messages, no guarantee"
@@ -26,6 +27,7 @@ class GraphModel(Model):
     @classmethod
     def tensors_of(cls, risk: Risk, labels: NDArray[Any], solves: Solves) -> dict[str, Vector]:
         ((problem, result),) = solves
+        assert isinstance(problem.Q, ExpectedFeatures)
         parts = problem.Q.structure.parts(result.w)
         nodes = parts.nodes
         return {"coef": nodes[:, :-1].copy(), "intercept": nodes[:, -1].copy(), "pairwise": parts.edges.copy()}

@@ -18,6 +18,7 @@ from pragam.driver.result import Result
 from pragam.models.base import Model, Shapes, Solves
 from pragam.models.features import Columns, Constant
 from pragam.numerics.vector import Vector
+from pragam.operators.needs import HasData
 from pragam.problem import AnyProblem
 from pragam.risks import Risk, Shape
 
@@ -89,7 +90,8 @@ class LinearModel(Model):
         d = self.tensors["coef"].shape[1]
         if own.X.shape[1] != d:
             raise ValueError(f"X has {own.X.shape[1]} columns, and the model needs {d}")
-        return own.X.matmat(self.tensors["coef"]) + self.tensors["intercept"]
+        scores: Vector = own.X.matmat(self.tensors["coef"]) + self.tensors["intercept"]
+        return scores
 
     def decision(self, samples: Any) -> Vector:
         """The scores as ``decision_function`` has them."""
@@ -137,6 +139,7 @@ class LinearModel(Model):
 def _row_weights(problem: AnyProblem, alpha: Vector) -> Vector:
     """beta (rows, n) with w(alpha) = beta X; for the hinge y_i alpha_i / lam."""
     moved = alpha if problem.origin is None else alpha - problem.origin
+    assert isinstance(problem.A, HasData)
     return -problem.A.row_weights(moved) / problem.lam
 
 

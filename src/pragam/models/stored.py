@@ -65,7 +65,7 @@ def load_opened(opened: source.Source) -> Any:
 
 def labels_as_json(labels: NDArray[Any]) -> list[Any]:
     """Labels that a file can hold: all strings, all truth values, or finite numbers of 64 bits; all different."""
-    found = labels.tolist()
+    found: list[Any] = labels.tolist()
     kinds = {type(label) for label in found}
     is_number = kinds <= {int, float} and all(map(_is_number, found))
     if not (is_number or kinds in ({str}, {bool})) or len(set(found)) < len(found):

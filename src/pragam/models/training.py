@@ -107,10 +107,12 @@ def _fitting(starts: Sequence[Any] | None, problems: list[AnyProblem]) -> Sequen
 
 
 def _fits(start: Any, problem: AnyProblem) -> bool:
-    """Whether w is as long, and the dual point is a vector as long, or one that the set knows."""
+    """Whether w is as long, and the dual point, if there is one, a vector as long or one that the set knows."""
     w, dual = start
-    if len(w) != problem.n_weights or hasattr(dual, "size"):
-        return len(w) == problem.n_weights and dual.size == problem.Q.size
+    if len(w) != problem.n_weights or dual is None:
+        return len(w) == problem.n_weights
+    if hasattr(dual, "size"):
+        return bool(dual.size == problem.Q.size)
     try:
         problem.domain.point(dual)
     except ValueError:  # of other sequences or graphs

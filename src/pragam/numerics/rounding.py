@@ -13,7 +13,7 @@ rounded outward (:func:`upward`, :func:`downward`).
 from __future__ import annotations
 
 from math import frexp, fsum, inf, isfinite, ldexp, nextafter, sqrt
-from typing import Any
+from typing import Any, TypeVar, overload
 
 import numpy as np
 from numpy.typing import NDArray
@@ -30,6 +30,9 @@ LANES = 32
 _WIDE = 256
 #: Squares of numbers within these bounds have neither overflowed nor lost digits.
 SAFE = (1e-280, 1e280)
+
+#: A number, or a vector of them.
+Real = TypeVar("Real", float, Vector)
 
 
 class Stating:
@@ -54,6 +57,14 @@ def is_zero(x: Vector) -> NDArray[np.bool_]:
 def all_zero(x: Vector) -> bool:
     """Whether all entries are 0, by their bits; without an array of answers."""
     return bool(np.bitwise_or.reduce(x.view(np.int64)) << 1 == 0)
+
+
+@overload
+def gamma(k: float) -> float: ...
+
+
+@overload
+def gamma(k: NDArray[np.int64] | Vector) -> Vector: ...
 
 
 def gamma(k: Any) -> Any:
@@ -126,14 +137,14 @@ def norm(x: Vector) -> float:
         return inf
 
 
-def two_sum(x: Any, y: Any) -> tuple[Any, Any]:
+def two_sum(x: Real, y: Real) -> tuple[Real, Real]:
     """(s, e) with s = fl(x + y) and s + e = x + y exactly (Knuth)."""
     s = x + y
     added = s - x
     return s, (x - (s - added)) + (y - added)
 
 
-def two_product(x: Any, y: Any) -> tuple[Any, Any]:
+def two_product(x: Real, y: Real) -> tuple[Real, Real]:
     """(p, e) with p = fl(x y) and p + e = x y exactly, barring overflow and underflow (Dekker 1971)."""
     p = x * y
     xh, yh = _upper_half(x), _upper_half(y)
@@ -141,6 +152,6 @@ def two_product(x: Any, y: Any) -> tuple[Any, Any]:
     return p, ((xh * yh - p) + xh * yl + xl * yh) + xl * yl
 
 
-def _upper_half(x: Any) -> Any:
+def _upper_half(x: Real) -> Real:
     t = 134217729.0 * x  # 2^27 + 1
     return t - (t - x)

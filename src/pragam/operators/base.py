@@ -133,7 +133,7 @@ class Rows:
     def entries_of(self, number: NDArray[np.int64]) -> int:
         """How many entries these rows of X have."""
         if self.is_dense:
-            return len(number) * self.arrays[0].shape[1]
+            return len(number) * int(self.arrays[0].shape[1])
         indptr = self.arrays[-1]
         return int((indptr[number + 1] - indptr[number]).sum())
 

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 from numpy.typing import NDArray
 
@@ -19,7 +17,7 @@ class Counting(Operator):
     def __new__(cls, operator: Operator) -> Counting:
         return super().__new__(_CountingRows if isinstance(operator, RowOperator) else cls)
 
-    def __init__(self, operator: Any) -> None:
+    def __init__(self, operator: Operator) -> None:
         self.operator = operator
         self.shape = operator.shape
         self.rigorous = operator.rigorous
@@ -91,6 +89,8 @@ class Counting(Operator):
 
 
 class _CountingRows(Counting, RowOperator):
+    operator: RowOperator
+
     def __init__(self, operator: RowOperator) -> None:
         super().__init__(operator)
         self.number = operator.number

@@ -9,11 +9,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pragam.numerics.rounding import norm
-from pragam.operators.base import Operator, Vector
+from pragam.operators.base import Vector
 from pragam.operators.check import check_data
+from pragam.operators.needs import HasData
 
 
-class LabelRows(Operator):
+class LabelRows(HasData):
     r"""(A w)_{ik} = scale_ik <w_k, x_i>,  A' alpha = (scale * alpha)' X,  i < n, k < K.
 
     ``w`` is a (K, d) and ``alpha`` an (n, K) array, both flattened row by row. ``scale`` holds +1 and -1; None is +1

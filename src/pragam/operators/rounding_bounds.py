@@ -25,11 +25,15 @@ class RoundingBounds(Stating):
     """Bounds of the rounding of a storage's products, from the sizes of its rows."""
 
     shape: tuple[int, int]
-    _squares: Any  # what ``_row_squares`` says of all rows
 
     @property
     @abstractmethod
-    def counts(self) -> Any:
+    def _squares(self) -> tuple[Vector, Vector, int]:
+        """What ``_row_squares`` says of all rows."""
+
+    @property
+    @abstractmethod
+    def counts(self) -> NDArray[np.int64] | int:
         """The number of stored entries of each row, or one number for all."""
 
     @abstractmethod
@@ -41,7 +45,7 @@ class RoundingBounds(Stating):
     @property
     def repeats(self) -> int:
         """A number such that no column has more entries than that and the number of rows: 0 if no row repeats one."""
-        return int(self._squares[2])
+        return self._squares[2]
 
     @cached_property
     def row_sizes(self) -> Vector:
@@ -69,7 +73,8 @@ class RoundingBounds(Stating):
 
     def adjoint_bound(self, alpha: Vector) -> float:
         """An upper bound of sum |alpha_i| |x_i|, that is, of how far X' alpha can move with alpha."""
-        return _kernels.get("dot_and_size")(alpha, self.row_bounds)[1]
+        size: float = _kernels.get("dot_and_size")(alpha, self.row_bounds)[1]
+        return size
 
     @cached_property
     def reach(self) -> Vector:
@@ -84,7 +89,7 @@ class RoundingBounds(Stating):
     def product_error(self, w: Vector) -> Vector:
         """A bound of the rounding of every entry of ``matvec(w)``, including what is lost below TINY."""
         # |w| is increased so that reach times |w| also covers entries of w below TINY, which may be read as zero.
-        length = norm(w) + self.shape[1] ** 0.5 * TINY / U
+        length: float = norm(w) + self.shape[1] ** 0.5 * TINY / U
         error = self.reach * length
         error += 2 * TINY * self._most
         return error
@@ -104,7 +109,8 @@ class RoundingBounds(Stating):
 
     def adjoint_size(self, alpha: Vector) -> float:
         """sum |alpha_i| |x_i|, which bounds |X' alpha| and, up to a factor, its rounding."""
-        return _kernels.get("dot_and_size")(alpha, self.row_sizes)[1]
+        size: float = _kernels.get("dot_and_size")(alpha, self.row_sizes)[1]
+        return size
 
     @cached_property
     def _most(self) -> int:
@@ -117,7 +123,8 @@ class RoundingBounds(Stating):
     def _lost(self, terms: int, alpha: Vector) -> float:
         """A bound of the norm of what is lost below TINY in an adjoint product, by results or by entries."""
         largest = max(float(alpha.max(initial=0.0)), -float(alpha.min(initial=0.0)))
-        return (terms * self.shape[1] ** 0.5) * TINY * (2 + largest + self._widest)
+        roots: float = terms * self.shape[1] ** 0.5
+        return roots * TINY * (2 + largest + self._widest)
 
     def _sharp(self, out: tuple[Vector, Vector, Vector], w: Vector) -> tuple[Vector, Vector, Vector]:
         """(high, low, a bound of the error of their sum) of a product in twice the precision (Ogita et al. 2005)."""

@@ -10,10 +10,11 @@ from numpy.typing import NDArray
 from pragam.numerics.rounding import gamma
 from pragam.operators.base import Vector
 from pragam.operators.data_rows import DataRows
+from pragam.operators.needs import HasData
 from pragam.operators.storage import as_vector
 
 
-class ScaledRows(DataRows):
+class ScaledRows(DataRows, HasData):
     r"""A = diag(scale) X:  (A w)_i = scale_i <x_i, w>,  A' alpha = sum_i alpha_i scale_i x_i.
 
     For the binary hinge loss scale = -y, so that 1 + A w are the margin violations 1 - y_i <x_i, w>.

@@ -12,10 +12,11 @@ from pragam.numerics.rounding import TINY, gamma, norm, two_product, two_sum
 from pragam.operators.base import Vector
 from pragam.operators.check import check_data
 from pragam.operators.data_rows import DataRows
+from pragam.operators.needs import HasData
 from pragam.operators.storage import as_vector
 
 
-class SharedRows(DataRows):
+class SharedRows(DataRows, HasData):
     r"""(A w)_j = scale_j <x_{number_j}, w>,  A' alpha = sum_i (sum over j with number_j = i of scale_j alpha_j) x_i.
 
     ====================  ============  =========
@@ -102,7 +103,8 @@ class SharedRows(DataRows):
     def _of(self, duals: Any) -> NDArray[np.int64]:
         """The data rows that these dual variables read."""
         assert self.number is not None
-        return self.number[duals]
+        rows: NDArray[np.int64] = self.number[duals]
+        return rows
 
     def _scaled(self, alpha: Vector) -> Vector:
         return self.scale * as_vector(alpha, self.shape[0], "alpha")

@@ -95,6 +95,10 @@ class Polytope(Stating, ABC):
     def project(self, v: Vector) -> Vector:
         """The point of Q nearest to ``v`` in Euclidean distance."""
 
+    def onto_face(self, alpha: Vector) -> Vector:
+        """The point of Q nearest to ``alpha`` on alpha's own face, where that is known; by default the nearest one."""
+        return self.project(alpha)
+
     @abstractmethod
     def maximise_linear(self, s: Vector) -> Vector:
         """A vertex of Q that attains max <alpha, s>."""

@@ -9,19 +9,22 @@ from numpy.typing import ArrayLike, NDArray
 
 from pragam import _kernels
 from pragam.numerics.rounding import LANES, TINY, gamma
-from pragam.polytopes.base import REPAIRABLE, Curvature, Polytope, Repair, Vector
+from pragam.polytopes.base import REPAIRABLE, Curvature, Repair, Vector
+from pragam.polytopes.needs import HasDerivative
 
 ZERO = np.zeros(1)
 #: Squares of larger numbers, and products beyond the second, are far above TINY.
 _SQUARED, _FAR = 1e-140, 1e-280
 
 
-class Box(Polytope):
+class Box(HasDerivative):
     r"""Q = {alpha : lower <= alpha <= upper}, with bounds that may be infinite, or equal.
 
     support(s) = sum_i max(lower_i s_i, upper_i s_i)
     """
 
+    lower: Vector
+    upper: Vector
     rigorous = True
 
     def __init__(self, lower: ArrayLike, upper: ArrayLike) -> None:
@@ -88,7 +91,8 @@ class Box(Polytope):
         """Every one will do."""
 
     def support(self, s: Vector, kappa: Curvature = 0.0) -> float:
-        return _kernels.get("box_plane_support")(s, self.lower, self.upper, ZERO, 0.0, as_column(kappa))
+        value: float = _kernels.get("box_plane_support")(s, self.lower, self.upper, ZERO, 0.0, as_column(kappa))
+        return value
 
     def support_bound(self, s: Vector, slack: Vector, kappa: Curvature = 0.0) -> tuple[float, float]:
         """Each row's maximum is convex in its score, hence largest at one end of the interval of scores."""

@@ -14,6 +14,7 @@ from pragam.polytopes.base import REPAIRABLE, Curvature, Repair, Vector
 from pragam.polytopes.box import ZERO, Box, as_column, relative
 from pragam.polytopes.box_plane_projection import column, level_in_range, minimise, plane_range, project_box_plane
 from pragam.polytopes.multiplier_search import DiagonalQP
+from pragam.polytopes.needs import HasMultipliers
 from pragam.polytopes.smooth_multiplier import Slopes
 
 ONE = np.ones(1)
@@ -25,7 +26,7 @@ _CHUNK = 8192
 _FAR = 1e-270
 
 
-class BoxPlane(Box):
+class BoxPlane(Box, HasMultipliers):
     r"""Q = {alpha : lower <= alpha <= upper, sum_i sigma_i alpha_i = z}.
 
     Its support function is a minimum over the multiplier b of the plane, which is the bias of the model:
@@ -100,7 +101,7 @@ class BoxPlane(Box):
         b = self.multiplier(s, kappa)
         if np.isnan(b):
             return np.inf
-        value = _kernels.get("box_plane_support")(s, self.lower, self.upper, self.sigma, b, as_column(kappa))
+        value: float = _kernels.get("box_plane_support")(s, self.lower, self.upper, self.sigma, b, as_column(kappa))
         return value + b * self.z
 
     def multipliers(self, s: Vector, kappa: Curvature = 0.0) -> Vector:
@@ -277,7 +278,8 @@ class BoxPlane(Box):
 
     def _biases(self, s: Vector) -> tuple[float, float]:
         """The interval of minimising b. (inf, -inf) if the support function is infinite at s."""
-        return _kernels.get("box_plane_bias")(s, self.lower, self.upper, self.sigma, self.z)
+        ends: tuple[float, float] = _kernels.get("box_plane_bias")(s, self.lower, self.upper, self.sigma, self.z)
+        return ends
 
     def _excess(self, alpha: Vector) -> float:
         return float(np.sum(self.sigma * alpha)) - self.z

@@ -13,12 +13,12 @@ linear program ends after finitely many of them (Rockafellar 1976).
 from __future__ import annotations
 
 from math import sqrt
-from typing import Any
 
 import numpy as np
 
 from pragam.numerics.rounding import TINY, gamma, total, two_product
-from pragam.polytopes.base import REPAIRABLE, Curvature, Polytope, Repair, Vector
+from pragam.polytopes.base import REPAIRABLE, Curvature, Repair, Vector
+from pragam.polytopes.needs import HasColumns, HasMultipliers
 from pragam.polytopes.plane_newton import minimise
 
 #: Proximal point steps at the most.
@@ -36,15 +36,15 @@ _U = 2.0**-53
 _LARGEST = 1e290
 
 
-class ColumnsOnPlanes(Polytope):
-    """``Q`` has prox, column_hessian and ``balanced_columns``; plane k holds column k, with the signs ``Q.signs``.
+class ColumnsOnPlanes(HasMultipliers):
+    """Plane k holds column k of ``Q``, with the signs ``Q.signs``.
 
     Its level is that of ``origin``, whose sums are not rounded, less ``shift_k``.
     """
 
     rigorous = True
 
-    def __init__(self, Q: Any, origin: Vector, shift: Vector) -> None:
+    def __init__(self, Q: HasColumns, origin: Vector, shift: Vector) -> None:
         self.Q, self.origin, self.shift = Q, origin, shift
         self.levels = self._columns(origin) - shift
         self.size, self.exact = Q.size, Q.exact
@@ -159,7 +159,8 @@ class ColumnsOnPlanes(Polytope):
 
     def _columns(self, alpha: Vector) -> Vector:
         """B' alpha."""
-        return self.Q.rows(self.Q.signs * alpha).sum(axis=0)
+        sums: Vector = self.Q.rows(self.Q.signs * alpha).sum(axis=0)
+        return sums
 
     def _off(self, alpha: Vector) -> Vector:
         return self._columns(alpha) - self.levels

@@ -48,7 +48,8 @@ class DiagonalQP(NamedTuple):
 
     def next_kink(self, t: float, forward: bool) -> float:
         """The kink nearest to t on one side of it. Infinite if there is none."""
-        return _kernels.get("box_plane_kink")(*self[:5], t, forward)
+        kink: float = _kernels.get("box_plane_kink")(*self[:5], t, forward)
+        return kink
 
     def point(self, t: float) -> tuple[Vector, float, float]:
         """(alpha(t), phi(t), the size of its terms)."""

@@ -12,9 +12,10 @@ from typing import Any, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from pragam.polytopes.base import Curvature, Vector
+from pragam.polytopes.base import Vector
 from pragam.polytopes.box_plane import BoxPlane
 from pragam.polytopes.columns_on_planes import ColumnsOnPlanes
+from pragam.polytopes.needs import HasMultipliers
 from pragam.polytopes.product import Product
 
 
@@ -29,17 +30,7 @@ class PlanesLike(Protocol):
         """The dual variables on plane k."""
 
 
-class CutSet(Protocol):
-    """What a set on planes can do beside what every set can."""
-
-    def multipliers(self, s: Vector, kappa: Curvature = 0.0) -> Vector:
-        """The minimising b; NaN where the maximum is infinite for every b."""
-
-    def multiplier_bounds(self, s: Vector, slack: Vector, kappa: Curvature = 0.0) -> tuple[Vector, Vector]:
-        """(low, high): every minimising b, for all scores within ``slack`` of s, lies between them."""
-
-
-def on_planes(Q: Any, B: PlanesLike, origin: Vector | None, shift: Vector) -> Any:
+def on_planes(Q: Any, B: PlanesLike, origin: Vector | None, shift: Vector) -> HasMultipliers:
     """{alpha in Q : B' (alpha - origin) + shift = 0}, for a box or a set of columns of labels."""
     zeros = np.zeros(Q.size) if origin is None else origin
     if hasattr(Q, "lower"):
@@ -56,7 +47,7 @@ def _sums(B: PlanesLike, alpha: Vector) -> Vector:
     return np.bincount(B.group, B.sigma * alpha, minlength=B.shape[1])[: B.shape[1]].astype(np.float64)
 
 
-def boxes_on_planes(Q: Any, B: PlanesLike, levels: Vector) -> Any:
+def boxes_on_planes(Q: Any, B: PlanesLike, levels: Vector) -> HasMultipliers:
     """A box on planes that share no row: a box cut by a plane, or a product of such."""
     if B.shape[1] == 1:
         return _on_plane(Q.lower, Q.upper, B.sigma, float(levels[0]))

@@ -14,13 +14,14 @@ from pragam.numerics.rounding import TINY, gamma, total
 from pragam.polytopes.base import REPAIRABLE, Curvature, Repair, Vector
 from pragam.polytopes.box import relative
 from pragam.polytopes.label_graph import LabelGraph
-from pragam.polytopes.per_example import PerExample, centred_gram, lacks, without_mean
+from pragam.polytopes.needs import HasColumns, HasDerivative
+from pragam.polytopes.per_example import centred_gram, lacks, without_mean
 from pragam.polytopes.simplex_projection import project_simplex
 
 Matrix = NDArray[np.float64]
 
 
-class Pairs(PerExample):
+class Pairs(HasColumns, HasDerivative):
     r"""Q = product over i of {p, q >= 0 : sum p = sum q <= totals_i}, p on the wrong labels of i, q on the right ones.
 
     support(s) = sum_i totals_i [max over wrong s_ik + max over right s_ik]_+
@@ -93,7 +94,8 @@ class Pairs(PerExample):
         first = np.argmax(excess >= 0, axis=1)[:, None]
         number, sums = (np.take_along_axis(x, first, 1) for x in (number, sums))
         y = np.divide(sums, number, out=np.take_along_axis(rising, first, 1), where=number > 0)
-        return np.maximum(np.where(self.wrong, y - z, z - y), 0.0)
+        balanced: Matrix = np.maximum(np.where(self.wrong, y - z, z - y), 0.0)
+        return balanced
 
     def maximise_linear(self, s: Vector) -> Vector:
         rows, alpha = self.rows(s), np.zeros((self.n_blocks, self.K))
@@ -187,7 +189,8 @@ class Pairs(PerExample):
 
     def _is_full(self, rows: Matrix) -> NDArray[np.bool_]:
         """Whether both sides have all of the total, but for the rounding of a projection."""
-        return rows.sum(axis=1, where=self.wrong) >= self.totals * (1 - gamma(8 * self.K))
+        mass: Vector = rows.sum(axis=1, where=self.wrong)
+        return mass >= self.totals * (1 - gamma(8 * self.K))
 
     def has_vertex(self, alpha: Vector) -> bool:
         """Whether alpha is the vertex 0."""

@@ -73,4 +73,5 @@ def centred_gram(moving: NDArray[np.bool_]) -> NDArray[np.float64]:
     """The sum over rows of diag(m) - m m' / |m|_1, m the moving entries: what :func:`without_mean` does to columns."""
     m = moving.astype(np.float64)
     count = np.maximum(m.sum(axis=1, keepdims=True), 1.0)
-    return np.diag(m.sum(axis=0)) - (m / count).T @ m
+    gram: NDArray[np.float64] = np.diag(m.sum(axis=0)) - (m / count).T @ m
+    return gram

@@ -9,10 +9,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pragam.numerics.rounding import upward
-from pragam.polytopes.base import Curvature, Polytope, Repair, Vector
+from pragam.polytopes.base import Curvature, Repair, Vector
+from pragam.polytopes.needs import HasMultipliers
 
 
-class Product(Polytope):
+class Product(HasMultipliers):
     """Q = {alpha : alpha[places_p] in parts_p for every p}. The places are disjoint and cover all coordinates.
 
     ``planes`` are the numbers of the parts that are cut by a plane, in the order of the planes; None for a plane that
@@ -30,7 +31,7 @@ class Product(Polytope):
         self.exact = all(part.exact for part in self.parts)
 
     def violation(self, alpha: Vector) -> float:
-        return max(part.violation(alpha[at]) for part, at in self._pairs())
+        return float(max(part.violation(alpha[at]) for part, at in self._pairs()))
 
     def project(self, v: Vector) -> Vector:
         return self._joined(lambda part, at: part.project(v[at]))

@@ -35,4 +35,5 @@ def project_simplex(v: ArrayLike, total: ArrayLike = 1.0) -> Vector:
         near = np.maximum(v - v.max(axis=-1, keepdims=True), -total)
     falling = np.sort(near, axis=-1)[..., ::-1]
     theta = (np.cumsum(falling, axis=-1) - total) / np.arange(1, near.shape[-1] + 1)
-    return np.maximum(near - theta.max(axis=-1, keepdims=True), 0.0)
+    point: Vector = np.maximum(near - theta.max(axis=-1, keepdims=True), 0.0)
+    return point

@@ -8,11 +8,12 @@ from numpy.typing import NDArray
 from pragam.numerics.rounding import TINY, gamma, total
 from pragam.polytopes.base import REPAIRABLE, Curvature, Repair, Vector
 from pragam.polytopes.box import relative
-from pragam.polytopes.per_example import PerExample, centred_gram, lacks, without_mean
+from pragam.polytopes.needs import HasColumns, HasDerivative
+from pragam.polytopes.per_example import centred_gram, lacks, without_mean
 from pragam.polytopes.simplex_projection import project_simplex
 
 
-class Simplices(PerExample):
+class Simplices(HasColumns, HasDerivative):
     r"""Q = {alpha in R^(n x K) : alpha >= 0, sum_k alpha_ik = totals_i}, with alpha flat, row after row.
 
     support(s) = sum_i totals_i max_k s_ik

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pragam.problem import AnyProblem
-from pragam.solvers.base import AnySolver, Certified, Solver, Start, State, has
+from pragam.solvers.base import AnySolver, Certified, Solver, Start, State
 from pragam.solvers.block_ascent import Bcfw, BlockAscent
 from pragam.solvers.bundle.ls_bmrm import LsBmrm
 from pragam.solvers.bundle.qp_bmrm import QpBmrm
@@ -18,7 +18,7 @@ from pragam.solvers.newton.dense import NewtonDense
 from pragam.solvers.pegasos.pegasos_1 import Pegasos1
 from pragam.solvers.pegasos.pegasos_n import PegasosN
 from pragam.solvers.proximal_newton import ProximalNewton
-from pragam.solvers.unfolded import Unfolded
+from pragam.solvers.unfolded import Unfolded, can_unfold
 
 __all__ = [
     "Auto", "Bcfw", "BlockAscent", "Certified", "Dcd", "FlowAscent", "GPBlockAscent", "LsBmrm", "Newton", "NewtonDense",
@@ -86,7 +86,7 @@ def fitting(problem: AnyProblem) -> list[str]:
 
 
 def _fits_unfolded(method: AnySolver, problem: AnyProblem) -> bool:
-    return has(problem, "Q.unfold") and not method.missing(problem.Q.unfold(problem))
+    return can_unfold(problem) and not method.missing(problem.Q.unfold(problem))
 
 
 def _one_of(choices: list[str]) -> str:

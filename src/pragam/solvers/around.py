@@ -18,16 +18,16 @@ import numpy as np
 
 from pragam.numerics.vector import Vector
 from pragam.problem import AnyProblem
-from pragam.solvers.base import AnySolver, Certified, Cost, Solver, Start
+from pragam.solvers.base import AnySolver, Certified, Cost, P, Solver, Start
 
 
-class Around(Solver[AnyProblem, Any]):
+class Around(Solver[P, Any]):
     """Answers as ``method`` does, to the bit."""
 
     def __init__(self, method: AnySolver) -> None:
         self.method = method
 
-    def _seen(self, problem: AnyProblem, state: Any = None) -> AnyProblem:
+    def _seen(self, problem: P, state: Any = None) -> AnyProblem:
         """What the solver inside works on; at the start there is no state."""
         return problem
 
@@ -37,10 +37,10 @@ class Around(Solver[AnyProblem, Any]):
     def _with(self, state: Any, inner: Any) -> Any:
         return inner
 
-    def _restrict(self, problem: AnyProblem, state: Any, pair: Start) -> Start:
+    def _restrict(self, problem: P, state: Any, pair: Start) -> Start:
         return pair
 
-    def _lift(self, problem: AnyProblem, state: Any, alpha: Any) -> Any:
+    def _lift(self, problem: P, state: Any, alpha: Any) -> Any:
         return alpha
 
     # What it is -----------------------------------------------------------------------------------------------------
@@ -69,50 +69,50 @@ class Around(Solver[AnyProblem, Any]):
     def shows_progress(self) -> bool:
         return self.method.shows_progress
 
-    def misfits(self, problem: AnyProblem) -> list[str]:  # type: ignore[override]
+    def misfits(self, problem: P) -> list[str]:  # type: ignore[override]
         return self.method.misfits(self._seen(problem))
 
-    def missing(self, problem: AnyProblem) -> list[str]:  # type: ignore[override]
+    def missing(self, problem: Any) -> list[str]:  # type: ignore[override]
         return self.method.missing(self._seen(problem))
 
-    def cost(self, problem: AnyProblem, tol: float) -> Cost:
+    def cost(self, problem: P, tol: float) -> Cost:
         return self.method.cost(self._seen(problem), tol)
 
-    def iterations_per_step(self, problem: AnyProblem) -> int:
+    def iterations_per_step(self, problem: P) -> int:
         return self.method.iterations_per_step(self._seen(problem))
 
     # What it does ---------------------------------------------------------------------------------------------------
 
-    def init(self, problem: AnyProblem, rng: np.random.Generator, start: Start | None, tol: float) -> Any:
+    def init(self, problem: P, rng: np.random.Generator, start: Start | None, tol: float) -> Any:
         begin = None if start is None else self._restrict(problem, None, start)
         return self.method.init(self._seen(problem), rng, begin, tol)
 
-    def step(self, problem: AnyProblem, state: Any) -> Any:
+    def step(self, problem: P, state: Any) -> Any:
         return self._with(state, self.method.step(self._seen(problem, state), self._inner(state)))
 
-    def observe(self, problem: AnyProblem, state: Any, certified: Certified) -> Any:
+    def observe(self, problem: P, state: Any, certified: Certified) -> Any:
         proposed, best = (self._restrict(problem, state, pair) for pair in certified[:2])
         shown = Certified(proposed, best, certified.proof)
         return self._with(state, self.method.observe(self._seen(problem, state), self._inner(state), shown))
 
-    def recover(self, problem: AnyProblem, state: Any, start: Start) -> Any | None:
+    def recover(self, problem: P, state: Any, start: Start) -> Any | None:
         begin = self._restrict(problem, state, start)
         inner = self.method.recover(self._seen(problem, state), self._inner(state), begin)
         return None if inner is None else self._with(state, inner)
 
     # What it answers ------------------------------------------------------------------------------------------------
 
-    def candidate(self, problem: AnyProblem, state: Any) -> tuple[Vector, Any]:
+    def candidate(self, problem: P, state: Any) -> tuple[Vector, Any]:
         w, alpha = self.method.candidate(self._seen(problem, state), self._inner(state))
         return w, self._lift(problem, state, alpha)
 
-    def iterate(self, problem: AnyProblem, state: Any) -> Vector | None:
+    def iterate(self, problem: P, state: Any) -> Vector | None:
         return self.method.iterate(self._seen(problem, state), self._inner(state))
 
-    def estimate(self, problem: AnyProblem, state: Any) -> float | None:
+    def estimate(self, problem: P, state: Any) -> float | None:
         return self.method.estimate(self._seen(problem, state), self._inner(state))
 
-    def progress(self, problem: AnyProblem, state: Any) -> float | None:
+    def progress(self, problem: P, state: Any) -> float | None:
         return self.method.progress(self._seen(problem, state), self._inner(state))
 
     def label(self, state: Any) -> str:

@@ -5,12 +5,13 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from dataclasses import dataclass
 from math import inf
-from typing import Any, ClassVar, Generic, NamedTuple, Protocol, TypeVar
+from typing import Any, ClassVar, Generic, NamedTuple, Protocol, TypeGuard, TypeVar
 
 import numpy as np
 
 from pragam.operators.base import Vector
-from pragam.problem import AnyProblem
+from pragam.polytopes.box import Box
+from pragam.problem import AnyProblem, BoxProblem
 
 
 class Start(NamedTuple):
@@ -97,6 +98,11 @@ def has(problem: AnyProblem, name: str) -> bool:
     return hasattr(owner, method) and method not in getattr(owner, "lacks", ())
 
 
+def has_rows_and_box(problem: AnyProblem) -> TypeGuard[BoxProblem]:
+    """Whether it has what coordinate and Newton methods walk over."""
+    return all(has(problem, name) for name in ROWS_AND_BOX)
+
+
 def unbounded(problem: AnyProblem) -> list[str]:
     """A misfit if Q is unbounded: D_2, the radius that rates are stated in, is infinite then."""
     return [] if problem.Q.is_bounded else [f"needs a bounded Q, and this {_name(problem.Q)} is unbounded"]
@@ -104,10 +110,11 @@ def unbounded(problem: AnyProblem) -> list[str]:
 
 def unbounded_and_flat(problem: AnyProblem) -> list[str]:
     """A misfit if Q is unbounded where g has no curvature: the maximum over Q is infinite at some w then."""
-    if problem.Q.is_bounded or np.all(problem.g.curvature):
+    Q = problem.Q
+    if Q.is_bounded or np.all(problem.g.curvature):
         return []
-    flat = np.flatnonzero(np.broadcast_to(problem.g.curvature, problem.Q.size) == 0)
-    is_bounded = hasattr(problem.Q, "lower") and problem.Q.take(flat).is_bounded
+    flat = np.flatnonzero(np.broadcast_to(problem.g.curvature, Q.size) == 0)
+    is_bounded = isinstance(Q, Box) and Q.take(flat).is_bounded
     return [] if is_bounded else unbounded(problem)
 
 
@@ -117,7 +124,7 @@ def curved(problem: AnyProblem) -> list[str]:
     return [] if kappa == 0 else [f"needs a piecewise linear risk, and its curvature is up to {kappa:g}"]
 
 
-def shared(problem: AnyProblem) -> list[str]:
+def shared(problem: BoxProblem) -> list[str]:
     """A misfit if dual variables share data rows."""
     return ["needs a data row for each dual variable"] if problem.A.number is not None else []
 
@@ -206,7 +213,7 @@ class Solver(ABC, Generic[P, S]):
         return 0
 
     @classmethod
-    def misfits(cls, problem: AnyProblem) -> list[str]:
+    def misfits(cls, problem: P) -> list[str]:
         """What else keeps the algorithm from this problem, which has all it needs; one sentence each."""
         return []
 
@@ -218,7 +225,8 @@ class Solver(ABC, Generic[P, S]):
             purpose = [f"is for {cls.serves}"] if cls.serves else []
             needs = [f"needs {name}, which {_name(getattr(problem, name[0]))} does not have" for name in lacking]
             return purpose + needs
-        return cls.misfits(problem)
+        fitting: Any = problem  # of type P, as it has all that is needed
+        return cls.misfits(fitting)
 
 
 AnySolver = Solver[Any, Any]

@@ -10,7 +10,7 @@ from pragam.solvers.base import AnySolver, Start
 from pragam.views import View
 
 
-class OnView(Around):
+class OnView(Around[AnyProblem]):
     """``method`` on ``view.problem``, whatever the problem."""
 
     def __init__(self, method: AnySolver, view: View) -> None:

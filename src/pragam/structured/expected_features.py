@@ -10,23 +10,27 @@ is in Q shows only from distributions of labellings that have these expectations
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, Generic, TypeVar
 
 import numpy as np
 
 from pragam.numerics.rounding import TINY, is_zero, norm, total
+from pragam.operators.base import Operator
 from pragam.polytopes.base import Curvature, Polytope, Repair, Vector
 from pragam.problem import AnyProblem, Problem
 from pragam.structured.structure import Structure
 from pragam.structured.weights_and_loss import WeightsAndLoss
 
+StructureT = TypeVar("StructureT", bound=Structure, covariant=True)
 
-class ExpectedFeatures(Polytope):
+
+class ExpectedFeatures(Polytope, Generic[StructureT]):
     """Q of the examples of a :class:`~pragam.structured.structure.Structure`."""
 
+    structure: StructureT
     rigorous = True
 
-    def __init__(self, structure: Structure) -> None:
+    def __init__(self, structure: StructureT) -> None:
         self.structure, self.size = structure, structure.n_weights + 1
         self.exact, self.rigorous = structure.exact, type(self).rigorous and structure.rigorous
         absent = {"unfold"} if not hasattr(structure, "unfolded") else set()
@@ -129,8 +133,12 @@ class ExpectedFeatures(Polytope):
         return self.structure.decode(rng.standard_normal(self.size - 1))
 
 
-def structured_problem(structure: Structure, lam: float) -> Problem[WeightsAndLoss, ExpectedFeatures]:
+def structured_problem(structure: Structure, lam: float) -> Problem[WeightsAndLoss, ExpectedFeatures[Any]]:
     """The problem of these examples."""
     c = np.zeros(structure.n_weights + 1)
     c[-1] = 1.0
     return Problem(WeightsAndLoss(structure.n_weights, structure.entries), c, ExpectedFeatures(structure), lam)
+
+
+#: Labellings of examples, and w as it is: what block and flow methods work on.
+StructuredProblem = Problem[Operator, ExpectedFeatures[StructureT]]

@@ -84,12 +84,20 @@ class OracleExamples(ByExample):
     """The examples of an oracle. The labelling of all examples is a tuple of those of each."""
 
     def __init__(self, oracle: Oracle, n_weights: int, totals: Vector) -> None:
-        self.oracle, self.n, self.n_weights, self.totals = oracle, len(totals), n_weights, totals
+        self.oracle, self.totals, self._n_weights = oracle, totals, n_weights
         self._truths = tuple(oracle.truth(i) for i in range(self.n))
         self._truth_features = [self._features(i, y) for i, y in enumerate(self._truths)]
         for i, y in enumerate(self._truths):
             if self.loss_of(i, y):
                 raise ValueError(f"oracle.loss({i}, truth) must be 0, not {self.loss_of(i, y):g}")
+
+    @property
+    def n(self) -> int:
+        return len(self.totals)
+
+    @property
+    def n_weights(self) -> int:
+        return self._n_weights
 
     @property
     def entries(self) -> int:

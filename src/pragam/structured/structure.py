@@ -51,13 +51,27 @@ class Structure(ABC):
     has a ``copy``.
     """
 
-    n: int  # examples
-    n_weights: int
     totals: Vector  # weight_i / n
-    #: False if labellings are taken from an outer relaxation.
-    exact: bool = True
-    #: Whether ``values_bound`` and ``moments`` bound their rounding.
-    rigorous: bool = False
+
+    @property
+    @abstractmethod
+    def n(self) -> int:
+        """The number of examples."""
+
+    @property
+    @abstractmethod
+    def n_weights(self) -> int:
+        """The length of w."""
+
+    @property
+    def exact(self) -> bool:
+        """False if labellings are taken from an outer relaxation."""
+        return True
+
+    @property
+    def rigorous(self) -> bool:
+        """Whether ``values_bound`` and ``moments`` bound their rounding."""
+        return False
 
     @abstractmethod
     def decode(self, w: Vector, loss: float = 1.0) -> Any:

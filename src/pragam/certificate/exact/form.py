@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from fractions import Fraction
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from pragam.certificate.exact.numbers import Numbers, inner, plus
 from pragam.certificate.exact.rows import Rows
+from pragam.certificate.exact.sets import Set
 
 
 class Form(NamedTuple):
@@ -34,7 +35,7 @@ class Form(NamedTuple):
     levels: Numbers
     origin: Numbers
     kappa: Numbers
-    Q: Any
+    Q: Set
     lam: Fraction
 
     def primal(self, w: Numbers, b: Numbers) -> Fraction:

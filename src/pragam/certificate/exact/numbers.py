@@ -79,7 +79,8 @@ def plus(x: Numbers, y: Numbers, sign: int = 1) -> Numbers:
 
 def inner(x: Numbers, y: Numbers) -> Fraction:
     """<x, y>."""
-    return sum(map(mul, x.values, y.values)) * (x.unit * y.unit)
+    whole: int = sum(map(mul, x.values, y.values))
+    return whole * (x.unit * y.unit)
 
 
 def total(fractions: Iterable[Fraction]) -> Fraction:

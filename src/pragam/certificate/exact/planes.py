@@ -8,7 +8,7 @@ from typing import Any
 
 from pragam.certificate.exact.form import Form
 from pragam.certificate.exact.numbers import Numbers, common, plus
-from pragam.certificate.exact.sets import Box, clipped
+from pragam.certificate.exact.sets import Box, Pairs, Simplices, clipped
 
 #: Chains of moves: one for each pair of columns is the rule.
 _CHAINS = 1000
@@ -18,7 +18,7 @@ def repaired(form: Form, alpha: Numbers) -> Numbers:
     """A feasible point next to alpha, checked to be one. ValueError if none is found."""
     point = form.Q.near(alpha)
     if any(excess(form, point)):
-        point = _walked(form, point) if isinstance(form.Q, Box) else _chained(form, point)
+        point = _walked(form, form.Q, point) if isinstance(form.Q, Box) else _chained(form, form.Q, point)
     if any(excess(form, point)) or any(plus(point, form.Q.near(point), -1).values):
         raise ValueError("alpha cannot be moved onto the planes of the biases")
     return point
@@ -35,9 +35,9 @@ def excess(form: Form, point: Numbers) -> list[Fraction]:
     return [f + s * unit for f, s in zip(found, sums, strict=True)]
 
 
-def _walked(form: Form, point: Numbers) -> Numbers:
+def _walked(form: Form, Q: Box, point: Numbers) -> Numbers:
     """Of a box: the rows farthest from both their bounds move first. The sigma of a row is 1 or -1."""
-    Q, signs = form.Q, form.sigma.values
+    signs = form.sigma.values
     assert form.sigma.unit == 1, "the signs are whole numbers"
     unit = common(point.unit, Q.lower.unit, Q.upper.unit, form.levels.unit)
     values, low, high = list(point.at(unit)), Q.lower.at(unit), Q.upper.at(unit)
@@ -59,14 +59,14 @@ def _outside(x: int, low: int | None, high: int | None) -> Any:
     return max(ends, default=-inf)
 
 
-def _chained(form: Form, point: Numbers) -> Numbers:
+def _chained(form: Form, Q: Simplices | Pairs, point: Numbers) -> Numbers:
     """Of simplices and pairs, whose moves take from one column and give to another: along chains of columns."""
-    unit = common(point.unit, form.levels.unit, form.Q.totals.unit)
+    unit = common(point.unit, form.levels.unit, Q.totals.unit)
     values = list(point.at(unit))
     for _ in range(_CHAINS):
         point = Numbers(values, unit)
         left = [(e / unit).numerator for e in excess(form, point)]
-        chain = _chain(form.Q, point, left) if any(left) else []
+        chain = _chain(Q, point, left) if any(left) else []
         if not chain:
             break
         step = min(left[chain[0][0]], -left[chain[-1][1]], *(amount for _, _, amount, _ in chain))
@@ -76,7 +76,7 @@ def _chained(form: Form, point: Numbers) -> Numbers:
     return Numbers(values, unit)
 
 
-def _chain(Q: Any, point: Numbers, left: list[int]) -> list[tuple[int, int, int, dict[int, int]]]:
+def _chain(Q: Simplices | Pairs, point: Numbers, left: list[int]) -> list[tuple[int, int, int, dict[int, int]]]:
     """The shortest chain of moves from a column with too much to one with too little: (from, to, amount, signs)."""
     chains: list[tuple[int, list[Any]]] = [(k, []) for k, e in enumerate(left) if e > 0]
     seen = {k for k, _ in chains}

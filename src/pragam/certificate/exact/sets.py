@@ -1,6 +1,10 @@
 """The sets of dual variables: their support function, the point next to one outside, and the moves within.
 
-Points and bounds are integers of one unit, so nothing here rounds. ``near(point)`` has the point's unit or a finer one.
+Points and bounds are integers of one unit, so nothing here rounds. Every set has
+
+    support(scores, kappa)  max over alpha of <alpha, scores> - sum_j kappa_j/2 alpha_j^2
+    near(point)             a point of the set next to this one, itself if it is in the set; in its unit or a finer one
+    size(point)             a bound of the sum of |alpha_j| over the set; where that is unbounded, the point's own
 """
 
 from __future__ import annotations
@@ -8,25 +12,12 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Iterator
 from fractions import Fraction
-from typing import Any, NamedTuple, Protocol
+from typing import Any, NamedTuple
 
 from pragam.certificate.exact.numbers import Numbers, common, total
 
 #: How much a move may take from one column and give to another, and the dual variables that change, with their signs.
 Move = tuple[int, dict[int, int]]
-
-
-class Set(Protocol):
-    """A set of dual variables."""
-
-    def support(self, scores: Numbers, kappa: Numbers) -> Fraction:
-        """max over alpha of <alpha, scores> - sum_j kappa_j/2 alpha_j^2."""
-
-    def near(self, point: Numbers) -> Numbers:
-        """A point of the set next to this one; itself if it is in the set."""
-
-    def size(self, point: Numbers) -> Fraction:
-        """A bound of the sum of |alpha_j| over the set; where that is unbounded, the point's own."""
 
 
 class Box(NamedTuple):
@@ -71,7 +62,8 @@ class Box(NamedTuple):
         """Of the farther bound of each row."""
         unit = common(point.unit, self.lower.unit, self.upper.unit)
         rows = zip(point.at(unit), self.lower.at(unit), self.upper.at(unit), strict=True)
-        return sum(abs(x) if low is None or high is None else max(-low, high) for x, low, high in rows) * unit
+        sizes: Iterator[int] = (abs(x) if low is None or high is None else max(-low, high) for x, low, high in rows)
+        return sum(sizes) * unit
 
 
 class Simplices(NamedTuple):
@@ -83,7 +75,8 @@ class Simplices(NamedTuple):
     def support(self, scores: Numbers, kappa: Numbers) -> Fraction:
         """sum_i totals_i max_k s_ik; kappa must be 0."""
         assert not any(kappa.values), "no risk smooths a simplex"
-        value = sum(t * max(block) for t, block in zip(self.totals.values, self.blocks(scores.values), strict=True))
+        blocks = self.blocks(scores.values)
+        value: int = sum(t * max(block) for t, block in zip(self.totals.values, blocks, strict=True))
         return value * self.totals.unit * scores.unit
 
     def near(self, point: Numbers) -> Numbers:
@@ -96,7 +89,8 @@ class Simplices(NamedTuple):
 
     def size(self, point: Numbers) -> Fraction:
         """That of every point."""
-        return sum(self.totals.values) * self.totals.unit
+        mass: int = sum(self.totals.values)
+        return mass * self.totals.unit
 
     def moves(self, point: Numbers, k: int, l: int) -> Iterator[Move]:
         """Those that take from column k, sum_i alpha_ik, and give to column l: one for each example."""
@@ -134,7 +128,8 @@ class Pairs(NamedTuple):
 
     def size(self, point: Numbers) -> Fraction:
         """Twice the totals."""
-        return 2 * sum(self.totals.values) * self.totals.unit
+        mass: int = sum(self.totals.values)
+        return 2 * mass * self.totals.unit
 
     def moves(self, point: Numbers, k: int, l: int) -> Iterator[Move]:
         """Those that take from column k and give to column l; a column is the sum of its p less that of its q.
@@ -163,6 +158,9 @@ class Pairs(NamedTuple):
             split[0].append([x for x, is_wrong in block if is_wrong])
             split[1].append([x for x, is_wrong in block if not is_wrong])
         return split
+
+
+Set = Box | Simplices | Pairs
 
 
 def clipped(x: Any, low: Any, high: Any) -> Any:

@@ -83,8 +83,8 @@ class Csr(Storage):
         X = sparse.csr_array((data.astype(np.float64), indices, indptr), shape=self.shape)
         if self.stored > _DENSE_ENOUGH * self.shape[0] * self.shape[1]:
             dense = X.toarray()
-            return dense @ dense.T
-        return (X @ X.T).toarray()
+            return np.asarray(dense @ dense.T)
+        return np.asarray((X @ X.T).toarray())
 
     def add_outer(self, rows: Array, weights: Vector, out: Array) -> None:
         _kernels.get("csr_gram_add")(*self.arrays, rows, weights, self.shape[1], out.reshape(-1), n_threads())

@@ -6,6 +6,7 @@ from math import isfinite
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from pragam.operators.base import Vector
 from pragam.operators.storage.base import Array, Storage, as_vector, times
@@ -96,7 +97,7 @@ class WithConstant(Storage):
         return more, more if sizes2 is norms2 else sizes2 + square, most
 
     @property
-    def counts(self) -> Any:
+    def counts(self) -> NDArray[np.int64] | int:
         return self.storage.counts + 1
 
     def abs_sums(self) -> tuple[Vector, Vector]:

@@ -23,17 +23,17 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from pragam.operators.base import Vector
-from pragam.problem import AnyProblem
 from pragam.solvers.base import Solver, Start, State
 from pragam.solvers.block_ascent.examples import (
     Column,
-    Examples,
+    ExamplesProblem,
     Indices,
     answers_one_by_one,
     column_of,
     parts_of_start,
     relative,
 )
+from pragam.structured.by_example import ByExample
 
 #: Weights below this are rounding.
 _NOTHING = 1e-12
@@ -59,7 +59,7 @@ class BcfwState(State):
 
 
 @dataclass(frozen=True)
-class Bcfw(Solver[AnyProblem, BcfwState]):
+class Bcfw(Solver[ExamplesProblem, BcfwState]):
     """Block-coordinate Frank-Wolfe.
 
     Parameters
@@ -75,11 +75,11 @@ class Bcfw(Solver[AnyProblem, BcfwState]):
     serves = "labellings of structures with an oracle for one example (chain_hinge, graph_hinge)"
 
     @classmethod
-    def misfits(cls, problem: AnyProblem) -> list[str]:
+    def misfits(cls, problem: ExamplesProblem) -> list[str]:
         return answers_one_by_one(problem)
 
-    def init(self, problem: AnyProblem, rng: np.random.Generator, start: Start | None, tol: float) -> BcfwState:
-        examples: Examples = problem.Q.structure
+    def init(self, problem: ExamplesProblem, rng: np.random.Generator, start: Start | None, tol: float) -> BcfwState:
+        examples: ByExample = problem.Q.structure
         mixtures = [Mixture(*parts) for parts in zip(*parts_of_start(examples, start), strict=True)]
         total, losses = np.zeros(problem.n_weights), np.zeros(examples.n)
         for i, mixture in enumerate(mixtures):
@@ -90,7 +90,7 @@ class Bcfw(Solver[AnyProblem, BcfwState]):
         w = total / -problem.lam
         return BcfwState(0.0, w, w.copy(), mixtures, losses, np.flatnonzero(examples.totals > 0), rng)
 
-    def step(self, problem: AnyProblem, state: BcfwState) -> BcfwState:
+    def step(self, problem: ExamplesProblem, state: BcfwState) -> BcfwState:
         """One sweep over the examples in random order."""
         state.gap = sum(visit(problem, state, int(i)) for i in state.rng.permutation(state.live))
         state.sweeps += 1
@@ -98,26 +98,26 @@ class Bcfw(Solver[AnyProblem, BcfwState]):
         state.passes += 1
         return state
 
-    def candidate(self, problem: AnyProblem, state: BcfwState) -> tuple[Vector, Any]:
+    def candidate(self, problem: ExamplesProblem, state: BcfwState) -> tuple[Vector, Any]:
         alpha = problem.Q.structure.point_of(
             [m.weights for m in state.mixtures], [m.labellings for m in state.mixtures]
         )
         return (state.mean_w if self.averaging else state.w), alpha
 
-    def iterate(self, problem: AnyProblem, state: BcfwState) -> Vector:
+    def iterate(self, problem: ExamplesProblem, state: BcfwState) -> Vector:
         return state.w
 
-    def iterations_per_step(self, problem: AnyProblem) -> int:
+    def iterations_per_step(self, problem: ExamplesProblem) -> int:
         return int(problem.Q.structure.n)
 
-    def estimate(self, problem: AnyProblem, state: BcfwState) -> float:
+    def estimate(self, problem: ExamplesProblem, state: BcfwState) -> float:
         loss = float(problem.Q.structure.totals @ state.losses)
         return relative(state.gap, loss - 0.5 * problem.lam * float(state.w @ state.w))
 
 
-def visit(problem: AnyProblem, state: BcfwState, i: int) -> float:
+def visit(problem: ExamplesProblem, state: BcfwState, i: int) -> float:
     """One iteration, on example i; the gap of the block before it."""
-    examples: Examples = problem.Q.structure
+    examples: ByExample = problem.Q.structure
     weights, labellings = state.mixtures[i]
     columns = [column_of(examples, i, each) for each in labellings]
     new = column_of(examples, i, examples.decode_one(i, state.w))

@@ -24,18 +24,18 @@ from typing import Any
 import numpy as np
 
 from pragam.operators.base import Vector
-from pragam.problem import AnyProblem
 from pragam.solvers.base import Cost, Solver, Start, State
 from pragam.solvers.block_ascent.cache import Cache
 from pragam.solvers.block_ascent.cost import block_ascent_cost
 from pragam.solvers.block_ascent.examples import (
-    Examples,
+    ExamplesProblem,
     Indices,
     answers_one_by_one,
     column_of,
     parts_of_start,
     relative,
 )
+from pragam.structured.by_example import ByExample
 
 #: Support sweeps end when their gap is this share of the oracle sweep's.
 _SHARE = 0.3
@@ -55,7 +55,7 @@ class BlockAscentState(State):
 
 
 @dataclass(frozen=True)
-class BlockAscent(Solver[AnyProblem, BlockAscentState]):
+class BlockAscent(Solver[ExamplesProblem, BlockAscentState]):
     """Pairwise dual ascent over cached labellings."""
 
     name = "block-ascent"
@@ -63,14 +63,16 @@ class BlockAscent(Solver[AnyProblem, BlockAscentState]):
     serves = "labellings of structures with an oracle for one example (chain_hinge, graph_hinge)"
 
     @classmethod
-    def misfits(cls, problem: AnyProblem) -> list[str]:
+    def misfits(cls, problem: ExamplesProblem) -> list[str]:
         return answers_one_by_one(problem)
 
-    def cost(self, problem: AnyProblem, tol: float) -> Cost:
+    def cost(self, problem: ExamplesProblem, tol: float) -> Cost:
         return block_ascent_cost(problem, tol)
 
-    def init(self, problem: AnyProblem, rng: np.random.Generator, start: Start | None, tol: float) -> BlockAscentState:
-        examples: Examples = problem.Q.structure
+    def init(
+        self, problem: ExamplesProblem, rng: np.random.Generator, start: Start | None, tol: float
+    ) -> BlockAscentState:
+        examples: ByExample = problem.Q.structure
         weights, labellings = parts_of_start(examples, start)
         caches = [
             Cache.of([column_of(examples, i, each) for each in labellings[i]], weights[i], float(examples.totals[i]))
@@ -78,7 +80,7 @@ class BlockAscent(Solver[AnyProblem, BlockAscentState]):
         ]
         return BlockAscentState(0.0, _weights(problem, caches), caches, np.flatnonzero(examples.totals > 0), rng)
 
-    def step(self, problem: AnyProblem, state: BlockAscentState) -> BlockAscentState:
+    def step(self, problem: ExamplesProblem, state: BlockAscentState) -> BlockAscentState:
         """One oracle sweep, and the support sweeps after it."""
         state.w = _weights(problem, state.caches)  # rounding does not add up from sweep to sweep
         state.gap = sum(_visit_with_oracle(problem, state, int(i)) for i in state.rng.permutation(state.live))
@@ -90,17 +92,17 @@ class BlockAscent(Solver[AnyProblem, BlockAscentState]):
                 break
         return state
 
-    def candidate(self, problem: AnyProblem, state: BlockAscentState) -> tuple[Vector, Any]:
+    def candidate(self, problem: ExamplesProblem, state: BlockAscentState) -> tuple[Vector, Any]:
         caches = state.caches
         return state.w, problem.Q.structure.point_of([c.weights for c in caches], [c.labellings for c in caches])
 
-    def estimate(self, problem: AnyProblem, state: BlockAscentState) -> float:
+    def estimate(self, problem: ExamplesProblem, state: BlockAscentState) -> float:
         losses = sum(cache.total * cache.loss for cache in state.caches)
         return relative(state.gap, losses - 0.5 * problem.lam * float(state.w @ state.w))
 
 
-def _visit_with_oracle(problem: AnyProblem, state: BlockAscentState, i: int) -> float:
-    examples: Examples = problem.Q.structure
+def _visit_with_oracle(problem: ExamplesProblem, state: BlockAscentState, i: int) -> float:
+    examples: ByExample = problem.Q.structure
     column = column_of(examples, i, examples.decode_one(i, state.w))
     state.caches[i] = state.caches[i].with_column(column)
     gap = state.caches[i].ascend(state.w, problem.lam)
@@ -108,7 +110,7 @@ def _visit_with_oracle(problem: AnyProblem, state: BlockAscentState, i: int) -> 
     return gap
 
 
-def _weights(problem: AnyProblem, caches: list[Cache]) -> Vector:
+def _weights(problem: ExamplesProblem, caches: list[Cache]) -> Vector:
     """w(p)."""
     total = np.zeros(problem.n_weights)
     for cache in caches:

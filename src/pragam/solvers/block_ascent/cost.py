@@ -11,8 +11,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from pragam.problem import AnyProblem
 from pragam.solvers.base import Cost
+from pragam.solvers.block_ascent.examples import ExamplesProblem
 from pragam.solvers.choice.hardness import structured_hardness
 from pragam.solvers.choice.sizes import digits
 
@@ -29,7 +29,7 @@ class BlockAscentConstants:
     trust: float = 0.5
 
 
-def block_ascent_cost(problem: AnyProblem, tol: float, by: BlockAscentConstants = BlockAscentConstants()) -> Cost:
+def block_ascent_cost(problem: ExamplesProblem, tol: float, by: BlockAscentConstants = BlockAscentConstants()) -> Cost:
     """The cost for this problem and tolerance."""
     hardness = structured_hardness(problem)
     further = hardness / by.hard if np.isfinite(hardness) else 0.0

@@ -8,43 +8,19 @@ p_i is a distribution over the labellings of example i, of which a method keeps 
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import Any, NamedTuple, Protocol
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from pragam.operators.base import Vector
-from pragam.problem import AnyProblem
 from pragam.solvers.base import Start
+from pragam.structured.by_example import ByExample
+from pragam.structured.expected_features import StructuredProblem
 
 Indices = NDArray[np.int64]
-
-
-class Examples(Protocol):
-    """A structure that answers for one example. A labelling is an object of its own choice."""
-
-    n: int
-    n_weights: int
-    totals: Vector
-
-    def truth_of(self, i: int) -> Any:
-        """The true labelling of example i."""
-
-    def decode_one(self, i: int, w: Vector) -> Any:
-        """A labelling of example i that maximises loss_i(y) + <w, psi_i(y)>."""
-
-    def features_of(self, i: int, labelling: Any) -> tuple[Indices, Vector]:
-        """psi_i of a labelling: sorted, different indices, and the values there."""
-
-    def loss_of(self, i: int, labelling: Any) -> float:
-        """loss_i of a labelling."""
-
-    def point_of(self, weights: Sequence[Vector], labellings: Sequence[list[Any]]) -> Any:
-        """The dual point of all examples: a convex combination of some labellings of each."""
-
-    def parts_of(self, point: Any) -> tuple[list[Vector], list[list[Any]]] | None:
-        """The weights and labellings of each example that ``point_of`` was given; None for points of other kinds."""
+#: Labellings of examples that are answered for one by one.
+ExamplesProblem = StructuredProblem[ByExample]
 
 
 class Column(NamedTuple):
@@ -64,11 +40,11 @@ class Column(NamedTuple):
         )
 
 
-def column_of(examples: Examples, i: int, labelling: Any) -> Column:
+def column_of(examples: ByExample, i: int, labelling: Any) -> Column:
     return Column(labelling, *examples.features_of(i, labelling), examples.loss_of(i, labelling))
 
 
-def answers_one_by_one(problem: AnyProblem) -> list[str]:
+def answers_one_by_one(problem: ExamplesProblem) -> list[str]:
     """A misfit if the structure answers for all examples at once only."""
     structure = problem.Q.structure
     lacking = [name for name in ("decode_one", "features_of", "loss_of") if not hasattr(structure, name)]
@@ -80,7 +56,7 @@ def relative(gap: float, dual: float) -> float:
     return gap / max(abs(dual), abs(dual + gap), float(np.finfo(np.float64).tiny))
 
 
-def parts_of_start(examples: Examples, start: Start | None) -> tuple[list[Vector], list[list[Any]]]:
+def parts_of_start(examples: ByExample, start: Start | None) -> tuple[list[Vector], list[list[Any]]]:
     """The weights and labellings of each example to begin with: those of the start, or else the truth."""
     parts = None if start is None else examples.parts_of(start.alpha)
     return parts or ([np.ones(1)] * examples.n, [[examples.truth_of(i)] for i in range(examples.n)])

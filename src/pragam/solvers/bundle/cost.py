@@ -14,8 +14,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from pragam.problem import AnyProblem
-from pragam.solvers.base import Cost, has
-from pragam.solvers.choice.hardness import structured_hardness
+from pragam.solvers.base import Cost
+from pragam.solvers.choice.hardness import has_structure, structured_hardness
 from pragam.solvers.choice.sizes import digits
 
 
@@ -38,11 +38,10 @@ class QpBmrmConstants:
 
 def qp_bmrm_cost(problem: AnyProblem, tol: float, by: QpBmrmConstants = QpBmrmConstants()) -> Cost:
     """The cost for this problem and tolerance."""
-    is_structured = has(problem, "Q.structure")
-    hardness = structured_hardness(problem) if is_structured else _hardness(problem)
+    hardness = structured_hardness(problem) if has_structure(problem) else _hardness(problem)
     hardness = hardness if np.isfinite(hardness) else by.unknown
     steps = by.first + 10 ** (by.base + by.digit * digits(tol) + by.hard * float(np.log10(1 + hardness)))
-    if is_structured:
+    if has_structure(problem):
         steps = min(steps, by.first + problem.n_weights * (1 + 0.5 * digits(tol)))
     return Cost(
         passes=2 * steps, steps=steps, per_pass=by.per_entry * problem.A.entries, per_step=by.per_step, trust=by.trust

@@ -29,7 +29,7 @@ import numpy as np
 
 from pragam.operators.base import Vector
 from pragam.problem import AnyProblem
-from pragam.solvers.base import UNKNOWN, AnySolver, Certified, Solver, Start, State
+from pragam.solvers.base import UNKNOWN, AnySolver, Certified, Solver, Start, State, has_rows_and_box
 from pragam.solvers.block_ascent import BlockAscent
 from pragam.solvers.bundle.qp_bmrm import QpBmrm
 from pragam.solvers.choice.outlook import WARM, Outlook
@@ -178,7 +178,7 @@ class Auto(Solver[AnyProblem, AutoState]):
             state.asked += 1
             if solver.missing(problem):
                 continue
-            if solver.takes_packed_rows:
+            if solver.takes_packed_rows and has_rows_and_box(problem):
                 state.view = state.view or packed(problem)
                 solver = OnView(solver, state.view)
             cost = solver.cost(problem, state.tol)

@@ -2,10 +2,15 @@
 
 from __future__ import annotations
 
+from typing import TypeGuard
+
 import numpy as np
 
 from pragam.operators.base import Vector
 from pragam.problem import AnyProblem, BoxProblem
+from pragam.solvers.base import has
+from pragam.structured.expected_features import StructuredProblem
+from pragam.structured.structure import Structure
 
 #: Rounding in a difference of squares, relative to them: a smaller one is not to be trusted.
 _CANCELLATION = 1e-12
@@ -24,7 +29,12 @@ def box_sizes(problem: BoxProblem) -> Vector:
     return np.minimum(widths, reach)
 
 
-def structured_hardness(problem: AnyProblem) -> float:
+def has_structure(problem: AnyProblem) -> TypeGuard[StructuredProblem[Structure]]:
+    """Whether its dual points are distributions of labellings."""
+    return has(problem, "Q.structure")
+
+
+def structured_hardness(problem: StructuredProblem[Structure]) -> float:
     """C R^2 of a structured problem: the mean of totals_i / lam, and R the mean length of Phi_i(y) - Phi_i(y_i), or a
     bound of it. Infinite where nothing is known of the features."""
     structure = problem.Q.structure

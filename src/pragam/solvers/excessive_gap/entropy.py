@@ -42,10 +42,11 @@ from typing import NamedTuple
 
 import numpy as np
 
-from pragam.operators.base import Vector
-from pragam.problem import AnyProblem
+from pragam.operators.base import Operator, Vector
+from pragam.problem import Problem
 from pragam.solvers.base import Solver, Start, State, curved
 from pragam.solvers.excessive_gap.pragam import largest_tau
+from pragam.structured.chains.marginals import ChainMarginals
 
 #: The first L, as a share of its bound. The adapted L ends between 2^-7 and 2^-11 of the bound on small random chains.
 _FIRST = 2.0**-16
@@ -59,6 +60,10 @@ class Gibbs(NamedTuple):
     point: Vector
     adjoint: Vector
     value: float
+
+
+#: Sets that a sum of entropies is strongly convex on, with a closed maximum.
+EntropyProblem = Problem[Operator, ChainMarginals]
 
 
 @dataclass
@@ -81,7 +86,7 @@ class PragamEntropyState(State):
 
 
 @dataclass(frozen=True)
-class PragamEntropy(Solver[AnyProblem, PragamEntropyState]):
+class PragamEntropy(Solver[EntropyProblem, PragamEntropyState]):
     """PRAGAM with the entropy prox. A warm start is not used: the rate needs the uniform distribution as centre.
 
     Parameters
@@ -104,12 +109,12 @@ class PragamEntropy(Solver[AnyProblem, PragamEntropyState]):
             )
 
     @classmethod
-    def misfits(cls, problem: AnyProblem) -> list[str]:
+    def misfits(cls, problem: EntropyProblem) -> list[str]:
         biases = ["knows no planes, and this problem has biases"] if problem.n_biases else []
         return [*curved(problem), *biases]
 
     def init(
-        self, problem: AnyProblem, rng: np.random.Generator, start: Start | None, tol: float
+        self, problem: EntropyProblem, rng: np.random.Generator, start: Start | None, tol: float
     ) -> PragamEntropyState:
         L, bound = self._first_lipschitz(problem)
         centre = _gibbs(problem, np.zeros(problem.Q.size))
@@ -122,7 +127,7 @@ class PragamEntropy(Solver[AnyProblem, PragamEntropyState]):
         radius = problem.Q.entropy_radius()
         return PragamEntropyState(passes, w, soft.point, soft.adjoint, scores, soft, radius, L, bound, L, 0)
 
-    def step(self, problem: AnyProblem, state: PragamEntropyState) -> PragamEntropyState:
+    def step(self, problem: EntropyProblem, state: PragamEntropyState) -> PragamEntropyState:
         L = state.lipschitz
         tau = largest_tau(state.mu / L)
         w_beta = _between(tau, state.adjoint, state.soft.adjoint) / -problem.lam
@@ -144,14 +149,14 @@ class PragamEntropy(Solver[AnyProblem, PragamEntropyState]):
             k=state.k + 1,
         )
 
-    def candidate(self, problem: AnyProblem, state: PragamEntropyState) -> tuple[Vector, Vector]:
+    def candidate(self, problem: EntropyProblem, state: PragamEntropyState) -> tuple[Vector, Vector]:
         return state.w, state.alpha
 
     @property
     def _adaptive(self) -> bool:
         return self.lipschitz == "adaptive"
 
-    def _first_lipschitz(self, problem: AnyProblem) -> tuple[float, float]:
+    def _first_lipschitz(self, problem: EntropyProblem) -> tuple[float, float]:
         """The first L, and the bound beyond which it never needs to grow."""
         bound = problem.Q.squared_reach(problem.A.row_norms()) / problem.lam
         L = _FIRST * bound if self._adaptive else bound if self.lipschitz == "bound" else float(self.lipschitz)
@@ -161,12 +166,12 @@ class PragamEntropy(Solver[AnyProblem, PragamEntropyState]):
         return max(L, tiny), max(bound, tiny)
 
 
-def _gibbs(problem: AnyProblem, theta: Vector) -> Gibbs:
+def _gibbs(problem: EntropyProblem, theta: Vector) -> Gibbs:
     point, value = problem.Q.soft_maximise(theta)
     return Gibbs(theta, point, problem.adjoint(point), value)
 
 
-def _is_upper_model(problem: AnyProblem, new: Gibbs, old: Gibbs, L: float, bound: float) -> bool:
+def _is_upper_model(problem: EntropyProblem, new: Gibbs, old: Gibbs, L: float, bound: float) -> bool:
     """Condition (*), up to the rounding of B(new, old) = <theta_new - theta_old, new> - value_new + value_old.
 
     At L >= bound it is proven, so rounding cannot fail it there.

@@ -9,11 +9,14 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from pragam.problem import AnyProblem
 from pragam.solvers.base import Cost
 from pragam.solvers.choice.hardness import structured_hardness
 from pragam.solvers.choice.sizes import digits
 from pragam.structured.chains.structure import ChainStructure
+from pragam.structured.expected_features import StructuredProblem
+
+#: Labellings of sequences.
+ChainProblem = StructuredProblem[ChainStructure]
 
 
 @dataclass(frozen=True)
@@ -28,7 +31,7 @@ class FlowAscentConstants:
     trust: float = 0.5
 
 
-def flow_ascent_cost(problem: AnyProblem, tol: float, by: FlowAscentConstants = FlowAscentConstants()) -> Cost:
+def flow_ascent_cost(problem: ChainProblem, tol: float, by: FlowAscentConstants = FlowAscentConstants()) -> Cost:
     """The cost for this problem and tolerance."""
     model: ChainStructure = problem.Q.trellis
     of_token = structured_hardness(problem) / (model.n_tokens / model.n) ** 2

@@ -38,10 +38,9 @@ import numpy as np
 
 from pragam._kernels.flows.records import Chains, Rule
 from pragam.numerics.vector import Vector
-from pragam.problem import AnyProblem
 from pragam.runtime.threads import n_threads
 from pragam.solvers.base import Certified, Cost, Solver, Start
-from pragam.solvers.flow_ascent.cost import flow_ascent_cost
+from pragam.solvers.flow_ascent.cost import ChainProblem, flow_ascent_cost
 from pragam.solvers.flow_ascent.edge_lists import EdgeLists
 from pragam.solvers.flow_ascent.pair_rows import pair_rows
 from pragam.solvers.flow_ascent.schedule import RELAX, RENEWAL, SHARE, Gap, Schedule
@@ -66,7 +65,7 @@ _BLOCK = 8
 
 
 @dataclass(frozen=True)
-class FlowAscent(Solver[AnyProblem, FlowState]):
+class FlowAscent(Solver[ChainProblem, FlowState]):
     """Pairwise dual ascent on trellis flows."""
 
     name = "flow-ascent"
@@ -74,7 +73,7 @@ class FlowAscent(Solver[AnyProblem, FlowState]):
     serves = "sequences (chain_hinge)"
 
     @classmethod
-    def misfits(cls, problem: AnyProblem) -> list[str]:
+    def misfits(cls, problem: ChainProblem) -> list[str]:
         model: ChainStructure = problem.Q.trellis
         wrong = []
         if model.storage.lacks or (model.edge_features is not None and model.edge_features.lacks):
@@ -83,16 +82,21 @@ class FlowAscent(Solver[AnyProblem, FlowState]):
             wrong.append(f"takes at most {_MOST_LABELS} labels and {_MOST_TOKENS} tokens")
         return wrong
 
-    def cost(self, problem: AnyProblem, tol: float) -> Cost:
+    def cost(self, problem: ChainProblem, tol: float) -> Cost:
         return flow_ascent_cost(problem, tol)
 
-    def init(self, problem: AnyProblem, rng: np.random.Generator, start: Start | None, tol: float) -> FlowState:
+    def init(self, problem: ChainProblem, rng: np.random.Generator, start: Start | None, tol: float) -> FlowState:
         dtype: Any = np.float32 if tol >= _SINGLE else np.float64
         warm = start.alpha if start is not None and isinstance(start.alpha, TrellisFlow) else None
         return self._begin(problem, rng, warm, tol, dtype)
 
     def _begin(
-        self, problem: AnyProblem, rng: np.random.Generator, warm: TrellisFlow | None, tol: float, dtype: Any
+        self,
+        problem: ChainProblem,
+        rng: np.random.Generator,
+        warm: TrellisFlow | None,
+        tol: float,
+        dtype: Any,
     ) -> FlowState:
         """At a flow, or at the truth if there is none."""
         model: ChainStructure = problem.Q.trellis
@@ -121,7 +125,7 @@ class FlowAscent(Solver[AnyProblem, FlowState]):
             state.renew(problem.lam)
         return state
 
-    def step(self, problem: AnyProblem, state: FlowState) -> FlowState:
+    def step(self, problem: ChainProblem, state: FlowState) -> FlowState:
         """The next visits of the round: to sequences, then to zones of the support."""
         if state.round.is_new and (state.broken >= _BROKEN or state.idle or state.is_stuck):
             state = self._refined(problem, state)
@@ -138,13 +142,13 @@ class FlowAscent(Solver[AnyProblem, FlowState]):
             self._next_sweep(problem, state)
         return state
 
-    def candidate(self, problem: AnyProblem, state: FlowState) -> tuple[Vector, TrellisFlow]:
+    def candidate(self, problem: ChainProblem, state: FlowState) -> tuple[Vector, TrellisFlow]:
         """Weights near the mean over the round, and the flow at its end."""
         flow = state.flow
         w = state.table.model_weights(problem.Q.trellis, state.rows, state.chains, flow.record, SHARE)
         return w, flow.trellis_flow(state.chains)
 
-    def observe(self, problem: AnyProblem, state: FlowState, certified: Certified) -> FlowState:
+    def observe(self, problem: ChainProblem, state: FlowState, certified: Certified) -> FlowState:
         if state.round.is_new:
             tol = state.schedule.tol
             is_broken = state.gap.relative <= tol < certified.proof.relative_gap
@@ -152,7 +156,7 @@ class FlowAscent(Solver[AnyProblem, FlowState]):
             state.gap.learn(certified.proof.gap)
         return state
 
-    def _refined(self, problem: AnyProblem, state: FlowState) -> FlowState:
+    def _refined(self, problem: ChainProblem, state: FlowState) -> FlowState:
         """Weights in double precision, where single precision is the limit: where nothing moves any more, or D hardly
         rises, or estimates are not kept. ArithmeticError if it is no better with these: then whole-number masses are
         too coarse."""
@@ -170,14 +174,14 @@ class FlowAscent(Solver[AnyProblem, FlowState]):
             )
         return state
 
-    def estimate(self, problem: AnyProblem, state: FlowState) -> float:
+    def estimate(self, problem: ChainProblem, state: FlowState) -> float:
         return state.gap.relative if state.round.is_new else np.inf
 
-    def progress(self, problem: AnyProblem, state: FlowState) -> float:
+    def progress(self, problem: ChainProblem, state: FlowState) -> float:
         """The estimate at the end of the last round."""
         return state.gap.relative
 
-    def _next_sweep(self, problem: AnyProblem, state: FlowState) -> None:
+    def _next_sweep(self, problem: ChainProblem, state: FlowState) -> None:
         """Over the zones, or the end of the round and the sequences again."""
         current = state.round
         if current.sweep == 0:

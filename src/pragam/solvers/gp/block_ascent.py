@@ -21,9 +21,9 @@ import numpy as np
 from pragam import _kernels
 from pragam._kernels.chains.records import Block, Iterate
 from pragam.operators.base import Vector
-from pragam.problem import AnyProblem
 from pragam.solvers.base import Cost, Solver, Start, State
 from pragam.solvers.gp.cost import gp_block_ascent_cost
+from pragam.structured.gp.problem import GramProblem
 
 #: The start is the truth but for this share of the uniform distribution: the entropy's slope is finite there.
 _NOISE = 0.01
@@ -47,7 +47,7 @@ class BlockState(State):
 
 
 @dataclass(frozen=True)
-class GPBlockAscent(Solver[AnyProblem, BlockState]):
+class GPBlockAscent(Solver[GramProblem, BlockState]):
     """``block`` sequences are done at a time."""
 
     block: int = 32
@@ -56,10 +56,10 @@ class GPBlockAscent(Solver[AnyProblem, BlockState]):
     needs = ("A.block_scores", "A.block", "A.working", "Q.truth_and_noise")
     serves = "Gaussian-process sequences (gp_sequences)"
 
-    def cost(self, problem: AnyProblem, tol: float) -> Cost:
+    def cost(self, problem: GramProblem, tol: float) -> Cost:
         return gp_block_ascent_cost(problem, tol)
 
-    def init(self, problem: AnyProblem, rng: np.random.Generator, start: Start | None, tol: float) -> BlockState:
+    def init(self, problem: GramProblem, rng: np.random.Generator, start: Start | None, tol: float) -> BlockState:
         Q, n = problem.Q, problem.Q.n
         is_table = start is not None and hasattr(start.alpha, "tables")
         point = start.alpha.copy() if start is not None and is_table else Q.truth_and_noise(_NOISE)
@@ -72,23 +72,23 @@ class GPBlockAscent(Solver[AnyProblem, BlockState]):
             np.zeros(n), np.full(n, np.inf), np.zeros(len(blocks)),
         )  # fmt: skip
 
-    def step(self, problem: AnyProblem, state: BlockState) -> BlockState:
+    def step(self, problem: GramProblem, state: BlockState) -> BlockState:
         for k in state.rng.permutation(len(state.blocks)).tolist():
             self._ascend(problem, state, k)
         state.passes += 1
         return state
 
-    def candidate(self, problem: AnyProblem, state: BlockState) -> tuple[Vector, Any]:
+    def candidate(self, problem: GramProblem, state: BlockState) -> tuple[Vector, Any]:
         point = type(state.point)(state.point.tables, state.nodes[state.first[:-1]], problem.Q.lengths)
         return problem.w_of_alpha(point), point
 
-    def estimate(self, problem: AnyProblem, state: BlockState) -> float | None:
+    def estimate(self, problem: GramProblem, state: BlockState) -> float | None:
         """J - D = mean of log Z - <scores, alpha> - H(alpha), J = D + gap; all as they were met in the last sweep."""
         gap, entropy = float(state.gaps.mean()), float(state.entropies.mean())
         square = float(state.squares.sum()) + problem.A.tau * float(state.U @ state.U)
         return gap / max(abs(gap + entropy - 0.5 * problem.lam * square), np.finfo(float).tiny)
 
-    def _ascend(self, problem: AnyProblem, state: BlockState, k: int) -> None:
+    def _ascend(self, problem: GramProblem, state: BlockState, k: int) -> None:
         """One step for each sequence of a block."""
         begin, end = state.blocks[k]
         A, K, lengths = problem.A, problem.Q.K, problem.Q.lengths[begin:end]

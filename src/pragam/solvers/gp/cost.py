@@ -10,9 +10,9 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from pragam.problem import AnyProblem
 from pragam.solvers.base import Cost
 from pragam.solvers.choice.sizes import digits
+from pragam.structured.gp.problem import GPProblem
 
 
 @dataclass(frozen=True)
@@ -34,15 +34,13 @@ class GPBlockAscentConstants:
     per_chain_flop: float = 1e-9
 
 
-def rkhs_lbfgs_cost(problem: AnyProblem, tol: float, by: RkhsLbfgsConstants = RkhsLbfgsConstants()) -> Cost:
+def rkhs_lbfgs_cost(problem: GPProblem, tol: float, by: RkhsLbfgsConstants = RkhsLbfgsConstants()) -> Cost:
     """The cost for this problem and tolerance."""
     steps = by.steps_per_digit * max(1.0, digits(tol))
     return Cost(steps, steps, by.per_flop * problem.A.entries, by.per_chain_flop * problem.Q.size * problem.A.K)
 
 
-def gp_block_ascent_cost(
-    problem: AnyProblem, tol: float, by: GPBlockAscentConstants = GPBlockAscentConstants()
-) -> Cost:
+def gp_block_ascent_cost(problem: GPProblem, tol: float, by: GPBlockAscentConstants = GPBlockAscentConstants()) -> Cost:
     """The cost for this problem and tolerance."""
     steps = by.steps_per_square * max(1.0, digits(tol)) ** 2
     per_step = by.chains * by.per_chain_flop * problem.Q.size * problem.A.K

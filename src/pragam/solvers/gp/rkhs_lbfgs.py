@@ -20,10 +20,10 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from pragam.operators.base import Vector
-from pragam.problem import AnyProblem
 from pragam.solvers.base import Cost, Solver, Start, State
 from pragam.solvers.gp.cost import rkhs_lbfgs_cost
 from pragam.solvers.gp.memory import Memory
+from pragam.structured.gp.problem import GPProblem
 
 #: Sufficient decrease, and by how much the slope must flatten (Wolfe's conditions).
 _DECREASE, _FLATTEN = 1e-4, 0.9
@@ -56,7 +56,7 @@ class LbfgsState(State):
 
 
 @dataclass(frozen=True)
-class RkhsLbfgs(Solver[AnyProblem, LbfgsState]):
+class RkhsLbfgs(Solver[GPProblem, LbfgsState]):
     """``memory`` steps are remembered."""
 
     memory: int = 60
@@ -65,10 +65,10 @@ class RkhsLbfgs(Solver[AnyProblem, LbfgsState]):
     needs = ("A.lift", "A.scores", "A.fast_rmatvec", "Q.posterior", "Q.log_loss")
     serves = "Gaussian-process sequences (gp_sequences)"
 
-    def cost(self, problem: AnyProblem, tol: float) -> Cost:
+    def cost(self, problem: GPProblem, tol: float) -> Cost:
         return rkhs_lbfgs_cost(problem, tol)
 
-    def init(self, problem: AnyProblem, rng: np.random.Generator, start: Start | None, tol: float) -> LbfgsState:
+    def init(self, problem: GPProblem, rng: np.random.Generator, start: Start | None, tol: float) -> LbfgsState:
         A, is_fast = problem.A, tol >= _FINE
         w = A.lift(np.zeros(problem.n_weights) if start is None else start.w.copy(), is_fast)
         at = _at(problem, A.scores(w, is_fast))
@@ -77,7 +77,7 @@ class RkhsLbfgs(Solver[AnyProblem, LbfgsState]):
         J, D = _values(problem, w, at, gradient)
         return LbfgsState(1.0 if start is None else 3.0, w, gradient, at, J, at.point, D, is_fast, memory)
 
-    def step(self, problem: AnyProblem, state: LbfgsState) -> LbfgsState:
+    def step(self, problem: GPProblem, state: LbfgsState) -> LbfgsState:
         direction = state.memory.direction(state.gradient)
         if not _inner(direction, state.gradient) < 0:  # rounding has spoilt the memory
             state.memory.clear()
@@ -91,26 +91,26 @@ class RkhsLbfgs(Solver[AnyProblem, LbfgsState]):
         best, D = (at.point, D) if D > state.D else (state.best, state.D)
         return LbfgsState(state.passes + 1, w, gradient, at, J, best, D, state.is_fast, state.memory)
 
-    def candidate(self, problem: AnyProblem, state: LbfgsState) -> tuple[Vector, Any]:
+    def candidate(self, problem: GPProblem, state: LbfgsState) -> tuple[Vector, Any]:
         return state.w[0], state.best
 
-    def estimate(self, problem: AnyProblem, state: LbfgsState) -> float | None:
+    def estimate(self, problem: GPProblem, state: LbfgsState) -> float | None:
         return (state.J - state.D) / max(abs(state.J), abs(state.D), _TINY)
 
 
-def _at(problem: AnyProblem, scores: Vector) -> At:
+def _at(problem: GPProblem, scores: Vector) -> At:
     point = problem.Q.posterior(scores)
     return At(scores, problem.Q.log_loss(scores, point), point, problem.Q.coordinates(point))
 
 
-def _gradient(problem: AnyProblem, w: Vector, at: At, is_fast: bool) -> Vector:
+def _gradient(problem: GPProblem, w: Vector, at: At, is_fast: bool) -> Vector:
     """grad J(w), lifted: lam w + A' alpha."""
     A = problem.A
     slope = A.fast_rmatvec(at.x) if is_fast else A.rmatvec(at.x)
     return A.lift(problem.lam * w[0] + slope, is_fast)
 
 
-def _values(problem: AnyProblem, w: Vector, at: At, gradient: Vector) -> tuple[float, float]:
+def _values(problem: GPProblem, w: Vector, at: At, gradient: Vector) -> tuple[float, float]:
     """J(w), and D at the marginals of w."""
     J = 0.5 * problem.lam * _inner(w, w) + at.risk
     return J, J - max(_inner(gradient, gradient), 0.0) / (2 * problem.lam)
@@ -120,7 +120,7 @@ def _inner(v: Vector, w: Vector) -> float:
     return float(v[0] @ w[-1])
 
 
-def _line_search(problem: AnyProblem, state: LbfgsState, direction: Vector) -> tuple[float, At]:
+def _line_search(problem: GPProblem, state: LbfgsState, direction: Vector) -> tuple[float, At]:
     """A length that decreases J enough and flattens its slope enough, by bisection: J is convex."""
     lam, w = problem.lam, state.w
     along = problem.A.scores(direction, state.is_fast)

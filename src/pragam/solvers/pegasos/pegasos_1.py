@@ -16,7 +16,7 @@ import numpy as np
 
 from pragam._kernels.subgradient.records import Examples, Iterates, Rule
 from pragam.operators.base import Vector
-from pragam.problem import AnyProblem, BoxProblem
+from pragam.problem import BoxProblem
 from pragam.solvers.base import LOSSES_OF_SCORES, ROWS_AND_BOX, Solver, Start, State, curved, shared, unbounded
 from pragam.solvers.pegasos.pegasos_n import ball_radius
 
@@ -42,7 +42,7 @@ class Pegasos1(Solver[BoxProblem, Pegasos1State]):
     serves = LOSSES_OF_SCORES
 
     @classmethod
-    def misfits(cls, problem: AnyProblem) -> list[str]:
+    def misfits(cls, problem: BoxProblem) -> list[str]:
         """One random row at a time cannot stay on a plane, and reads its own row of the data."""
         biased = ["needs a model without biases"] if problem.n_biases else []
         return [*biased, *shared(problem), *curved(problem), *unbounded(problem)]

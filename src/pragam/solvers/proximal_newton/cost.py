@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from pragam.problem import AnyProblem
+from pragam.problem import ProxProblem
 from pragam.solvers.base import Cost
 from pragam.solvers.choice.sizes import digits
 
@@ -33,7 +33,7 @@ class ProximalNewtonConstants:
 
 
 def proximal_newton_cost(
-    problem: AnyProblem, tol: float, by: ProximalNewtonConstants = ProximalNewtonConstants()
+    problem: ProxProblem, tol: float, by: ProximalNewtonConstants = ProximalNewtonConstants()
 ) -> Cost:
     """The cost for this problem and tolerance."""
     (m, d), K = problem.A.shape, problem.n_biases
@@ -45,7 +45,7 @@ def proximal_newton_cost(
     return Cost(passes=by.cg_products * steps, steps=steps, per_pass=per_pass, per_step=by.per_step)
 
 
-def has_small_matrices(problem: AnyProblem) -> bool:
+def has_small_matrices(problem: ProxProblem) -> bool:
     """Whether [A B] and the Hessian are matrices of a size to work with."""
     unknowns = problem.n_weights + problem.n_biases
     return max(problem.Q.size, unknowns) * unknowns <= _MATRIX

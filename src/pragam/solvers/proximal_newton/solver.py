@@ -26,7 +26,7 @@ from scipy.sparse.linalg import LinearOperator, cg
 
 from pragam.numerics.slope_search import vanishing_slope
 from pragam.operators.base import Vector
-from pragam.problem import AnyProblem
+from pragam.problem import ProxProblem
 from pragam.solvers.base import Cost, Solver, Start, State, unbounded_and_flat
 from pragam.solvers.proximal_newton.cost import has_small_matrices, proximal_newton_cost
 
@@ -72,20 +72,20 @@ class ProximalState(State):
 
 
 @dataclass(frozen=True)
-class ProximalNewton(Solver[AnyProblem, ProximalState]):
+class ProximalNewton(Solver[ProxProblem, ProximalState]):
     """Semismooth Newton proximal point method over any set with a prox and a derivative."""
 
     name = "proximal-newton"
     needs = ("Q.prox", "Q.derivative", "g.prox")
 
     @classmethod
-    def misfits(cls, problem: AnyProblem) -> list[str]:
+    def misfits(cls, problem: ProxProblem) -> list[str]:
         return unbounded_and_flat(problem)
 
-    def cost(self, problem: AnyProblem, tol: float) -> Cost:
+    def cost(self, problem: ProxProblem, tol: float) -> Cost:
         return proximal_newton_cost(problem, tol)
 
-    def init(self, problem: AnyProblem, rng: np.random.Generator, start: Start | None, tol: float) -> ProximalState:
+    def init(self, problem: ProxProblem, rng: np.random.Generator, start: Start | None, tol: float) -> ProximalState:
         alpha = problem.start() if start is None else start.alpha.copy()
         w = np.zeros(problem.n_weights) if start is None else start.w.copy()
         scores = problem.scores(w)
@@ -96,7 +96,7 @@ class ProximalNewton(Solver[AnyProblem, ProximalState]):
         passes = 4.0 if matrix is None else 4.0 + problem.n_weights
         return _placed(problem, ProximalState(passes, w, b, alpha, alpha, scores, w, mu, _LEAST * mu, matrix, tol))
 
-    def step(self, problem: AnyProblem, state: ProximalState) -> ProximalState:
+    def step(self, problem: ProxProblem, state: ProximalState) -> ProximalState:
         if state.steps and (state.is_at_rest or _is_inner_optimal(problem, state) or state.steps >= _STEPS):
             state.centre, state.steps = state.alpha, 0
             state.mu = max(_SHRINK * state.mu, state.least_mu)
@@ -106,18 +106,18 @@ class ProximalNewton(Solver[AnyProblem, ProximalState]):
         state.passes += 1
         return _placed(problem, state)
 
-    def candidate(self, problem: AnyProblem, state: ProximalState) -> tuple[Vector, Vector]:
+    def candidate(self, problem: ProxProblem, state: ProximalState) -> tuple[Vector, Vector]:
         """alpha moves onto the planes where what it is off them by would show; a certificate repairs and pays less."""
         off = float(np.abs(_off(problem, state)).sum())
         is_cheap = off * float(np.abs(state.scores).max(initial=0.0)) <= _OFF * state.tol * state.value
         is_near = is_cheap and off <= _REPAIRABLE * float(np.abs(state.alpha).sum())
         return state.w, state.alpha if is_near else problem.domain.project(state.alpha)
 
-    def estimate(self, problem: AnyProblem, state: ProximalState) -> float:
+    def estimate(self, problem: ProxProblem, state: ProximalState) -> float:
         return state.gap
 
 
-def _move(problem: AnyProblem, state: ProximalState) -> None:
+def _move(problem: ProxProblem, state: ProximalState) -> None:
     """A Newton step with a line search, unless the slope along it is rounding.
 
     Such a step would lead far away where all biases move together, which changes nothing but rounding.
@@ -131,7 +131,7 @@ def _move(problem: AnyProblem, state: ProximalState) -> None:
         state.w, state.b, state.scores = state.w + t * dw, state.b + t * db, state.scores + t * ds
 
 
-def _placed(problem: AnyProblem, state: ProximalState) -> ProximalState:
+def _placed(problem: ProxProblem, state: ProximalState) -> ProximalState:
     """The maximising alpha at (w, b), A' alpha there, and the gap that they suggest."""
     state.alpha = _maximiser(problem, state, state.scores)
     state.adjoint = problem.adjoint(state.alpha)
@@ -146,20 +146,20 @@ def _placed(problem: AnyProblem, state: ProximalState) -> ProximalState:
     return state
 
 
-def _maximiser(problem: AnyProblem, state: ProximalState, scores: Vector) -> Vector:
+def _maximiser(problem: ProxProblem, state: ProximalState, scores: Vector) -> Vector:
     return problem.g.prox(problem.Q, scores + state.mu * state.centre, state.mu)
 
 
-def _off(problem: AnyProblem, state: ProximalState) -> Vector:
+def _off(problem: ProxProblem, state: ProximalState) -> Vector:
     """B' alpha - levels, the derivative of Psi by the biases."""
     return problem.B.rmatvec(state.alpha) - problem.levels
 
 
-def _gradient(problem: AnyProblem, state: ProximalState) -> Vector:
+def _gradient(problem: ProxProblem, state: ProximalState) -> Vector:
     return np.concatenate([problem.lam * state.w + state.adjoint, _off(problem, state)])
 
 
-def _is_inner_optimal(problem: AnyProblem, state: ProximalState) -> bool:
+def _is_inner_optimal(problem: ProxProblem, state: ProximalState) -> bool:
     """Whether the gradient is small against the proximal term."""
     gradient, d = _gradient(problem, state), problem.n_weights
     moved = state.alpha - state.centre
@@ -169,7 +169,7 @@ def _is_inner_optimal(problem: AnyProblem, state: ProximalState) -> bool:
     return error + off <= _INNER * proximal or error <= _EPS**2
 
 
-def _direction(problem: AnyProblem, state: ProximalState) -> tuple[Vector, Vector]:
+def _direction(problem: ProxProblem, state: ProximalState) -> tuple[Vector, Vector]:
     """The Newton direction of (w, b)."""
     d, gradient = problem.n_weights, _gradient(problem, state)
     kappa = problem.g.curvature + state.mu
@@ -198,7 +198,7 @@ def _solve(hessian: Vector, ridge: Vector, rhs: Vector) -> Vector:
 
 
 def _conjugate_gradients(
-    problem: AnyProblem, state: ProximalState, kappa: Vector | float, ridge: Vector, rhs: Vector
+    problem: ProxProblem, state: ProximalState, kappa: Vector | float, ridge: Vector, rhs: Vector
 ) -> Vector:
     d, A, B = problem.n_weights, problem.A, problem.B
     products = 0
@@ -216,7 +216,7 @@ def _conjugate_gradients(
 
 
 def _slope_along(
-    problem: AnyProblem, state: ProximalState, dw: Vector, db: Vector, ds: Vector
+    problem: ProxProblem, state: ProximalState, dw: Vector, db: Vector, ds: Vector
 ) -> Callable[[float], float]:
     """t -> the derivative of Psi at (w, b) + t (dw, db)."""
     fixed = float((problem.lam * state.w + problem.tilt) @ dw) - float(problem.levels @ db)
@@ -228,7 +228,7 @@ def _slope_along(
     return slope
 
 
-def _matrix(problem: AnyProblem) -> Vector:
+def _matrix(problem: ProxProblem) -> Vector:
     """[A B] as a matrix."""
     columns = [problem.A.matvec(e) for e in np.eye(problem.n_weights)]
     columns += [problem.B.matvec(e) for e in np.eye(problem.n_biases)]
@@ -240,14 +240,14 @@ def _from_columns(columns: list[Vector], size: int) -> Vector:
     return np.array(columns).reshape(len(columns), size).T
 
 
-def _steepness(problem: AnyProblem, s: Vector) -> float:
+def _steepness(problem: ProxProblem, s: Vector) -> float:
     """|A' s|^2 / (lam |s|^2): the curvature of D along s; where all scores are 0, along the longest row."""
     size = _norm(s)
     rise = _norm(problem.A.rmatvec(s / size)) if size else float(problem.A.row_norms().max(initial=0.0))
     return max(rise * (rise / problem.lam), _TINY)
 
 
-def _slope_over_size(problem: AnyProblem, s: Vector, alpha: Vector) -> float:
+def _slope_over_size(problem: ProxProblem, s: Vector, alpha: Vector) -> float:
     """The range of the scores over the size of alpha: where w hardly matters, D is flat but for the proximal term."""
     size = max(float(np.abs(x).max(initial=0.0)) for x in (alpha, problem.g.oracle(problem.Q, s)))
     return float(np.ptp(s)) / size if size > 0 and s.size else 0.0

@@ -69,11 +69,11 @@ class ChainStructure(ByExample):
     edge_features: Storage | None = None
 
     @property
-    def rigorous(self) -> bool:  # type: ignore[override]
+    def rigorous(self) -> bool:
         return self.storage.rigorous and (self.edge_features is None or self.edge_features.rigorous)
 
     @property
-    def n(self) -> int:  # type: ignore[override]
+    def n(self) -> int:
         return len(self.lengths)
 
     @property
@@ -122,7 +122,7 @@ class ChainStructure(ByExample):
         return 0 if self.edge_features is None else self.edge_features.shape[1]
 
     @property
-    def n_weights(self) -> int:  # type: ignore[override]
+    def n_weights(self) -> int:
         K = self.K
         return K * self.n_features + (1 + self.n_edge_features) * K * K + 2 * K
 

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from pragam.conjugates import Conjugate
 from pragam.numerics.rounding import TINY, Vector, dot, gamma, upward
 from pragam.polytopes.base import Polytope
-from pragam.polytopes.on_planes import CutSet
+from pragam.polytopes.needs import HasMultipliers
 from pragam.structured.gp.moments import ChainMoments
 from pragam.structured.gp.points import GibbsPoint
 
@@ -78,7 +78,7 @@ class ChainEntropy(Conjugate):
         lost = 1.01 * error / Q.n + gamma(1) * abs(value) + TINY
         return upward(value, lost), lost
 
-    def multipliers(self, Q: CutSet, s: Vector) -> Vector:
+    def multipliers(self, Q: HasMultipliers, s: Vector) -> Vector:
         raise NotImplementedError("Gaussian-process sequences have no unpenalised weights")
 
     def take(self, rows: NDArray[np.int64], growth: float = 1.0) -> ChainEntropy:

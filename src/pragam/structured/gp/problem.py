@@ -45,3 +45,8 @@ def gp_sequences(
         rules.check(labels, lengths)
     Q = ChainMoments(labels, lengths, A.K, rules)
     return Problem(A, np.zeros(Q.size), Q, lam, g=ChainEntropy(Q.n))
+
+
+#: Sequences under a Gram matrix or a factor of one, and those under a Gram matrix, of which blocks can be read.
+GPProblem = Problem[GramScores | FactorScores, ChainMoments]
+GramProblem = Problem[GramScores, ChainMoments]

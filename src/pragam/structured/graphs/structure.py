@@ -74,20 +74,20 @@ class GraphStructure(ByExample):
     node_scale: Vector
 
     @property
-    def rigorous(self) -> bool:  # type: ignore[override]
+    def rigorous(self) -> bool:
         return self.storage.rigorous and self.edge_storage.rigorous
 
     @cached_property
-    def exact(self) -> bool:  # type: ignore[override]
+    def exact(self) -> bool:
         """Whether no graph has a cycle."""
         return bool(self.wiring.is_forest.all())
 
     @property
-    def n(self) -> int:  # type: ignore[override]
+    def n(self) -> int:
         return self.wiring.n
 
     @property
-    def n_weights(self) -> int:  # type: ignore[override]
+    def n_weights(self) -> int:
         return self.K * self.storage.shape[1] + self.edge_storage.shape[1] * self.K**2
 
     @property
