@@ -102,8 +102,9 @@ def _fitting(starts: Sequence[Any] | None, problems: list[AnyProblem]) -> Sequen
     if starts is None or len(starts) != len(problems):
         return None
     pairs = list(zip(starts, problems, strict=True))
-    filled = [(w, problem.start() if dual is None else dual) for (w, dual), problem in pairs]
-    return filled if all(map(_fits, filled, problems)) else None
+    if not all(_fits(start, problem) for start, problem in pairs):
+        return None
+    return [(w, problem.start() if dual is None else dual) for (w, dual), problem in pairs]
 
 
 def _fits(start: Any, problem: AnyProblem) -> bool:
