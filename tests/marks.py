@@ -36,6 +36,7 @@ MARKS = {
         "test_cli_doors.py::test_models_and_data_through_pipes",
         "test_cli_doors.py::test_the_output_may_be_a_device",
         "test_cli_signals.py",
+        "test_cli_tasks.py",
         "test_cli_tune.py::test_a_signal_keeps_the_points_done_and_writes_the_model",
         "test_cli_tune_chain.py::test_a_signal_keeps_the_points_done_and_writes_the_model",
         "test_columns_on_planes.py",
