@@ -56,7 +56,7 @@ def test_a_bound_that_is_wrong_in_the_last_bit_is_not_confirmed(model, capsys, b
     for value, status in ((tight, 0), (nextafter(tight, -inf if bound == "primal" else inf), 3)):
         forge(file, lambda record, tensors, value=value: stored(record, **{bound: value}))
         assert main(["certify", file, data, "--exact"]) == status
-    assert "Not proved: a stored bound does not hold" in capsys.readouterr().out
+    assert "Not proved: a stored bound is not confirmed" in capsys.readouterr().out
 
 
 @pytest.mark.parametrize("n_classes", [2, 3])
@@ -88,7 +88,7 @@ def test_weights_that_are_not_good_enough_are_not_proved(model, capsys):
     forge(file, lambda record, tensors: tensors.update(intercept=tensors["intercept"] + 0.1))
     assert main(["certify", file, data, "--exact"]) == 3
     assert main(["certify", file, data, "--exact", "--tol", "1"]) == 3  # the stored primal is below J
-    assert "a stored bound does not hold" in capsys.readouterr().out
+    assert "a stored bound is not confirmed" in capsys.readouterr().out
 
 
 def test_other_data_and_other_lengths_are_refused(model, tmp_path, capsys):

@@ -62,7 +62,7 @@ def claim_of_model(model: Model, samples: Any, C: float | None = None, lam: floa
         raise ValueError("C and lam are for LIBLINEAR model files: this model says what it minimises")
     model.check_samples(samples)
     _check_weights(model, samples)
-    return Claim(f"a pragam model ({model.kind})", f"the risk of its record, {model.risk}", model, samples)
+    return Claim(f"a pragam model ({model.kind})", f"the risk of its record, {model}", model, samples)
 
 
 def samples_of(model: Model, X: Any, y: Any, sample_weight: Any, lengths: Any) -> Any:

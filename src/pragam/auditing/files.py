@@ -52,12 +52,13 @@ def weights_of_liblinear(model: Model, C: float | None, lam: float | None) -> We
 def read_any(path: source.Path) -> Any:
     """A model file as a Model; an ``.npy`` of coef, or an ``.npz`` of coef, intercept and classes, as its arrays."""
     with source.opened(path) as opened:
-        if opened.head.startswith(_PICKLE):
+        is_tensors = opened.head[3:6] == bytes(3)  # a safetensors file begins with a length below 2^24, as 8 bytes
+        if opened.head.startswith(_PICKLE) and not is_tensors:
             raise ValueError(
                 f"{opened.name}: a Python pickle is never loaded here; where you trust it, in Python: import joblib, "
                 f"pragam; print(pragam.audit(joblib.load({opened.name!r}), X, y))"
             )
-        if not opened.head.startswith((_NPY, _ZIP)):
+        if is_tensors or not opened.head.startswith((_NPY, _ZIP)):
             return load_opened(opened)
         try:
             if opened.head.startswith(_NPY):

@@ -17,7 +17,7 @@ from pragam.estimators.parameters import estimator, positive
 from pragam.models import Fitted, LinearModel
 from pragam.numerics.arguments import array_of, refuse_masked
 from pragam.numerics.vector import Vector
-from pragam.risks.arguments import check_length, example_weights, refuse_mixed
+from pragam.risks.arguments import check_labels, check_length, example_weights, refuse_mixed
 from pragam.risks.scaling import c_of, lam_of
 from pragam.samples import Rows
 
@@ -186,6 +186,7 @@ class RowClassifier(ClassifierMixin, RowEstimator):
     def _samples(self, X: Any, y: Any = None, sample_weight: Any = None, reset: bool = True) -> Rows:
         samples = super()._samples(X, y, sample_weight, reset)
         if samples.y.dtype.kind not in "biuUS":  # those are labels whatever they hold, and asking takes half a ms
+            check_labels(samples.y, len(samples.y))
             check_classification_targets(samples.y)
         return samples
 

@@ -86,6 +86,11 @@ class Model:
         """The letters of shapes that the record determines."""
         return {"K": len(labels)}
 
+    @classmethod
+    def calibrations(cls, risk: Risk) -> tuple[str, ...]:
+        """What a fit may take from the training scores."""
+        return ()
+
     def points(self) -> list[tuple[Vector, Vector]]:
         """The tensors as the solutions (w, biases) of the problems."""
         raise NotImplementedError
@@ -148,6 +153,14 @@ class Model:
         known, lacking = set(self.labels.tolist()), len(learnt) < len(self.labels)
         if not set(learnt.tolist()) <= known or (lacking and not self.risk.may_lack):
             raise ValueError(f"y has the labels {learnt[:5].tolist()}, and the model {self.labels[:5].tolist()}")
+
+    def __str__(self) -> str:
+        """What was minimised, with all that the problem depends on: weights of samples, and maps in front."""
+        said = [str(self.risk)]
+        for name, values in self.given.items():
+            said.append(f"{name.replace('_', ' ')} of samples from {values.min():.6g} to {values.max():.6g}")
+        said += [f"features: {each.title}" for each in self.features.maps]
+        return "; ".join(said)
 
     @property
     def certificate(self) -> Certificate:

@@ -35,6 +35,11 @@ class Map:
     is_numbering: ClassVar[bool] = False
 
     @property
+    def title(self) -> str:
+        """What it is, in a report."""
+        return self.kind
+
+    @property
     def n_columns(self) -> int | None:
         """The columns that samples need before this map; None if what follows says that."""
         return None
@@ -89,6 +94,10 @@ class Constant(Map):
 
     value: float = 1.0
     kind: ClassVar[str] = "constant"
+
+    @property
+    def title(self) -> str:
+        return f"a constant column of {self.value:g}"
 
     def apply(self, samples: Any) -> Any:
         kind, arrays = samples.X.rows()

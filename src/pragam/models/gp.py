@@ -35,6 +35,17 @@ class GPModel(Model):
         K, w = len(labels), solves[0][1].w
         return {"coef": w[: -K * K].reshape(-1, K), "transitions": w[-K * K :].reshape(K, K)}
 
+    @classmethod
+    def calibrations(cls, risk: Risk) -> tuple[str, ...]:
+        return ("temperature",)
+
+    def check_samples(self, samples: Any) -> None:
+        """Also that the tokens whose kernel functions the model is made of are those of the samples."""
+        super().check_samples(samples)
+        own = self.kernel
+        if own.map is None and not _same(own.rows, self.features.numbers(samples).X):
+            raise ValueError("the model is made of the kernel functions of other tokens than these")
+
     def points(self) -> list[tuple[Vector, Vector]]:
         return [(np.concatenate([self.tensors["coef"].ravel(), self.tensors["transitions"].ravel()]), np.empty(0))]
 
@@ -100,3 +111,11 @@ class GPModel(Model):
             raise ValueError(f"its temperature must be a number > 0, not {self.temperature!r:.40}")
         assert self.rules is None or len(self.rules.starts) == len(self.labels)
         return self
+
+
+def _same(rows: Any, X: Any) -> bool:
+    """Whether two matrices, dense or CSR, hold the same numbers."""
+    if rows.shape != X.shape:
+        return False
+    is_other = rows != X
+    return not (is_other.nnz if hasattr(is_other, "nnz") else np.any(is_other))

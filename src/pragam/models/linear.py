@@ -50,6 +50,10 @@ class LinearModel(Model):
         nowhere |= {name: np.full(len(intercept), sign * np.inf) for name, sign in (("low", -1), ("high", 1))}
         return cls(risk, labels, {"coef": coef, "intercept": intercept, **nowhere}, **more)
 
+    @classmethod
+    def calibrations(cls, risk: Risk) -> tuple[str, ...]:
+        return ("cut",) if risk.rule.calibrates else ()
+
     def points(self) -> list[tuple[Vector, Vector]]:
         rows = [shape.rows for shape in self.risk.shape(self.labels)]
         coef = np.split(self.tensors["coef"], np.cumsum(rows)[:-1])
@@ -74,6 +78,8 @@ class LinearModel(Model):
         return self.features.n_columns or int(self.weights()[0].shape[1])
 
     def checked(self) -> LinearModel:
+        if (self.tensors["radius"] < 0).any() or (self.tensors["low"] > self.tensors["high"]).any():
+            raise ValueError("radius must be >= 0, and low at most high: they bound where the optimum is")
         columns = self.features.find(Columns)
         if columns is not None and len(columns.columns) != self.weights()[0].shape[1]:
             raise ValueError(f"columns must be {self.weights()[0].shape[1]}, one for each weight")

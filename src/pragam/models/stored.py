@@ -98,6 +98,7 @@ def _model_of(content: Content) -> Model:
     kind = KINDS[risk.kind]
     if len(labels) == 1 or (not len(labels)) != (not risk.has_labels):
         raise ValueError(f"its labels are {labels[:5].tolist()}, which a model of {risk.name!r} cannot have")
+    risk.check_labels(labels)
     arrays = {name: tensors.array(name) for name in kind.shapes}
     _check_shapes(arrays, kind.shapes, kind.sizes(risk, labels), kind.open_ended)
     given = {name.removeprefix("given."): _weights(name, tensors.array(name)) for name in tensors.names("given.")}
@@ -106,6 +107,13 @@ def _model_of(content: Content) -> Model:
         raise ValueError(f"it has {len(proofs)} proofs for {len(risk.parts(labels))} problem(s)")
     features = Features(tuple(_map(entry, tensors, k) for k, entry in enumerate(record["features"])))
     calibration = {name: fields_of(record["calibration"], {name: float})[name] for name in record["calibration"]}
+    if not set(calibration) <= set(kind.calibrations(risk)):
+        raise ValueError(f"its calibration has {', '.join(sorted(calibration))!r:.60}, which its kind does not know")
+    for name in ("n", "d", "nnz"):
+        if type(record["fingerprint"].get(name, 0)) is not int:
+            raise ValueError(
+                f"its fingerprint's {name} must be a whole number, not {record['fingerprint'][name]!r:.40}"
+            )
     return kind(
         risk, labels, arrays, proofs, features, given, calibration, record["fingerprint"], record["settings"]
     ).checked()

@@ -12,7 +12,7 @@ from pragam.problem import AnyProblem
 from pragam.risks.epsilon_insensitive import EpsilonInsensitive
 from pragam.risks.parameters import flag, parameter
 from pragam.risks.quantile import Quantile
-from pragam.risks.record import Labels, Risk, Shape, Stated, risk_of
+from pragam.risks.record import Labels, Risk, Shape, Stated, record_of
 from pragam.risks.rules import Ranked, Rule, Value
 from pragam.risks.targets import Numbers
 
@@ -21,7 +21,8 @@ _KNOWN = {risk.name: risk for risk in (EpsilonInsensitive, Quantile)}
 
 def _records(name: str, value: Any) -> tuple[Any, ...]:
     """Records, or what JSON makes of them."""
-    found: tuple[Any, ...] = tuple(risk_of(each, _KNOWN) if type(each) is dict else each for each in value)
+    is_list = isinstance(value, (list, tuple))
+    found: tuple[Any, ...] = tuple(record_of(name, each, _KNOWN) for each in value) if is_list else ()
     if not found or len({each.lam for each in found}) > 1:
         raise ValueError(f"{name} must be regressions with one lam, at least one, not {value!r:.60}")
     return found

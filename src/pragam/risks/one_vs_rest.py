@@ -14,7 +14,7 @@ from pragam.operators import check_data
 from pragam.problem import AnyProblem
 from pragam.risks.hinge import Hinge
 from pragam.risks.parameters import class_weights, parameter
-from pragam.risks.record import Labels, Risk, Shape, Stated, risk_of
+from pragam.risks.record import Labels, Risk, Shape, Stated, record_of
 from pragam.risks.rules import Largest, Rule
 from pragam.risks.smoothed_hinge import SmoothedHinge
 from pragam.risks.squared_hinge import SquaredHinge
@@ -28,11 +28,18 @@ def positives(classes: Sequence[Any] | NDArray[Any]) -> Any:
     return classes[1:] if len(classes) == 2 else classes
 
 
+def _unweighted(name: str, record: Any) -> Any:
+    """A binary record without weights of classes: those of all classes are the combinator's."""
+    if record.class_weight is not None:
+        raise ValueError(f"{name} must have no class_weight: that of one_vs_rest counts")
+    return record
+
+
 @dataclass(frozen=True, kw_only=True)
 class OneVsRest(Risk):
     """A binary record for each class against the rest; of two classes, one. Rows have the weights of their classes."""
 
-    each: Any = parameter(Hinge(), lambda name, value: risk_of(value, _KNOWN) if type(value) is dict else value)
+    each: Any = parameter(Hinge(), lambda name, value: _unweighted(name, record_of(name, value, _KNOWN)))
     class_weight: Any = class_weights()
 
     name: ClassVar[str] = "one_vs_rest"

@@ -92,6 +92,10 @@ class OrdinalHinge(Risk):
         every = np.arange(len(labels))
         return [ordinal_hinge(samples.X, level, self.lam, self.thresholds, every, samples.weights)]
 
+    def check_labels(self, labels: Labels) -> None:
+        if self.order is not None and labels.tolist() != list(self.order):
+            raise ValueError(f"its levels are {labels.tolist()!r:.60}, and its order {list(self.order)!r:.60}")
+
     def stated(self, samples: Any, labels: Labels) -> list[Stated]:
         own = {"name": self.name, "lam": self.lam, "thresholds": self.thresholds, "n_levels": len(labels)}
         return [Stated(own, self.target.encode(samples.y, labels), samples.weights)]

@@ -101,6 +101,8 @@ def labels(name: str, value: Any) -> tuple[Any, ...] | None:
     """Labels in an order of the user's, or None."""
     if value is None:
         return None
+    if isinstance(value, str) or not hasattr(value, "__iter__"):
+        raise ValueError(f"{name} must be a list of labels, not {value!r:.60}")
     found = tuple(np.asarray(label).item() for label in value)
     if len(set(found)) < len(found) or len(found) < 2:
         raise ValueError(f"{name} must hold two different labels at least, not {list(found)!r:.60}")

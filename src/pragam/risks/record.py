@@ -76,6 +76,9 @@ class Risk:
         """The problems on these samples. They share nothing but X, and the model minimises their sum."""
         raise NotImplementedError
 
+    def check_labels(self, labels: Labels) -> None:
+        """Refuse the labels of a file that contradict the record."""
+
     def stated(self, samples: Any, labels: Labels) -> list[Stated]:
         """The same problems for a judge that builds them anew. ValueError if there is none for this risk."""
         raise ValueError(f"there is no exact judge of {self.name}")
@@ -120,6 +123,15 @@ def risk_of(record: Any, known: Mapping[str, type[Risk]]) -> Risk:
     if wanted != given:
         raise ValueError(f"its risk {name!r} must have {', '.join(sorted(wanted))}, not {', '.join(sorted(given)):.80}")
     return known[name](**{key: record[key] for key in given})
+
+
+def record_of(name: str, value: Any, known: Mapping[str, type[Risk]]) -> Any:
+    """A record among the known ones, or what JSON makes of one, as a parameter of another record."""
+    if type(value) is dict:
+        return risk_of(value, known)
+    if type(value) not in known.values():
+        raise ValueError(f"{name} must be a record of {', '.join(sorted(known))}, not {value!r:.60}")
+    return value
 
 
 def _plain(value: Any) -> Any:

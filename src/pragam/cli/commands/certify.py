@@ -94,7 +94,7 @@ def _report(model: Any, proofs: list[Certificate], tol: float, whose: str, certi
         rows.append(("relative gap", f"{old.relative_gap:.6e}", f"{new.relative_gap:.6e}"))
         show(f"certificate of {name}" if name else "certificate", ("", "stored", "recomputed"), rows)
         differ += (old.primal, old.dual) != (new.primal, new.dual)
-    print(f"What was minimised: {model.risk}.")
+    print(f"What was minimised: {model}.")
     if differ:
         print(f"Stored bounds of {differ} of {len(proofs)} problems differ from the recomputed ones, which count.")
     worst = max(proof.relative_gap for proof in proofs)

@@ -82,8 +82,8 @@ def _report(model: Any, proofs: list[Judged], confirmed: list[bool], tol: float,
             ("confirmed", "", "yes" if holds else "no"),
         )
         show(f"exact proof of {name}" if name else "exact proof", ("", "stored", "exact, rounded outward"), rows)
-    print(f"What was minimised: {model.risk}.")
-    bounds = "the stored bounds hold" if all(confirmed) else "a stored bound does not hold"
+    print(f"What was minimised: {model}.")
+    bounds = "the stored bounds hold" if all(confirmed) else "a stored bound is not confirmed"
     word, gap = "Proved" if certified else "Not proved", _worst(proofs)
     print(f"{word}: {bounds} in rational arithmetic; the relative gap is {gap:.2e}, the tolerance {tol:g} ({whose}).")
 
