@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.optimize import minimize_scalar
 
 from pragam.numerics.vector import Vector
 from pragam.structured.gp import GibbsPoint, Rules
@@ -39,6 +38,7 @@ def best_temperature(
     scores: Vector, transitions: Vector, lengths: NDArray[np.int64], labels: NDArray[np.int64], rules: Rules | None
 ) -> float:
     """The one at which the mean of -log p(label of a token) is least."""
+    from scipy.optimize import minimize_scalar  # its import takes longer than all of ours
 
     def surprise(log_temperature: float) -> float:
         p = marginals(scores, transitions, lengths, rules, float(np.exp(log_temperature)))
