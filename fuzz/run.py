@@ -29,9 +29,9 @@ import numpy as np
 import references
 from scipy import sparse
 
-from pragam import Certificate, datasets
-from pragam import io as models
+from pragam import Certificate, Status, datasets, models
 from pragam.files import svmlight
+from pragam.risks import Hinge, OneVsRest
 
 WORDS = [
     b"1", b"-1", b"+1", b"0", b":", b" ", b"\n", b"\r\n", b"\r", b"#", b"\0", b"qid:3", b"qid:", b"1:1", b"2:0.5",
@@ -190,23 +190,25 @@ def _check_npz(content: bytes, rng: random.Random) -> None:
 
 
 def _check_model(content: bytes, rng: random.Random) -> None:
-    found = _outcome(lambda: models.load_model(Dribble(content, rng)))
+    found = _outcome(lambda: models.load(Dribble(content, rng)))
     if found is not None:
         expected = references.model(content)
-        for name in ("coef", "intercept", "alpha"):
-            assert getattr(found, name).tobytes() == expected[name].tobytes()
-        assert found.classes == expected["record"]["classes"]
-        assert found.parameters == expected["record"]["parameters"]
+        for name in ("coef", "intercept"):
+            assert found.tensors[name].tobytes() == expected[name].tobytes()
+        record = expected["record"]
+        assert found.labels.tolist() == record["labels" if "labels" in record else "classes"]
+        assert found.fingerprint == record["fingerprint"]
 
 
 def _check_liblinear(content: bytes, rng: random.Random) -> None:
     found = _outcome(lambda: models.load_liblinear(Dribble(content, rng)))
     if found is not None:
         labels, rows, bias = references.liblinear(content)
-        assert found.classes == (labels[::-1] if len(labels) == 2 else labels)
-        weights = np.array(rows).reshape(-1, len(found.coef))
-        assert found.coef.T.tobytes() == weights[: found.n_features].tobytes()
-        assert bias < 0 or np.array_equal(found.intercept, bias * weights[-1])
+        coef, intercept = found.weights()
+        assert found.labels.tolist() == (labels[::-1] if len(labels) == 2 else labels)
+        weights = np.array(rows).reshape(-1, len(coef))
+        assert coef.T.tobytes() == weights[: found.n_features].tobytes()
+        assert bias < 0 or np.array_equal(intercept, bias * weights[-1])
 
 
 def _good_svmlight() -> list[bytes]:
@@ -234,12 +236,15 @@ def _good_npz() -> list[bytes]:
 
 def _good_models() -> list[bytes]:
     path = Path(_FOLDER.name) / "model"
-    proof = Certificate(1.0, 0.5, np.zeros(1), rigorous=True)
-    model = models.Model(
-        np.ones((1, 3)), np.zeros(1), [0, 1], np.zeros((1, 2)), [proof], {"name": "hinge", "lam": 0.1}, {"tol": 1e-6}
+    certificate = Certificate(1.0, 0.5, np.zeros(1), rigorous=True)
+    proof = models.Proof(certificate, np.zeros(2), Status.CONVERGED)
+    risk, fingerprint = OneVsRest(each=Hinge(lam=0.1)), {"n": 2, "d": 3}
+    model = models.LinearModel.of_weights(
+        risk, np.array([0, 1]), np.ones((1, 3)), np.zeros(1), proofs=(proof,), fingerprint=fingerprint
     )
-    models.save_model(path, model)
-    old = [file.read_bytes() for file in sorted((Path(__file__).parents[1] / "tests/io").glob("version*/two.model"))]
+    models.save(path, model)
+    folder = Path(__file__).parents[1] / "tests/files/old"
+    old = [file.read_bytes() for file in sorted(folder.glob("version*/two.model"))]
     return [path.read_bytes(), path.read_bytes().replace(json.dumps("rigorous").encode(), b'"rigid"'), *old]
 
 
