@@ -14,7 +14,7 @@ from pragam import _kernels
 from pragam.numerics.rounding import Stating, Vector
 from pragam.numerics.rounding import norm as euclidean_norm
 
-__all__ = ["Operator", "RowOperator", "Rows", "Vector"]
+__all__ = ["ExampleRows", "Operator", "RawRows", "RowOperator", "Rows", "Vector"]
 
 
 class Operator(Stating, ABC):
@@ -88,19 +88,16 @@ class Operator(Stating, ABC):
 
 
 @dataclass(frozen=True)
-class Rows:
-    """Raw access to the rows of A, for kernels that walk them one by one: row j is scale_j times a row of X.
+class RawRows:
+    """Raw access to the rows of X, for kernels that walk them one by one.
 
     ``kind`` is ``"csr"`` with ``arrays = (data, indices, indptr)`` (indptr int64), ``"pattern"`` with
     ``arrays = (indices, indptr)`` where every entry is 1, or ``"dense"`` with ``arrays = (X,)``. The indices have been
-    checked to lie in range, so a kernel may trust them. Dual variable j reads data row ``number[j]``, or row j if
-    ``number`` is None.
+    checked to lie in range, so a kernel may trust them.
     """
 
     kind: str
     arrays: tuple[NDArray[Any], ...]
-    scale: Vector
-    number: NDArray[np.int64] | None = None
 
     def kernel(self, name: str) -> Callable[..., Any]:
         """The kernel of this name for rows of this kind. It takes ``*arrays`` first."""
@@ -127,7 +124,7 @@ class Rows:
 
     @property
     def stored(self) -> int:
-        """The number of rows of X, which may be fewer than those of A."""
+        """The number of rows of X."""
         return len(self.arrays[-1]) - (not self.is_dense)
 
     def entries_of(self, number: NDArray[np.int64]) -> int:
@@ -136,6 +133,25 @@ class Rows:
             return len(number) * int(self.arrays[0].shape[1])
         indptr = self.arrays[-1]
         return int((indptr[number + 1] - indptr[number]).sum())
+
+
+@dataclass(frozen=True)
+class Rows(RawRows):
+    """The rows of A: row j is scale_j times a row of X.
+
+    Dual variable j reads data row ``number[j]``, or row j if ``number`` is None. So X may have fewer rows than A.
+    """
+
+    scale: Vector
+    number: NDArray[np.int64] | None = None
+
+
+@dataclass(frozen=True)
+class ExampleRows(RawRows):
+    """The rows of the examples of a model with K labels: dual variable (i, k) reads data row i, with its sign."""
+
+    K: int
+    sign: Vector | None = None  # (n K,) +1 and -1; None: +1 throughout
 
 
 class RowOperator(Operator):

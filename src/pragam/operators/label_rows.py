@@ -9,12 +9,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pragam.numerics.rounding import norm
-from pragam.operators.base import Vector
+from pragam.operators.base import ExampleRows, Vector
 from pragam.operators.check import check_data
-from pragam.operators.needs import HasData
+from pragam.operators.needs import HasExampleRows
 
 
-class LabelRows(HasData):
+class LabelRows(HasExampleRows):
     r"""(A w)_{ik} = scale_ik <w_k, x_i>,  A' alpha = (scale * alpha)' X,  i < n, k < K.
 
     ``w`` is a (K, d) and ``alpha`` an (n, K) array, both flattened row by row. ``scale`` holds +1 and -1; None is +1
@@ -26,6 +26,8 @@ class LabelRows(HasData):
     def __init__(self, X: Any, K: int, scale: Any = None) -> None:
         self.storage = check_data(X)
         self.rigorous = type(self).rigorous and self.storage.rigorous
+        if "rows" in self.storage.lacks:
+            self.lacks = frozenset({"example_rows", "take_examples"})
         n, d = self.storage.shape
         if K < 1:
             raise ValueError(f"K must be at least 1, not {K}")
@@ -81,6 +83,15 @@ class LabelRows(HasData):
         """A' alpha by one product a label, and a bound of the norm of its error."""
         columns = [product(column) for column in np.ascontiguousarray(self._duals(alpha).T)]
         return np.concatenate([value for value, _ in columns]), 1.01 * norm(np.array([error for _, error in columns]))
+
+    def example_rows(self) -> ExampleRows:
+        """The rows of X, contiguous if they are dense."""
+        return ExampleRows(*self.storage.contiguous_rows(), self.K, self.scale)
+
+    def take_examples(self, examples: NDArray[np.int64]) -> LabelRows:
+        """The operator of these examples alone, on a copy of their rows."""
+        scale = None if self.scale is None else self.scale.reshape(-1, self.K)[examples].ravel()
+        return LabelRows(self.storage.take(examples), self.K, scale)
 
     def row_norms(self) -> Vector:
         """|x_i|."""

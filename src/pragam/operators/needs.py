@@ -7,7 +7,10 @@ from __future__ import annotations
 
 from abc import abstractmethod
 
-from pragam.operators.base import Operator, Vector
+import numpy as np
+from numpy.typing import NDArray
+
+from pragam.operators.base import ExampleRows, Operator, Vector
 from pragam.operators.storage import Storage
 
 
@@ -19,3 +22,17 @@ class HasData(Operator):
     @abstractmethod
     def row_weights(self, alpha: Vector) -> Vector:
         """beta (rows, n) with A' alpha = beta X, up to rounding, neither negated nor over lam."""
+
+
+class HasExampleRows(HasData):
+    """Each example has a row of X, which all of its K dual variables read: a block of A."""
+
+    K: int
+
+    @abstractmethod
+    def example_rows(self) -> ExampleRows:
+        """The rows of X, for kernels that walk them many times: dense rows are contiguous, if need be by a copy."""
+
+    @abstractmethod
+    def take_examples(self, examples: NDArray[np.int64]) -> HasExampleRows:
+        """The operator of these examples alone, on a copy of their rows."""
