@@ -16,6 +16,8 @@ NB_MODULE(_compiled, m) {
     pragam::bind_coordinate_momentum(m);
     pragam::bind_coordinate_compact(m);
     pragam::bind_coordinate_cached_labellings(m);
+    pragam::bind_blocks_sweep(m);
+    pragam::bind_blocks_momentum(m);
     pragam::bind_subgradient_pegasos(m);
     pragam::bind_newton_boxes(m);
     pragam::bind_newton_dense(m);

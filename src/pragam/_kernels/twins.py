@@ -3,6 +3,8 @@
 The twin of ``family/kernel.cpp`` is ``family/kernel.py``.
 """
 
+from pragam._kernels.blocks.momentum import *  # noqa: F403
+from pragam._kernels.blocks.sweep import *  # noqa: F403
 from pragam._kernels.chains.ascent import *  # noqa: F403
 from pragam._kernels.chains.decoding import *  # noqa: F403
 from pragam._kernels.chains.forward_backward import *  # noqa: F403

@@ -91,7 +91,9 @@ class Record:
         # The start w_0 = 0 counts as iterate 0, whatever the solver proposes first; and the answer is never worse than
         # a start that was given, even if the solver has no use for its w.
         problem = self.problem
-        self.upper, self.lower = Upper(problem, None), Lower(problem, problem.start())
+        # Any biases will do for a bound to start with.
+        biases = np.zeros(problem.n_biases) if problem.cut is not None and problem.cut.is_search_long else None
+        self.upper, self.lower = Upper(problem, None, biases), Lower(problem, problem.start())
         self.certificate = certificate_of(problem, self.upper, self.lower)
         if self.start is not None:
             self._take(self.judge(self.start))
@@ -109,8 +111,7 @@ class Record:
 
     def judge(self, pair: Start) -> Judged:
         """What would be kept of a candidate. Changes nothing, so an interrupt may end it."""
-        w, alpha = pair
-        upper, lower = Upper(self.problem, w), Lower(self.problem, alpha)
+        upper, lower = Upper(self.problem, pair.w, pair.b), Lower(self.problem, pair.alpha)
         values, slack = (upper.quick.value, lower.quick.value), upper.quick.slack + lower.quick.slack
         lower = lower if lower.beats(self.lower) else self.lower
         upper = upper if upper.beats(self.upper) else self.upper
@@ -152,7 +153,7 @@ class Record:
         self._take(judged)
         (primal, dual), (least, most) = judged.values, self.own_best
         self.own_best, self.own_slack = (min(primal, least), max(dual, most)), judged.slack
-        return Certified(pair, Start(self.w, self.alpha), self.certificate)
+        return Certified(pair, Start(self.w, self.alpha, self.upper.biases), self.certificate)
 
     @property
     def has_proposal(self) -> bool:

@@ -57,7 +57,7 @@ class Screened(Around[BoxProblem]):
         return state
 
     def _restrict(self, problem: BoxProblem, state: ScreenedState | None, pair: Start) -> Start:
-        return pair if state is None or state.view is None else Start(pair.w, state.view.restrict(pair.alpha))
+        return pair if state is None or state.view is None else pair._replace(alpha=state.view.restrict(pair.alpha))
 
     def _lift(self, problem: BoxProblem, state: ScreenedState, alpha: Any) -> Any:
         return alpha if state.view is None else state.view.lift(alpha)
@@ -93,7 +93,7 @@ class Screened(Around[BoxProblem]):
 
     def _go_on(self, problem: BoxProblem, state: ScreenedState, pair: Start, known: Vector) -> ScreenedState:
         view = without(problem, known, pair.alpha)
-        start = Start(pair.w, view.problem.domain.project(view.restrict(pair.alpha)))
+        start = pair._replace(alpha=view.problem.domain.project(view.restrict(pair.alpha)))
         inner = self.method.init(view.problem, state.rng, start, state.tol)
         before, passes = state.passes, state.passes + view.share * inner.passes
         return ScreenedState(passes, inner, view, known, before, state.look_at, state.tol, state.rng)

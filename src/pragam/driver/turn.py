@@ -161,7 +161,11 @@ class Turn:
             return False
         self.record.own()
         try:
-            state = self.method.recover(self.problem, self.state, Start(self.record.w.copy(), self.record.alpha.copy()))
+            state = self.method.recover(
+                self.problem,
+                self.state,
+                Start(self.record.w.copy(), self.record.alpha.copy(), self.record.upper.biases),
+            )
         except Exception:
             return False
         if state is not None:

@@ -43,6 +43,7 @@ class ColumnsOnPlanes(HasMultipliers):
     """
 
     rigorous = True
+    is_search_long = True  # a linear program of K variables and n K constraints
 
     def __init__(self, Q: HasColumns, origin: Vector, shift: Vector) -> None:
         self.Q, self.origin, self.shift = Q, origin, shift

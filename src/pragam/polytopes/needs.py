@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from abc import abstractmethod
 
+from pragam._kernels.blocks.records import Shape
 from pragam.polytopes.base import Curvature, Polytope, Repair, Vector
 from pragam.polytopes.per_example import PerExample
 
@@ -23,6 +24,9 @@ class HasDerivative(Polytope):
 class HasMultipliers(Polytope):
     """It lies on the planes of a model's biases."""
 
+    #: Whether finding the minimising b takes as long as many products with the data.
+    is_search_long: bool = False
+
     @abstractmethod
     def multipliers(self, s: Vector, kappa: Curvature = 0.0) -> Vector:
         """The minimising b; NaN where the maximum is infinite for every b."""
@@ -30,6 +34,20 @@ class HasMultipliers(Polytope):
     @abstractmethod
     def multiplier_bounds(self, s: Vector, slack: Vector, kappa: Curvature = 0.0) -> tuple[Vector, Vector]:
         """(low, high): every minimising b, for all scores within ``slack`` of s, lies between them."""
+
+
+class HasBlocks(PerExample):
+    """Its blocks have one of the shapes that the kernels of block ascent know."""
+
+    @property
+    @abstractmethod
+    def block_shape(self) -> Shape:
+        """That of each block."""
+
+    @property
+    @abstractmethod
+    def signs(self) -> Vector:
+        """With which a label's weights and plane are read: those of its side."""
 
 
 class HasColumns(PerExample):

@@ -10,18 +10,19 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from pragam._kernels.blocks.records import Shape
 from pragam.numerics.rounding import TINY, gamma, total
 from pragam.polytopes.base import REPAIRABLE, Curvature, Repair, Vector
 from pragam.polytopes.box import relative
 from pragam.polytopes.label_graph import LabelGraph
-from pragam.polytopes.needs import HasColumns, HasDerivative
+from pragam.polytopes.needs import HasBlocks, HasColumns, HasDerivative
 from pragam.polytopes.per_example import centred_gram, lacks, without_mean
 from pragam.polytopes.simplex_projection import project_simplex
 
 Matrix = NDArray[np.float64]
 
 
-class Pairs(HasColumns, HasDerivative):
+class Pairs(HasColumns, HasBlocks, HasDerivative):
     r"""Q = product over i of {p, q >= 0 : sum p = sum q <= totals_i}, p on the wrong labels of i, q on the right ones.
 
     support(s) = sum_i totals_i [max over wrong s_ik + max over right s_ik]_+
@@ -31,6 +32,7 @@ class Pairs(HasColumns, HasDerivative):
     """
 
     rigorous = True
+    block_shape = Shape.PAIRS
 
     def __init__(self, totals: ArrayLike, wrong: ArrayLike) -> None:
         self.wrong = np.array(wrong, dtype=bool)

@@ -5,21 +5,23 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
+from pragam._kernels.blocks.records import Shape
 from pragam.numerics.rounding import TINY, gamma, total
 from pragam.polytopes.base import REPAIRABLE, Curvature, Repair, Vector
 from pragam.polytopes.box import relative
-from pragam.polytopes.needs import HasColumns, HasDerivative
+from pragam.polytopes.needs import HasBlocks, HasColumns, HasDerivative
 from pragam.polytopes.per_example import centred_gram, lacks, without_mean
 from pragam.polytopes.simplex_projection import project_simplex
 
 
-class Simplices(HasColumns, HasDerivative):
+class Simplices(HasColumns, HasBlocks, HasDerivative):
     r"""Q = {alpha in R^(n x K) : alpha >= 0, sum_k alpha_ik = totals_i}, with alpha flat, row after row.
 
     support(s) = sum_i totals_i max_k s_ik
     """
 
     rigorous = True
+    block_shape = Shape.SIMPLEX
 
     def violation(self, alpha: Vector) -> float:
         if np.isnan(alpha).any():

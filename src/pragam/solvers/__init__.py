@@ -18,12 +18,13 @@ from pragam.solvers.newton.dense import NewtonDense
 from pragam.solvers.pegasos.pegasos_1 import Pegasos1
 from pragam.solvers.pegasos.pegasos_n import PegasosN
 from pragam.solvers.proximal_newton import ProximalNewton
+from pragam.solvers.sequential_dual import SequentialDual
 from pragam.solvers.unfolded import Unfolded, can_unfold
 
 __all__ = [
     "Auto", "Bcfw", "BlockAscent", "Certified", "Dcd", "FlowAscent", "GPBlockAscent", "LsBmrm", "Newton", "NewtonDense",
-    "Pegasos1", "PegasosN", "Pragam", "PragamEntropy", "ProximalNewton", "QpBmrm", "RkhsLbfgs", "Solver", "Start",
-    "State", "Unfolded", "by_name", "choose", "fitting", "names",
+    "Pegasos1", "PegasosN", "Pragam", "PragamEntropy", "ProximalNewton", "QpBmrm", "RkhsLbfgs", "SequentialDual", "Solver",
+    "Start", "State", "Unfolded", "by_name", "choose", "fitting", "names",
 ]  # fmt: skip
 
 _SOLVERS: dict[str, type[AnySolver]] = {
@@ -40,6 +41,7 @@ _SOLVERS: dict[str, type[AnySolver]] = {
         Newton,
         NewtonDense,
         ProximalNewton,
+        SequentialDual,
         FlowAscent,
         BlockAscent,
         Bcfw,

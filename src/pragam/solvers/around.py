@@ -102,9 +102,9 @@ class Around(Solver[P, Any]):
 
     # What it answers ------------------------------------------------------------------------------------------------
 
-    def candidate(self, problem: P, state: Any) -> tuple[Vector, Any]:
-        w, alpha = self.method.candidate(self._seen(problem, state), self._inner(state))
-        return w, self._lift(problem, state, alpha)
+    def candidate(self, problem: P, state: Any) -> tuple[Any, ...]:
+        w, alpha, *biases = self.method.candidate(self._seen(problem, state), self._inner(state))
+        return w, self._lift(problem, state, alpha), *biases
 
     def iterate(self, problem: P, state: Any) -> Vector | None:
         return self.method.iterate(self._seen(problem, state), self._inner(state))

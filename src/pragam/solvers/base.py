@@ -15,10 +15,11 @@ from pragam.problem import AnyProblem, BoxProblem
 
 
 class Start(NamedTuple):
-    """Where a solve starts: a feasible dual point and weights (not necessarily w(alpha))."""
+    """Where a solve starts, or what a solver proposes: weights (not necessarily w(alpha)) and a feasible dual point."""
 
     w: Vector
     alpha: Any  # a dual point: a vector, unless the set keeps its points in another form
+    b: Vector | None = None  # biases near the best for w, where finding those from nothing takes long; None: not known
 
 
 class Proof(Protocol):
@@ -163,8 +164,8 @@ class Solver(ABC, Generic[P, S]):
         """One iteration."""
 
     @abstractmethod
-    def candidate(self, problem: P, state: S) -> tuple[Vector, Any]:
-        """The pair ``(w, alpha)`` proposed now, alpha in Q. A query: it leaves the state as it is.
+    def candidate(self, problem: P, state: S) -> tuple[Any, ...]:
+        """The pair ``(w, alpha)`` proposed now, alpha in Q; perhaps with biases. A query: it leaves the state as it is.
 
         They may be the state's own arrays: the driver copies them before the next step.
         """

@@ -21,7 +21,7 @@ class OnView(Around[AnyProblem]):
         return self.view.problem
 
     def _restrict(self, problem: AnyProblem, state: Any, pair: Start) -> Start:
-        return Start(pair.w, self.view.restrict(pair.alpha))
+        return pair._replace(alpha=self.view.restrict(pair.alpha))
 
     def _lift(self, problem: AnyProblem, state: Any, alpha: Any) -> Any:
         return self.view.lift(alpha)

@@ -88,6 +88,8 @@ void bind_coordinate_sweep(nb::module_ &m);
 void bind_coordinate_momentum(nb::module_ &m);
 void bind_coordinate_compact(nb::module_ &m);
 void bind_coordinate_cached_labellings(nb::module_ &m);
+void bind_blocks_sweep(nb::module_ &m);
+void bind_blocks_momentum(nb::module_ &m);
 void bind_subgradient_pegasos(nb::module_ &m);
 void bind_newton_boxes(nb::module_ &m);
 void bind_newton_dense(nb::module_ &m);

@@ -27,7 +27,6 @@ from typing import Any
 
 import numpy as np
 
-from pragam.operators.base import Vector
 from pragam.problem import AnyProblem
 from pragam.solvers.base import UNKNOWN, AnySolver, Certified, Solver, Start, State, has_rows_and_box
 from pragam.solvers.block_ascent import BlockAscent
@@ -41,6 +40,7 @@ from pragam.solvers.newton import Newton
 from pragam.solvers.newton.dense import NewtonDense
 from pragam.solvers.on_view import OnView
 from pragam.solvers.proximal_newton import ProximalNewton
+from pragam.solvers.sequential_dual import SequentialDual
 from pragam.views import View, packed
 
 #: Those that may run. The first one tells its cost from the shape of the data alone.
@@ -48,6 +48,7 @@ CANDIDATES: tuple[AnySolver, ...] = (
     NewtonDense(),
     Dcd(),
     Newton(),
+    SequentialDual(),
     ProximalNewton(),
     FlowAscent(),
     BlockAscent(),
@@ -155,7 +156,7 @@ class Auto(Solver[AnyProblem, AutoState]):
         self._begin(problem, state, rival, start)
         return state
 
-    def candidate(self, problem: AnyProblem, state: AutoState) -> tuple[Vector, Vector]:
+    def candidate(self, problem: AnyProblem, state: AutoState) -> tuple[Any, ...]:
         return state.current.solver.candidate(problem, state.inner)
 
     def observe(self, problem: AnyProblem, state: AutoState, certified: Certified) -> AutoState:
@@ -223,8 +224,7 @@ class Auto(Solver[AnyProblem, AutoState]):
         """Where the rival starts: at the point reached if that is worth it; the net in any case."""
         if state.current.outlook.gap > WARM and rival in state.rivals:
             return None
-        w, alpha = self.candidate(problem, state)
-        return Start(w.copy(), alpha.copy())
+        return Start(*(part.copy() for part in self.candidate(problem, state)))
 
     def _begin(self, problem: AnyProblem, state: AutoState, rival: Rival, start: Start | None) -> None:
         """Let this algorithm go on. One that cannot start is left out, and the cheapest other one takes its place."""

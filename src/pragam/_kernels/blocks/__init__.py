@@ -1,0 +1,1 @@
+"""Kernels that walk over examples whose K dual variables move together."""
