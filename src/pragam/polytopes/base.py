@@ -95,6 +95,10 @@ class Polytope(Stating, ABC):
     def project(self, v: Vector) -> Vector:
         """The point of Q nearest to ``v`` in Euclidean distance."""
 
+    def approach(self, v: Vector) -> Vector:
+        """A point next to the nearest one to ``v``, as feasible as a certificate needs; by default the nearest."""
+        return self.project(v)
+
     def onto_face(self, alpha: Vector) -> Vector:
         """The point of Q nearest to ``alpha`` on alpha's own face, where that is known; by default the nearest one."""
         return self.project(alpha)

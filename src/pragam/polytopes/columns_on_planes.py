@@ -31,6 +31,8 @@ _ACCURACY = 1e-14
 _POOR = 4
 #: What rounding leaves of B' alpha - levels, in units of the roundings of its terms.
 _ROUNDINGS = 8.0
+#: What :meth:`ColumnsOnPlanes.approach` leaves of it, relative to the size of Q.
+_NEAR = 1e-10
 _U = 2.0**-53
 #: Where scores, or their ratio to the curvature, differ by more, steps overflow: the origin and no biases will do.
 _LARGEST = 1e290
@@ -62,6 +64,11 @@ class ColumnsOnPlanes(HasMultipliers):
         """The nearest point; of a v so large that its own rounding hides the planes, one that maximises <alpha, v>."""
         alpha = self._prox(v, 1.0)[0]
         return alpha if self.violation(alpha) <= REPAIRABLE else self._linear(v)[0]
+
+    def approach(self, v: Vector) -> Vector:
+        """As ``project``, in fewer steps: off the planes by no more than a certificate repairs, and at next to no cost."""
+        alpha = self._prox(v, 1.0, off=_NEAR * float(np.sum(self.Q.totals)))[0]
+        return alpha if self.violation(alpha) <= REPAIRABLE else self.project(v)
 
     def prox(self, s: Vector, kappa: Curvature) -> Vector:
         self.check_curvature(kappa)
@@ -118,15 +125,16 @@ class ColumnsOnPlanes(HasMultipliers):
     def sample(self, rng: np.random.Generator) -> Vector:
         return self.project(self.Q.sample(rng))
 
-    def _prox(self, s: Vector, kappa: float, start: Vector | None = None) -> tuple[Vector, Vector]:
-        """(argmax of <alpha, s> - kappa/2 |alpha|^2 on the planes, its multipliers)."""
+    def _prox(self, s: Vector, kappa: float, start: Vector | None = None, off: float = 0.0) -> tuple[Vector, Vector]:
+        """(argmax of <alpha, s> - kappa/2 |alpha|^2 on the planes, or ``off`` them by so much, its multipliers)."""
         Q = self.Q
         if not np.ptp(s) / min(kappa, 1.0) < _LARGEST:
             return self.origin, np.zeros(len(self.levels))
 
         def gradient(b: Vector) -> tuple[Vector, Vector, Vector]:
             alpha = Q.prox(s + self._shift(b), kappa)
-            return self._off(alpha), alpha, _ROUNDINGS * _U * (Q.rows(np.abs(alpha)).sum(axis=0) + np.abs(self.levels))
+            rounding = _ROUNDINGS * _U * (Q.rows(np.abs(alpha)).sum(axis=0) + np.abs(self.levels))
+            return self._off(alpha), alpha, rounding + off
 
         b = np.zeros(len(self.levels)) if start is None else start
         reach = float(np.ptp(s)) + kappa * float(np.max(Q.totals, initial=0.0)) + TINY

@@ -139,7 +139,8 @@ class SequentialDual(Solver[LabelProblem, SequentialState]):
         dtype = np.float32 if _serves_single(problem, tol) else np.float64
         work = whole(problem, w, alpha, q, multipliers.planes, dtype)
         passes = (0.0 if is_truth else 1.0) + (3.0 / work.rows.K if multipliers.count else 0.0)
-        return SequentialState(passes, work, multipliers, tol, int(rng.integers(2**63)), problem.dual(alpha))
+        dual = problem.constant + float(problem.c @ alpha) if is_truth else problem.dual(alpha)
+        return SequentialState(passes, work, multipliers, tol, int(rng.integers(2**63)), dual)
 
     def step(self, problem: LabelProblem, state: SequentialState) -> SequentialState:
         """Sweeps over the active examples until a tenth of all was met or they look done."""
@@ -160,7 +161,7 @@ class SequentialDual(Solver[LabelProblem, SequentialState]):
             return w, alpha
         off = float(np.abs(state.multipliers.residuals).sum())
         if off > _OFF * float(problem.Q.totals.sum()):
-            alpha = problem.domain.project(alpha)
+            alpha = problem.domain.approach(alpha)
         return w, alpha, state.multipliers.biases
 
     def observe(self, problem: LabelProblem, state: SequentialState, certified: Certified) -> SequentialState:
