@@ -13,6 +13,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 import pragam
+from _common import cpu_limit
 from _peers import MAX_ITER, MAX_STEPS, Answer, Fit
 
 
@@ -37,7 +38,7 @@ def certified(build: Callable[[], pragam.Problem], cap: float) -> Fit:
     """pragam's default, the building of the problem included; what it certifies stands for a dual point."""
 
     def fit(tol: float) -> Answer:
-        result = pragam.solve(build(), "auto", tol=tol, max_seconds=cap)
+        result = pragam.solve(build(), "auto", tol=tol, callback=cpu_limit(cap))
         return result.w, result.certificate.relative_gap
 
     return fit

@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 
 import pragam
+from _common import cpu_limit
 from _peers import SWEEP, Runner, Timed
 from _risk_peers import Rival
 from _risk_rows import Case
@@ -39,7 +40,7 @@ class Judge:
     def _bound(self) -> float:
         """Our dual bound, the best that the cap allows."""
         share = self._cap / len(self._problems)
-        results = [pragam.solve(problem, tol=REFERENCE, max_seconds=share) for problem in self._problems]
+        results = [pragam.solve(problem, tol=REFERENCE, callback=cpu_limit(share)) for problem in self._problems]
         self._least = sum(result.certificate.primal for result in results)
         return max(sum(result.certificate.dual for result in results), NOTHING * self._least)
 

@@ -26,7 +26,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 import pragam
-from _common import one_thread, show
+from _common import cpu_limit, one_thread, show
 from _peers import machine
 from _regimes import KINDS, features, log_uniform, sizes
 from _risk_data import labelled, table
@@ -108,7 +108,7 @@ def problems(options: argparse.Namespace) -> Iterator[Posed]:
 def timed(posed: Posed, solver: str, tol: float, cap: float) -> tuple[float, str]:
     """CPU seconds of one solve, the building of the problem included, and the solver that ended it."""
     begin = time.process_time()
-    result = pragam.solve(posed.build(), solver, tol=tol, max_seconds=cap)
+    result = pragam.solve(posed.build(), solver, tol=tol, callback=cpu_limit(cap))
     seconds = time.process_time() - begin
     return (seconds if result.converged else np.inf), result.solver
 
@@ -161,7 +161,7 @@ def main() -> None:
     add("--sets", nargs="*", choices=REAL, default=list(REAL), metavar="SET", help=f"out of {', '.join(REAL)}")
     add("--tols", nargs="+", type=float, default=[1e-2, 1e-3, 1e-6])
     add("--repeats", type=int, default=3)
-    add("--cap", type=float, default=5.0, metavar="SECONDS")
+    add("--cap", type=float, default=5.0, metavar="SECONDS", help="of CPU")
     options = parser.parse_args()
     found: list[Cell] = []
     with one_thread():
