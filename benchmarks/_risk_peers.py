@@ -67,12 +67,12 @@ def as_it_is(model: Any, X: Any, y: Any) -> Rival:
 # -------------------------------------------------------------- LIBLINEAR
 
 
-def liblinear(X: Any, y: Any, C: float, bias: bool = False, **settings: Any) -> Rival:
-    """scikit-learn's LinearSVC: of several classes one against the rest, or Crammer and Singer's problem."""
+def liblinear(X: Any, y: Any, C: float, **settings: Any) -> Rival:
+    """scikit-learn's LinearSVC without a bias: of several classes one against the rest, or all at once."""
     from sklearn.svm import LinearSVC
 
     def fit(tol: float) -> Answer:
-        model = LinearSVC(C=C, tol=tol, max_iter=MAX_ITER, fit_intercept=bias, random_state=0, **settings)
+        model = LinearSVC(C=C, tol=tol, max_iter=MAX_ITER, fit_intercept=False, random_state=0, **settings)
         return model.fit(X, y).coef_, None
 
     return Rival(lambda: fit)
