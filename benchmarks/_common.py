@@ -56,6 +56,12 @@ def interleaved(calls: dict[str, Call], repeats: int, cpu: bool = False) -> dict
     return {name: Times(min(each), statistics.median(each)) for name, each in seconds.items()}
 
 
+def cpu_limit(seconds: float) -> Callable[[Any], bool]:
+    """A callback of solve that ends it after so many seconds of CPU: on a busy machine ``max_seconds`` are fewer."""
+    end = time.process_time() + seconds
+    return lambda progress: time.process_time() >= end
+
+
 def one_thread() -> AbstractContextManager[Any]:
     """BLAS and OpenMP on one thread, as long as the context lasts, and pragam too, unless it was asked for more."""
     from threadpoolctl import threadpool_limits

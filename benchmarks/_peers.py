@@ -182,12 +182,22 @@ class Timed(NamedTuple):
 
 class Runner:
     """A competitor on one problem, in a process of its own on one thread, which we end when a fit takes more than
-    ``cap`` seconds of CPU. A fit on a few rows first keeps imports and compilation off the clock."""
+    ``cap`` seconds of CPU. ``prepare`` makes its fit there, off the clock."""
 
-    def __init__(self, make: Maker, X: Any, y: np.ndarray, lam: float, bias: bool, cap: float) -> None:
-        self._arguments = (make, X, y, lam, bias)
-        self._cap = cap
+    def __init__(self, prepare: Callable[[], Fit], cap: float, name: str = "a competitor") -> None:
+        self._prepare, self._cap, self._name = prepare, cap, name
         self._process: Any = None
+
+    @classmethod
+    def on(cls, make: Maker, X: Any, y: np.ndarray, lam: float, bias: bool, cap: float) -> Runner:
+        """Of a hinge risk. A fit on a few rows first keeps imports and compilation off the clock."""
+
+        def prepare() -> Fit:
+            few = np.concatenate([np.flatnonzero(y > 0)[:20], np.flatnonzero(y <= 0)[:20]])
+            make(X[few], y[few], 1.0, bias)(WARM_UP_TOL)
+            return make(X, y, lam, bias)
+
+        return cls(prepare, cap, make.__name__)
 
     def fit(self, tol: float) -> Timed | None:
         """None if the cap came first. An ImportError of the competitor, or RuntimeError for any other, is raised."""
@@ -213,7 +223,7 @@ class Runner:
     def _start(self) -> None:
         fork: Any = multiprocessing.get_context("fork")  # the child shares X with us
         self._pipe, theirs = fork.Pipe()
-        self._process = fork.Process(target=_serve, args=(theirs, *self._arguments), daemon=True)
+        self._process = fork.Process(target=_serve, args=(theirs, self._prepare), daemon=True)
         self._process.start()
         theirs.close()
         self._receive()  # it is ready
@@ -222,22 +232,20 @@ class Runner:
         try:
             answer = self._pipe.recv()
         except (EOFError, ConnectionResetError):
-            answer = RuntimeError(f"the process of {self._arguments[0].__name__} died")
+            answer = RuntimeError(f"the process of {self._name} died")
         if isinstance(answer, Exception):
             self.close()
             raise answer
         return answer
 
 
-def _serve(pipe: Any, make: Maker, X: Any, y: np.ndarray, lam: float, bias: bool) -> None:
+def _serve(pipe: Any, prepare: Callable[[], Fit]) -> None:
     """In the child: fit at each tolerance that comes, until it is ended."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is for the parent, which ends this process
     warnings.simplefilter("ignore")
     os.environ["PRAGAM_NUM_THREADS"] = "1"
-    few = np.concatenate([np.flatnonzero(y > 0)[:20], np.flatnonzero(y <= 0)[:20]])
     try:
-        make(X[few], y[few], 1.0, bias)(WARM_UP_TOL)
-        fit = make(X, y, lam, bias)
+        fit = prepare()
         pipe.send("ready")
         with threadpool_limits(1):
             while True:

@@ -21,6 +21,8 @@ from scipy import sparse
 KINDS = ("dense", "sparse", "one-hot", "text")
 #: Near duplicates differ by this much from their originals, relative to their entries.
 NEARLY = 1e-3
+#: Of X.
+MOST_ENTRIES = 2e6
 #: The fewest rows of the rarer class.
 LEAST_ROWS = 5
 
@@ -52,30 +54,35 @@ def regime(seed: int) -> Regime:
     """The regime of this seed."""
     rng = np.random.default_rng([2026, seed])
     kind = KINDS[rng.integers(len(KINDS))]
-    n, d, per_row = _sizes(rng, kind)
+    n, d, per_row = sizes(rng, kind, MOST_ENTRIES)
     duplicates = bool(rng.random() < 1 / 3)
     rows = -(-n // 2) if duplicates else n
-    X: Any = {"dense": _dense, "sparse": _sparse, "one-hot": _one_hot, "text": _text}[kind](rng, rows, d, per_row)
+    X = features(rng, kind, rows, d, per_row)
     if duplicates:
         X = _repeated(X, rng)
-    positives, noise = _log_uniform(rng, 0.01, 0.5), _log_uniform(rng, 0.1, 1.0) * float(rng.random() < 0.6)
+    positives, noise = log_uniform(rng, 0.01, 0.5), log_uniform(rng, 0.1, 1.0) * float(rng.random() < 0.6)
     score = np.asarray(X @ rng.standard_normal(d)).ravel()
     score += noise * score.std() * rng.standard_normal(len(score))
     rarer = max(int(positives * len(score)), LEAST_ROWS)
     y = np.where(score > np.sort(score)[-rarer - 1], 1.0, -1.0)
-    hardness = _log_uniform(rng, 1e-2, 1e4)
+    hardness = log_uniform(rng, 1e-2, 1e4)
     squares = float((X * X).sum()) / len(y)
     return Regime(seed, kind, X, y, squares / (len(y) * hardness), hardness, rarer / len(y), noise, duplicates)
 
 
-def _log_uniform(rng: np.random.Generator, low: float, high: float) -> float:
+def log_uniform(rng: np.random.Generator, low: float, high: float) -> float:
     return float(np.exp(rng.uniform(np.log(low), np.log(high))))
 
 
-def _sizes(rng: np.random.Generator, kind: str) -> tuple[int, int, int]:
-    """n, d and the number of entries of a row."""
-    entries, ratio = _log_uniform(rng, 1e4, 2e6), _log_uniform(rng, 1e-3, 3.0)
-    density = 1.0 if kind == "dense" else _log_uniform(rng, 0.01, 0.5)
+def features(rng: np.random.Generator, kind: str, n: int, d: int, per_row: int) -> Any:
+    """Rows of this kind."""
+    return {"dense": _dense, "sparse": _sparse, "one-hot": _one_hot, "text": _text}[kind](rng, n, d, per_row)
+
+
+def sizes(rng: np.random.Generator, kind: str, most: float) -> tuple[int, int, int]:
+    """n, d and the number of entries of a row, of a matrix of 1e4 to ``most`` entries."""
+    entries, ratio = log_uniform(rng, 1e4, most), log_uniform(rng, 1e-3, 3.0)
+    density = 1.0 if kind == "dense" else log_uniform(rng, 0.01, 0.5)
     n = max(int(np.sqrt(entries / ratio / density)), 50)
     d = max(int(ratio * n), 4)
     return n, d, max(round(density * d), 2)

@@ -114,7 +114,7 @@ def liblinear(data: Data, options: argparse.Namespace, cap: float) -> dict[float
     if options.no_peer:
         return {}
     judge = Judge(data.problem(), min(options.tols) / 100, options.cap)
-    runner = Runner(PEERS["liblinear"], data.X, data.y, data.lam, False, cap)
+    runner = Runner.on(PEERS["liblinear"], data.X, data.y, data.lam, False, cap)
     found = sweep(runner, judge, options.tols, False)
     for _ in range(options.repeats - 1):
         again(runner, found, options.tols, False)

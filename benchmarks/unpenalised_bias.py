@@ -34,7 +34,9 @@ def subset(X: Any, y: np.ndarray, rows: int) -> tuple[Any, np.ndarray]:
 def price(X: Any, y: np.ndarray, lam: float, tol: float, repeats: int, cap: float) -> tuple[float, float]:
     """Least CPU seconds to a certified ``tol`` with and without a bias (inf: not certified), in turns."""
     best = [np.inf, np.inf]
-    kinds = [(bias, Runner(ours, X, y, lam, bias, cap), pragam.hinge(X, y, lam, bias=bias)) for bias in (True, False)]
+    kinds = [
+        (bias, Runner.on(ours, X, y, lam, bias, cap), pragam.hinge(X, y, lam, bias=bias)) for bias in (True, False)
+    ]
     for repeat in range(repeats + 1):
         for i, (_, runner, problem) in enumerate(kinds):
             fit = runner.fit(tol)

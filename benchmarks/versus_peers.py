@@ -22,7 +22,7 @@ import argparse
 import sys
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, Protocol
 
 import numpy as np
 from rich.console import Console
@@ -44,6 +44,14 @@ class Row(NamedTuple):
     gap: float
     seconds: float | None
     peers: dict[str, float | str]
+
+
+class Judged(Protocol):
+    """What a sweep asks of a judge."""
+
+    def gap(self, fit: Timed) -> float: ...
+
+    def excess(self, fit: Timed) -> float: ...
 
 
 class Judge:
@@ -68,7 +76,7 @@ def race(name: str, X: Any, y: np.ndarray, lam: float, options: argparse.Namespa
     """All competitors on one problem."""
     judge = Judge(pragam.hinge(X, y, lam, bias=options.bias), min(options.tols) / 100, 5 * options.cap)
     competitors = {"pragam": ours, **{peer: PEERS[peer] for peer in options.peers}}
-    runners = {who: Runner(make, X, y, lam, options.bias, options.cap) for who, make in competitors.items()}
+    runners = {who: Runner.on(make, X, y, lam, options.bias, options.cap) for who, make in competitors.items()}
     fits: dict[str, dict[float, list[Any]]] = {who: {} for who in runners}  # tolerance: [excess or gap, seconds]
     failed: dict[str, str] = {}
     for repeat in range(options.repeats):
@@ -96,16 +104,17 @@ def race(name: str, X: Any, y: np.ndarray, lam: float, options: argparse.Namespa
         yield Row(label, tol, gap, seconds if gap <= tol else None, peers)
 
 
-def sweep(runner: Runner, judge: Judge, tols: list[float], is_ours: bool) -> dict[float, list[Any]]:
+def sweep(runner: Runner, judge: Judged, tols: list[float], is_ours: bool) -> dict[float, list[Any]]:
     """Fits from loose to tight, up to the cap or, for a peer, to the tightest gap asked for. We need no sweep: each of
-    the gaps is asked for by itself, even if a looser one has brought it already."""
+    the gaps is asked for by itself, even if a looser one has brought it already; not if a looser one was missed."""
     fits: dict[float, list[Any]] = {}
     for tol in sorted(tols, reverse=True) if is_ours else SWEEP:
         fit = runner.fit(float(tol))
         if fit is None:
             break
         fits[float(tol)] = [judge.gap(fit) if is_ours else judge.excess(fit), fit.seconds]
-        if not is_ours and fits[float(tol)][0] <= min(tols):
+        reached = fits[float(tol)][0]
+        if reached > tol if is_ours else reached <= min(tols):
             break
     return fits
 

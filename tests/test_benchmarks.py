@@ -28,12 +28,15 @@ COMMANDS = {
     "index_order": "--rows 300 --columns 200 --words 20 --tols 1e-1 --repeats 1",
     "interrupt": "--runs 2 --rows 2000 --columns 20 --classes 3 --within 0.2",
     "kernels": "--repeats 1",
+    "labels_choice": "--seeds 2 3 --sets iris --tols 1e-1 --repeats 1 --cap 0.5",
     "memory_order": "--shapes 30x20 --tols 1e-1 --repeats 1",
     "ordinary": "--problems 10",
     "other_risks": "--size 0.02 --repeats 1 --cap 0.5",
     "path": "a9a --tols 1e-1 --smallest 3 --repeats 1",
     "pragam_bound": "a9a --iterations 20",
     "projections": "1e3",
+    "risks_versus_peers": "--rows svr-free-bias squared-hinge ordinal estimators --only a9a generated iris --size 0.01 "
+    "--tols 1e-1 --repeats 1 --cap 1",
     "screening": "a9a --values 3 --repeats 1",
     "sequence_validation": "--labellers sum mean",
     "small_sets": "iris --repeats 1 --estimators LinearSVC",
@@ -70,7 +73,7 @@ def test_each_script_has_a_command():
 
 @pytest.mark.parametrize("name", COMMANDS)
 def test_a_script_runs_and_prints(name, folder):
-    if name in {"unpenalised_bias", "versus_peers"} and not sys.platform.startswith("linux"):
+    if name in {"risks_versus_peers", "unpenalised_bias", "versus_peers"} and not sys.platform.startswith("linux"):
         pytest.skip("the races watch their processes through /proc")
     command = [sys.executable, str(SCRIPTS / f"{name}.py"), *COMMANDS[name].split()]
     environment = {**os.environ, "PRAGAM_DATA": str(folder)}
@@ -84,6 +87,7 @@ WITHOUT = (
     "choice.py --sets a9a",
     "dcd_per_pass.py",
     "pragam_bound.py",
+    "risks_versus_peers.py --rows squared-hinge text --only a9a",
     "screening.py",
     "start_up.py --repeats 1",
     "svmlight.py --megabytes 0.1 --repeats 1",
