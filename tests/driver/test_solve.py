@@ -110,9 +110,15 @@ def test_empty_budgets_still_return_a_valid_gap(solver, name):
         assert pragam.certify(case.problem, result.w, result.alpha) == result.certificate
 
 
+def a_problem_for(solver, kind):
+    """A hinge without a bias, or, for a solver that does not take it, a multiclass problem."""
+    problem = hinge_case(kind, False, 0).problem
+    return multiclass_case(0).problem if pragam.solvers.by_name(solver).missing(problem) else problem
+
+
 @pytest.mark.parametrize("solver", SOLVERS)
 def test_budgets_are_kept(solver):
-    problem = hinge_case("wide", False, 0).problem
+    problem = a_problem_for(solver, "wide")
     result = pragam.solve(problem, solver, tol=0.0, max_iter=2)
     assert result.n_iter <= 2 and not result.converged
     assert result.status is Status.MAX_ITER or (result.status is Status.ROUNDING and solver == "newton-dense")
@@ -120,7 +126,7 @@ def test_budgets_are_kept(solver):
 
 @pytest.mark.parametrize("solver", SOLVERS)
 def test_a_callback_sees_each_iteration_and_stops_the_solve(solver):
-    problem = hinge_case("weights", False, 0).problem
+    problem = a_problem_for(solver, "weights")
     seen = []
 
     def callback(progress):
@@ -259,7 +265,7 @@ def test_a_start_outside_q_is_projected():
 @pytest.mark.parametrize("solver", SOLVERS)
 def test_a_solver_that_leaves_q_is_found_out(solver):
     """The driver trusts nobody: a candidate outside Q ends the solve with the last certified pair."""
-    problem = hinge_case("plain", False, 0).problem
+    problem = a_problem_for(solver, "plain")
     method = pragam.solvers.choose(solver, problem)
 
     class Liar(type(method)):

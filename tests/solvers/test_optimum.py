@@ -30,6 +30,7 @@ ASKED = {
     "newton": (1e-9, 2_000),
     "newton-dense": (1e-9, 3),
     "proximal-newton": (1e-9, 2_000),
+    "sequential-dual": (1e-7, 20_000),
     "qp-bmrm": (1e-8, 2_000),
     "pragam": (1e-2, 20_000),
     "ls-bmrm": (0.0, 200),

@@ -84,7 +84,7 @@ class Screened(Around[BoxProblem]):
             return state
         state.before += _PASSES
         state.passes += _PASSES
-        known = proven_bounds(problem, *pair, certificate)
+        known = proven_bounds(problem, pair.w, pair.alpha, certificate)
         if state.known is not None:
             known = np.where(np.isnan(known), state.known, known)
         if np.isnan(known).sum() > (1 - _SHARE) * left:

@@ -127,14 +127,17 @@ def _contradiction(problem: AnyProblem, method: AnySolver, error: ArithmeticErro
 def _as_start(problem: AnyProblem, start: Any) -> Start | None:
     if start is None:
         return None
-    if isinstance(start, Result):
+    biases = None
+    if isinstance(start, Result | Start):
+        biases = start.biases if isinstance(start, Result) else start.b
         start = (start.w, start.alpha)
     pair = start if isinstance(start, tuple) else (None, start)
     if len(pair) != 2:
         raise ValueError(f"start must be a Result, (w, alpha) or alpha, not a tuple of length {len(pair)}")
     w, alpha = pair[0], _dual_start(problem, pair[1])
     w = problem.w_of_alpha(alpha) if w is None else _finite("start (w)", w, problem.n_weights)
-    return Start(w, alpha)
+    is_needed = problem.cut is not None and problem.cut.is_search_long and np.size(biases) == problem.n_biases
+    return Start(w, alpha, biases if is_needed else None)
 
 
 def _dual_start(problem: AnyProblem, alpha: Any) -> Any:

@@ -162,7 +162,7 @@ Tally sweep(const R &rows, BlockSet &blocks, BlockPlanes &planes, double lam, co
             if (at.margin * at.margin > visits.reach * q) leaves[order[k]] = 1;
             continue;
         }
-        tally.gap += at.gap;
+        tally.gap += std::max(at.gap, 0.0);  // below 0 by rounding alone
         aim(at, blocks.shape, q, total);
         const std::int64_t count = make_step(at, blocks, planes, lam, i, step.data(), labels.data(), tally);
         if (!count) continue;

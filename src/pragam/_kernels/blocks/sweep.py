@@ -96,7 +96,7 @@ def _visit(F: Function, i: int, table: Table, reach: float, tally: _Tally) -> No
             tally.gone.add(i)
             blocks.margin[i] = np.nan
         return
-    tally.gap += found.gap
+    tally.gap += max(found.gap, 0.0)  # below 0 by rounding alone
     with np.errstate(all="ignore"):
         target = alpha + s * (1 / q if q > 0 else inf)
     if not np.isfinite(target).all():
