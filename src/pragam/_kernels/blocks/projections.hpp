@@ -32,28 +32,37 @@ PRAGAM_VECTORISED static double largest(const double *v, std::int64_t width) {
     return largest_of(lane);
 }
 
-// [v - t]_+ with the t at which it sums to `total` > 0; v is padded with -inf. Newton's method from t = max v - total,
-// which is too low: the sum is convex in t, so t rises until the set of v_k > t stays. Values are taken less max v
-// first, so rounding is relative to the total however large v is.
-PRAGAM_VECTORISED static void project_on_simplex(double *v, std::int64_t width, double total) {
-    const double top = largest(v, width);
-    for (std::int64_t k = 0; k < width; ++k) v[k] -= top;
-    double t = -total, last = 0;
-    for (;;) {
-        double sum[lane_count] = {}, count[lane_count] = {};
-        for (std::int64_t j = 0; j < width; j += lane_count)
-            for (int k = 0; k < lane_count; ++k) {
-                const bool above = v[j + k] > t;
-                sum[k] += above ? v[j + k] : 0.0;
-                count[k] += above ? 1.0 : 0.0;
-            }
-        const double number = sum_of(count), next = (sum_of(sum) - total) / number;
-        if (number == last || !(next > t)) {
-            if (next > t) t = next;
-            break;
+// The t at which sum [v_k - t]_+ = total, of `count` values v_k <= 0 whose largest is 0, total > 0. Newton's method from
+// t = -total, which is too low: the sum is convex in t, so t rises, and values below it are done with.
+inline double threshold(double *v, std::int64_t count, double total) {
+    double t = -total;
+    for (std::int64_t last = 0;; last = count) {
+        double sum = 0;
+        std::int64_t above = 0;
+        for (std::int64_t k = 0; k < count; ++k) {
+            const double x = v[k];
+            v[above] = x;
+            sum += x > t ? x : 0.0;
+            above += x > t;
         }
-        t = next, last = number;
+        const double next = (sum - total) / double(above);
+        if (!(next > t)) return t;
+        t = next, count = above;
+        if (count == last) return t;
     }
+}
+
+// [v - t]_+ with the t at which it sums to `total` > 0; v is padded with -inf, `near` is scratch of the same length.
+// Values are taken less max v first, so rounding is relative to the total however large v is.
+PRAGAM_VECTORISED static void project_on_simplex(double *v, double *near, std::int64_t width, double total) {
+    const double top = largest(v, width);
+    std::int64_t count = 0;
+    for (std::int64_t k = 0; k < width; ++k) {
+        v[k] -= top;
+        near[count] = v[k];
+        count += v[k] > -total;
+    }
+    const double t = threshold(near, count, total);
     for (std::int64_t k = 0; k < width; ++k) v[k] = v[k] > t ? v[k] - t : 0.0;
 }
 

@@ -47,13 +47,14 @@ struct BlockPlanes {
 // What the visit to a block has found, and where its step leads.
 struct Visit {
     std::int64_t K, width;
-    std::vector<double> alpha, slope, target, side;  // padded to the width: 0, -inf, -inf, 0
+    std::vector<double> alpha, slope, target, side, scratch;  // padded to the width: 0, -inf, -inf, 0
     double gap, margin;
     bool held;
 
     Visit(std::int64_t K, std::int64_t width)
         : K(K), width(width), alpha(std::size_t(width), 0.0), slope(std::size_t(width), minus_infinity),
-          target(std::size_t(width), minus_infinity), side(std::size_t(width), 0.0) {}
+          target(std::size_t(width), minus_infinity), side(std::size_t(width), 0.0),
+          scratch(std::size_t(width)) {}
 };
 
 // The slopes of a block, from the products of its row with all weights.
@@ -77,7 +78,7 @@ void find_slopes(Visit &at, const BlockSet &blocks, const BlockPlanes &planes, s
 inline void project(Visit &at, Shape shape, double total) {
     double *target = at.target.data();
     if (shape == Shape::simplex) {
-        if (total > 0) project_on_simplex(target, at.width, total);
+        if (total > 0) project_on_simplex(target, at.scratch.data(), at.width, total);
         else std::fill_n(target, at.K, 0.0);
         std::fill(target + at.K, target + at.width, minus_infinity);
     } else if (shape == Shape::pairs) {
