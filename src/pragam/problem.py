@@ -8,9 +8,11 @@ from functools import cached_property
 from typing import Any, Generic, TypeVar
 
 import numpy as np
+from numpy.typing import NDArray
 
 from pragam.conjugates import Conjugate, Zero
 from pragam.numerics.arguments import check_number
+from pragam.numerics.rounding import is_zero
 from pragam.operators.base import Operator, RowOperator, Vector
 from pragam.operators.planes import Planes
 from pragam.polytopes.base import Polytope
@@ -143,6 +145,11 @@ class Problem(Generic[OperatorT, SetT]):
         """The slope of J that does not depend on alpha: what is fixed, less A' origin."""
         fixed = np.zeros(self.n_weights) if self.rest.weights is None else self.rest.weights
         return fixed if self.origin is None else fixed - self.A.rmatvec(self.origin)
+
+    @cached_property
+    def truth(self) -> NDArray[np.int64]:
+        """Where ``origin`` is anything but zero."""
+        return np.empty(0, np.int64) if self.origin is None else np.flatnonzero(~is_zero(self.origin))
 
     @property
     def is_tilted(self) -> bool:

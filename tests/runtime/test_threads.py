@@ -31,7 +31,7 @@ def csr(rng, n, d, longest):
 
 def products(X, n, d, rng):
     """Name -> a call with a number of threads that returns its output: the products that can use several."""
-    w, alpha, W = rng.standard_normal(d), rng.standard_normal(n), rng.standard_normal((d, 3))
+    w, alpha, W = rng.standard_normal(d), rng.standard_normal(n), rng.standard_normal((d, 8))
     dense = rng.standard_normal((n, 50)).astype(np.float32)
 
     def call(kernel, *arguments, shape):

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from pragam.certificate.bound import Bound, comparable
-from pragam.numerics.rounding import LANES, TINY, U, all_zero, dot, downward, gamma, norm, sharp_dot
+from pragam.numerics.rounding import LANES, TINY, U, all_zero, dot, downward, gamma, is_zero, norm, sharp_dot
 from pragam.operators.base import Vector
 from pragam.problem import AnyProblem
 
@@ -90,8 +90,9 @@ class Lower:
             if np.any(problem.g.curvature):
                 bend_error += problem.g.change_bound(point, np.arange(point.size), np.full(point.size, distance))
         if problem.origin is not None:  # the difference of the two was rounded
-            each = np.arange(point.size)
-            error += 1.01 * U * float(problem.A.row_bounds(each) @ np.abs(self._argument))
+            moved = self._argument
+            some = np.flatnonzero(~is_zero(moved))
+            error += 1.01 * U * float(problem.A.row_bounds(some) @ np.abs(moved[some]))
         if problem.rest.weights is not None:
             u = u + problem.rest.weights
             error += gamma(1) * norm(u)

@@ -100,11 +100,12 @@ class Upper:
 
     def _truth(self, high: Vector, low: Vector, slack: Vector) -> tuple[float, float]:
         """(-<origin, A w + B b>, a bound of its error)."""
-        origin = self.problem.origin
-        if origin is None:
+        if self.problem.origin is None:
             return 0.0, 0.0
-        (value, error), (rest, more) = sharp_dot(origin, high), dot(origin, low)
-        lost = 1.01 * float(np.abs(origin) @ np.broadcast_to(slack, origin.shape))
+        places = self.problem.truth
+        origin = self.problem.origin[places]
+        (value, error), (rest, more) = sharp_dot(origin, high[places]), dot(origin, low[places])
+        lost = 1.01 * float(np.abs(origin) @ np.broadcast_to(slack, high.shape)[places])
         return -(value + rest), error + more + lost + gamma(2) * (abs(value) + abs(rest))
 
     def _with_linear(

@@ -32,7 +32,7 @@ _POOR = 4
 #: What rounding leaves of B' alpha - levels, in units of the roundings of its terms.
 _ROUNDINGS = 8.0
 #: What :meth:`ColumnsOnPlanes.approach` leaves of it, relative to the size of Q.
-_NEAR = 1e-10
+_NEAR = 1e-13
 _U = 2.0**-53
 #: Where scores, or their ratio to the curvature, differ by more, steps overflow: the origin and no biases will do.
 _LARGEST = 1e290

@@ -4,6 +4,7 @@
 #include <type_traits>
 #include <vector>
 
+#include "blocks/table.hpp"
 #include "common/vectorised.hpp"
 #include "products/csr.hpp"
 
@@ -129,26 +130,6 @@ void pattern_rmatvec(PatternIndices indices, Indptr indptr, In<double> scale, In
     rmatvec(Ones{}, indices.data(), indptr, scale, alpha, out, threads);
 }
 
-// to = the row's entries times the corresponding rows of W (columns of X, K). Eight columns of W are read at a time,
-// and their sums stay in registers.
-template <class T, class I>
-PRAGAM_VECTORISED void combine_rows(const T *data, const I *indices, int64_t length, const double *W, size_t K,
-                                    double *to) {
-    constexpr size_t wide = 8;
-    size_t k = 0;
-    for (; k + wide <= K; k += wide) {
-        double sum[wide] = {};
-        for (int64_t p = 0; p < length; ++p)
-            for (size_t q = 0; q < wide; ++q) sum[q] += double(data[p]) * W[size_t(indices[p]) * K + k + q];
-        std::copy(sum, sum + wide, to + k);
-    }
-    for (; k < K; ++k) {
-        double sum = 0;
-        for (int64_t p = 0; p < length; ++p) sum += double(data[p]) * W[size_t(indices[p]) * K + k];
-        to[k] = sum;
-    }
-}
-
 // Add each entry times `from` to the corresponding row of out (columns of X, K).
 template <class T, class I>
 PRAGAM_VECTORISED void add_to_rows(const T *data, const I *indices, int64_t length, const double *PRAGAM_RESTRICT from,
@@ -160,15 +141,19 @@ PRAGAM_VECTORISED void add_to_rows(const T *data, const I *indices, int64_t leng
     }
 }
 
-// out = X W with W (columns of X, K): one pass over X for all K.
+// out = X W with W (columns of X, K), its rows padded to a multiple of eight: one pass over X for all K.
 template <class T, class I>
 void csr_matmat(In<T> data, In<I> indices, Indptr indptr, InBlock W, OutBlock out, int64_t threads) {
     require_rows(indptr, out.shape(0));
-    require(W.shape(1) == out.shape(1), "W and out must have as many columns");
-    const size_t K = W.shape(1);
-    const auto row = [&, K](int64_t i, int64_t first, int64_t last) {
-        double *to = out.data() + size_t(i) * K;
-        combine_rows(data.data() + first, indices.data() + first, last - first, W.data(), K, to);
+    const int64_t K = int64_t(out.shape(1)), width = int64_t(W.shape(1));
+    require(width % lane_count == 0 && width >= K, "the rows of W must be those of out, padded to a multiple of 8");
+    const auto row = [&, K, width](int64_t i, int64_t first, int64_t last) {
+        double *to = out.data() + i * K;
+        const SparseRow<const T *, I> entries{data.data() + first, indices.data() + first, last - first};
+        thread_local std::vector<double> sums;
+        sums.resize(size_t(width));
+        products(entries, W.data(), width, sums.data());
+        std::copy_n(sums.data(), K, to);
     };
     each_row(indptr, row, threads);
 }

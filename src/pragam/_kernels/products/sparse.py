@@ -34,8 +34,8 @@ def csr_rmatvec(
 
 
 def csr_matmat(data: Array, indices: Array, indptr: Array, W: Array, out: Array, threads: int = 1) -> None:
-    """out = X W, with W of shape (columns of X, K)."""
-    for k in range(W.shape[1]):
+    """out = X W, with out of shape (rows of X, K) and W of shape (columns of X, K padded to a multiple of 8)."""
+    for k in range(out.shape[1]):
         csr_matvec(data, indices, indptr, None, W[:, k], out[:, k])
 
 

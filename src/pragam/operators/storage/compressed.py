@@ -8,6 +8,7 @@ import numpy as np
 from scipy import sparse
 
 from pragam import _kernels
+from pragam._kernels.blocks.records import padded
 from pragam.operators.base import Vector
 from pragam.operators.storage.base import Array, Storage, as_vector, three, times, with_sizes
 from pragam.runtime import interrupts
@@ -49,8 +50,9 @@ class Csr(Storage):
         return out
 
     def matmat(self, W: Array) -> Array:
-        out = np.empty((self.shape[0], len(W)))
-        _kernels.get("csr_matmat")(*self.arrays, np.ascontiguousarray(W.T), out, n_threads(self.stored))
+        out, table = np.empty((self.shape[0], len(W))), np.zeros((self.shape[1], padded(len(W))))
+        table[:, : len(W)] = W.T
+        _kernels.get("csr_matmat")(*self.arrays, table, out, n_threads(self.stored))
         return out
 
     def rmatmat(self, B: Array) -> Array:

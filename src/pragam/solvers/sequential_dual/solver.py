@@ -64,6 +64,8 @@ _LARGE_TABLE = 2**17
 _UPDATES = 4.0
 #: What alpha may be off the planes by when it is proposed, relative to its size: well within what a certificate repairs.
 _OFF = 1e-8
+#: The same in what it may change of D: so much of the gap asked for.
+_PAID = 1e-3
 #: Multiplier of a linear congruential generator modulo 2^63 (Knuth's MMIX): one sweep's seed follows from the last.
 _MULTIPLIER = 6364136223846793005
 
@@ -160,7 +162,8 @@ class SequentialDual(Solver[LabelProblem, SequentialState]):
         if not state.multipliers.count:
             return w, alpha
         off = float(np.abs(state.multipliers.residuals).sum())
-        if off > _OFF * float(problem.Q.totals.sum()):
+        is_cheap = state.multipliers.excess() <= _PAID * state.tol * abs(state.dual)
+        if not (is_cheap and off <= _OFF * float(problem.Q.totals.sum())):
             alpha = problem.domain.approach(alpha)
         return w, alpha, state.multipliers.biases
 
