@@ -91,6 +91,8 @@ void bind_coordinate_cached_labellings(nb::module_ &m);
 void bind_subgradient_pegasos(nb::module_ &m);
 void bind_newton_boxes(nb::module_ &m);
 void bind_newton_dense(nb::module_ &m);
+void bind_labels_projections(nb::module_ &m);
+void bind_labels_blocks(nb::module_ &m);
 void bind_chains_decoding(nb::module_ &m);
 void bind_chains_values(nb::module_ &m);
 void bind_chains_forward_backward(nb::module_ &m);
