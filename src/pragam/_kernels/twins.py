@@ -17,6 +17,7 @@ from pragam._kernels.flows.visits import *  # noqa: F403
 from pragam._kernels.graphs.forests import *  # noqa: F403
 from pragam._kernels.graphs.messages import *  # noqa: F403
 from pragam._kernels.labels.blocks import *  # noqa: F403
+from pragam._kernels.labels.hessian import *  # noqa: F403
 from pragam._kernels.labels.projections import *  # noqa: F403
 from pragam._kernels.newton.boxes import *  # noqa: F403
 from pragam._kernels.newton.dense import *  # noqa: F403

@@ -93,6 +93,7 @@ void bind_newton_boxes(nb::module_ &m);
 void bind_newton_dense(nb::module_ &m);
 void bind_labels_projections(nb::module_ &m);
 void bind_labels_blocks(nb::module_ &m);
+void bind_labels_hessian(nb::module_ &m);
 void bind_chains_decoding(nb::module_ &m);
 void bind_chains_values(nb::module_ &m);
 void bind_chains_forward_backward(nb::module_ &m);

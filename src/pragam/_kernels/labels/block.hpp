@@ -63,6 +63,7 @@ PRAGAM_INLINE double simplex_threshold(const double *PRAGAM_RESTRICT x, std::int
         count = side.count;
         const double next = (side.sum - total) / count;
         theta = next > theta ? next : theta;
+        if (count == 1) break;  // the largest alone
     }
     return theta;
 }

@@ -239,21 +239,30 @@ Sums move_pairs(Examples e, const double *c, double t, double *s, const double *
     return move_loop<true>(e, c, t, s, ds, beta, change);
 }
 
-void weigh(const Examples &e, const double *s, double blur, double *weights, uint8_t *by_sides) {
+template <bool paired>
+PRAGAM_INLINE void weights_loop(const Examples &e, const double *s, double blur, double *weights, uint8_t *by_sides) {
     Block block(e.K);
     const double scale = blur > 0 ? 2 / blur : 0.0;
     for (int64_t i = 0; i < e.n; ++i) {
         const int64_t at = i * e.K;
-        if (e.wrong) place<true>(block, e, i, s, nullptr, 0.0);
-        else place<false>(block, e, i, s, nullptr, 0.0);
+        place<paired>(block, e, i, s, nullptr, 0.0);
         by_sides[i] = block.face == by_side;
         const bool moves = !block.is_empty() && e.totals[i] > 0;
+        const double *PRAGAM_RESTRICT x = block.x();
         for (int64_t k = 0; k < e.K; ++k) {
-            const double depth = block.threshold(e.sides(i), k) - block.x()[k], outside = depth * scale;
+            const double depth = block.theta[paired ? e.sides(i)[k] : 0] - x[k], outside = depth * scale;
             const double near = depth < 2 * blur ? 1 / (1 + outside * outside) : 0.0;
             weights[at + k] = !moves ? 0.0 : depth < 0 ? 1.0 : near;
         }
     }
+}
+
+PRAGAM_VECTORISED void simplices_weights(Examples e, const double *s, double blur, double *weights, uint8_t *by_sides) {
+    weights_loop<false>(e, s, blur, weights, by_sides);
+}
+
+void pairs_weights(Examples e, const double *s, double blur, double *weights, uint8_t *by_sides) {
+    weights_loop<true>(e, s, blur, weights, by_sides);
 }
 
 // The entries of totals P' of one example: calls entry(k, l, value) for k <= l.
@@ -381,6 +390,7 @@ void block_weights(const BlocksIn &blocks, In<double> s, double tau, double blur
     require(by_sides.size() == size_t(e.n), "block_weights: by_side must have an entry for each example");
     nb::gil_scoped_release release;
     by_parts(e, [&](int64_t first, const Examples &some) {
+        const auto weigh = e.wrong ? pairs_weights : simplices_weights;
         weigh(some, s.data() + first * e.K, blur, weights.data() + first * e.K, by_sides.data() + first);
     });
 }

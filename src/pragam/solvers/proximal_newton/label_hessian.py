@@ -12,16 +12,12 @@ from __future__ import annotations
 import numpy as np
 import scipy.linalg
 from numpy.typing import NDArray
-from scipy import sparse
 from scipy.sparse.linalg import LinearOperator, cg
 
 from pragam import _kernels
 from pragam._kernels.labels.records import Blocks
 from pragam.operators.base import Vector
-from pragam.operators.check import check_data
 from pragam.operators.needs import HasExampleRows
-from pragam.operators.storage import Storage, WithConstant
-from pragam.runtime import interrupts
 
 #: The Hessian is a matrix, factorised, up to this many unknowns. Else conjugate gradients.
 MATRIX = 2000
@@ -32,76 +28,54 @@ _LIST = 4_000_000
 _EPS, _TINY = float(np.finfo(np.float64).eps), float(np.finfo(np.float64).tiny)
 
 
-def moving(weights: Vector, K: int) -> NDArray[np.int64]:
-    """The examples with two labels or more that can move."""
-    return np.flatnonzero(np.count_nonzero(weights.reshape(-1, K), axis=1) > 1)
-
-
 def direction(
     A: HasExampleRows, blocks: Blocks, weights: Vector, by_side: NDArray[np.uint8], tau: float, ridge: Vector, rhs: Vector
 ) -> tuple[Vector, int]:
     """z (K, D) with H z = rhs, and how often the data were read."""
-    some = moving(weights, blocks.K)
-    rows = A.take_examples(some).storage
-    storage = _with_ones(rows) if ridge.shape[1] > rows.shape[1] else rows
-    part = _taken(blocks, some)
-    weights, by_side = weights.reshape(-1, blocks.K)[some].ravel(), by_side[some]
     if rhs.size <= MATRIX:
-        return _solve(_matrix(storage, part, weights, by_side, tau), ridge, rhs), 1
-    return _conjugate_gradients(storage, part, weights, by_side, tau, ridge, rhs)
+        return _solve(_matrix(A, blocks, weights, by_side, tau, rhs.shape[1]), ridge, rhs), 1
+    return _conjugate_gradients(A, blocks, weights, by_side, tau, ridge, rhs)
 
 
-def _with_ones(storage: Storage) -> Storage:
-    kind, arrays = WithConstant(storage).rows()
-    shape = storage.shape[0], storage.shape[1] + 1
-    return check_data(arrays[0] if kind == "dense" else sparse.csr_array(arrays, shape=shape))
-
-
-def _taken(blocks: Blocks, some: NDArray[np.int64]) -> Blocks:
-    K = blocks.K
-    base = blocks.base.reshape(-1, K)[some].ravel()
-    wrong = blocks.wrong.reshape(-1, K)[some].ravel() if blocks.wrong.size else blocks.wrong
-    return Blocks(base, blocks.totals[some], wrong, K)
-
-
-def _matrix(storage: Storage, blocks: Blocks, weights: Vector, by_side: NDArray[np.uint8], tau: float) -> Vector:
-    """tau sum_i totals_i P_i (x) x_i x_i' as (K, D, K, D); of the blocks (k, l) only those with k <= l."""
-    (n, D), K = storage.shape, blocks.K
-    hessian = np.zeros((K, D, K, D))
-    high = max(1, _LIST // max(K * (K + 1) // 2, 1))
-    for first in range(0, n, high):
-        interrupts.check()
-        some = np.arange(first, min(first + high, n))
-        here = _taken(blocks, some)
-        _add_pairs(storage, first, here, weights.reshape(n, K)[some].ravel(), by_side[some], hessian)
+def _matrix(
+    A: HasExampleRows, blocks: Blocks, weights: Vector, by_side: NDArray[np.uint8], tau: float, D: int
+) -> Vector:
+    """tau sum_i totals_i P_i (x) x_i x_i' (K D, K D); of the blocks (k, l) only those with k <= l."""
+    K, n, rows = blocks.K, len(blocks.totals), A.example_rows()
+    d = A.shape[1] // K
+    hessian = np.zeros(K * D * K * D)
+    high = max(1, _LIST // (K * (K + 1) // 2))
+    for begin in range(0, n, high):
+        some = slice(begin, begin + high)
+        first, examples, values = _pairs(_part(blocks, some), weights.reshape(n, K)[some].ravel(), by_side[some])
+        examples += begin
+        rows.kernel("block_hessian")(*rows.arrays, first, examples, values, K, d, D > d, hessian)
     hessian *= tau
-    return hessian
+    return hessian.reshape(K * D, K * D)
 
 
-def _add_pairs(
-    storage: Storage, offset: int, blocks: Blocks, weights: Vector, by_side: NDArray[np.uint8], hessian: Vector
-) -> None:
-    K, D = hessian.shape[:2]
-    first = np.zeros(K * (K + 1) // 2 + 1, dtype=np.int64)
+def _part(blocks: Blocks, some: slice | NDArray[np.int64]) -> Blocks:
+    K = blocks.K
+    wrong = blocks.wrong.reshape(-1, K)[some].ravel() if blocks.wrong.size else blocks.wrong
+    return Blocks(blocks.base.reshape(-1, K)[some].ravel(), blocks.totals[some], wrong, K)
+
+
+def _pairs(
+    blocks: Blocks, weights: Vector, by_side: NDArray[np.uint8]
+) -> tuple[NDArray[np.int64], NDArray[np.int64], Vector]:
+    """For each pair of labels where its list begins; the examples and the values of all lists."""
     list_pairs = _kernels.get("block_pairs")
+    first = np.zeros(blocks.K * (blocks.K + 1) // 2 + 1, dtype=np.int64)
     count = list_pairs(blocks, weights, by_side, first, np.empty(0, dtype=np.int64), np.empty(0))
     examples, values = np.empty(count, dtype=np.int64), np.empty(count)
     list_pairs(blocks, weights, by_side, first, examples, values)
-    examples += offset
-    for number, (k, l) in enumerate(zip(*np.triu_indices(K), strict=True)):
-        begin, end = first[number], first[number + 1]
-        if begin == end:
-            continue
-        block = np.zeros((D, D))
-        storage.add_outer(examples[begin:end], values[begin:end], block)
-        block = np.triu(block)
-        hessian[k, :, l, :] += block + np.triu(block, 1).T
+    return first, examples, values
 
 
 def _solve(hessian: Vector, ridge: Vector, rhs: Vector) -> Vector:
     """(hessian + diag(ridge)) z = rhs. What rounding leaves in doubt of the diagonal is added, as little as helps."""
     size = rhs.size
-    upper = hessian.reshape(size, size).T  # its lower triangle, in the order of LAPACK
+    upper = hessian.T  # its lower triangle, in the order of LAPACK
     sizes = upper.diagonal() + ridge.ravel()
     more = 0.0
     while True:
@@ -133,15 +107,21 @@ def _centred(m: Vector, t: Vector) -> Vector:
 
 
 def _conjugate_gradients(
-    storage: Storage, blocks: Blocks, weights: Vector, by_side: NDArray[np.uint8], tau: float, ridge: Vector, rhs: Vector
+    A: HasExampleRows, blocks: Blocks, weights: Vector, by_side: NDArray[np.uint8], tau: float, ridge: Vector, rhs: Vector
 ) -> tuple[Vector, int]:
+    """With the rows of the examples that move alone."""
+    some = np.flatnonzero(np.count_nonzero(weights.reshape(-1, blocks.K), axis=1) > 1)
+    storage, d = A.take_examples(some).storage, A.shape[1] // blocks.K
+    part, weights, by_side = _part(blocks, some), weights.reshape(-1, blocks.K)[some], by_side[some]
     products = 0
 
     def product(z: Vector) -> Vector:
         nonlocal products
         products += 1
-        t = bent(blocks, weights, by_side, storage.matmat(z.reshape(rhs.shape)))
-        return (ridge * z.reshape(rhs.shape) + tau * storage.rmatmat(t)).ravel()
+        z = z.reshape(rhs.shape)
+        t = storage.matmat(np.ascontiguousarray(z[:, :d])) + z[:, d:].sum(axis=1)
+        t = tau * bent(part, weights, by_side, t)
+        return (ridge * z + np.hstack([storage.rmatmat(t), t.sum(axis=0)[:, None]])[:, : rhs.shape[1]]).ravel()
 
     matrix = LinearOperator((rhs.size, rhs.size), matvec=product, dtype=np.float64)
     step = cg(matrix, rhs.ravel(), rtol=_CG_TOL, maxiter=_CG_STEPS)[0]

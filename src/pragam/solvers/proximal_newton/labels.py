@@ -32,7 +32,7 @@ from pragam.solvers.proximal_newton.label_hessian import direction
 from pragam.solvers.proximal_newton.working_set import LabelProblem, WorkingSet, amounts, flags, gathered, shares
 
 #: The first delta, in units of the mean slack of the start: of the largest offset c if that is zero.
-_FIRST_DELTA = 4.0
+_FIRST_DELTA = 1.0
 #: The factors of delta after a stage: if its inner problem was solved, and if not. And the least delta, in units of the
 #: largest c, below which rounding in s shows in beta.
 _SHRINK, _GROW, _LEAST_DELTA = 0.25, 16.0, 1e-6
@@ -40,19 +40,19 @@ _SHRINK, _GROW, _LEAST_DELTA = 0.25, 16.0, 1e-6
 #: It is given up after _PATIENCE steps.
 _INNER, _RESOLVED, _PATIENCE = 1.0, 1e-17, 40
 #: Examples as far from leaving their vertex, in units of the total, are not in the working set.
-_BAND = 20.0
+_BAND = 8.0
 #: A line search ends with a step of at most _LINE_TOL, relative to t, or after _EVALUATIONS evaluations.
 _LINE_TOL, _EVALUATIONS = 1e-2, 60
 #: The blur is how far below the threshold, in units, a label still counts in the Hessian. It shrinks by the first factor
 #: with every full step, and below the second number it is 0.
-_BLUR_SHRINK, _LEAST_BLUR = 0.25, 0.01
+_FIRST_BLUR, _BLUR_SHRINK, _LEAST_BLUR = 0.25, 0.25, 0.01
 #: The ridge of biases, as a share of the curvature that all examples would give them: they may move together.
 _FLAT = 1e-12
 #: What alpha may be off the planes by when it is proposed, times the largest score: so much of the gap asked for.
 _OFF = 1e-3
 #: The same relative to the size of alpha: well within what a certificate repairs.
 _REPAIRABLE = 1e-8
-#: A slope along ds is rounding if it is no more than this times <|alpha|, |ds|>.
+#: A slope along ds is rounding if it is no more than this times the sum of the totals and the largest of ds.
 _ROUNDING = 8 * float(np.finfo(np.float64).eps)
 _TINY = float(np.finfo(np.float64).tiny)
 
@@ -177,7 +177,7 @@ def _begin(problem: LabelProblem, state: LabelState, scores: Vector) -> None:
     state.beta = np.empty_like(state.base)
     blocks = Blocks(state.base, problem.Q.totals, flags(problem.Q), problem.Q.K)
     _kernels.get("block_select")(blocks, scores, state.tau, _BAND, state.beta, state.near)
-    state.steps, state.blur, state.is_at_rest = 0, 1.0, False
+    state.steps, state.blur, state.is_at_rest = 0, _FIRST_BLUR, False
     _place(problem, state, scores)
 
 
@@ -192,7 +192,7 @@ def _place(problem: LabelProblem, state: LabelState, scores: Vector) -> None:
 
 def _estimate(problem: LabelProblem, state: LabelState) -> None:
     work, w, b, lam = state.work, state.w, state.b, problem.lam
-    state.off = work.off + work.B.rmatvec(work.alpha)
+    state.off = work.off + work.B.rmatvec(work.alpha) if problem.n_biases else work.off
     primal = 0.5 * lam * float(w @ w) + float(work.adjoint @ w) + float(work.off @ b) + work.linear + work.sums.risk
     dual = work.linear + work.sums.linear - 0.5 * float(state.adjoint @ (state.adjoint / lam))
     dual -= float(np.abs(b) @ np.abs(state.off))
@@ -216,10 +216,10 @@ def _newton_step(problem: LabelProblem, state: LabelState) -> None:
     """
     work, tau = state.work, state.tau
     dw, db = _direction(problem, state)
-    ds = work.A.matvec(dw) + work.B.matvec(db)
+    ds = work.A.matvec(dw) + work.B.matvec(db) if problem.n_biases else work.A.matvec(dw)
     gradient = problem.lam * state.w + state.adjoint
     slope = float(gradient @ dw) + float(state.off @ db)
-    state.is_at_rest = not -slope > _ROUNDING * float(np.abs(work.alpha) @ np.abs(ds))
+    state.is_at_rest = not -slope > _ROUNDING * float(work.blocks.totals.sum()) * float(np.abs(ds).max(initial=0.0))
     if state.is_at_rest:
         return
     linear = float((problem.lam * state.w + work.adjoint) @ dw) + float(work.off @ db)

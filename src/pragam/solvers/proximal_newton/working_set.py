@@ -26,7 +26,7 @@ from pragam.problem import Problem
 LabelProblem = Problem[HasExampleRows, PerExample]
 
 #: A working set of a larger share of the examples is all of them: nothing is copied.
-_MOST = 0.7
+_MOST = 0.6
 
 
 @dataclass
