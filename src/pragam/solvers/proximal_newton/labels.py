@@ -33,13 +33,15 @@ from pragam.solvers.proximal_newton.working_set import LabelProblem, WorkingSet,
 
 #: The first delta, in units of the mean slack of the start: of the largest offset c if that is zero.
 _FIRST_DELTA = 1.0
+#: The first unit without a start, in units of the steepest step.
+_BOLD = 1000.0
 #: The factors of delta after a stage: if its inner problem was solved, and if not. And the least delta, in units of the
 #: largest c, below which rounding in s shows in beta.
 _SHRINK, _GROW, _LEAST_DELTA = 0.25, 16.0, 1e-6
 #: An inner problem is solved when its error is below _INNER times the proximal term, or below the share _RESOLVED of J.
 #: It is given up after _PATIENCE steps.
 _INNER, _RESOLVED, _PATIENCE = 1.0, 1e-17, 40
-#: Examples as far from leaving their vertex, in units of the total, are not in the working set.
+#: Examples as far from leaving their vertex, in units, are not in the working set.
 _BAND = 8.0
 #: A line search ends with a step of at most _LINE_TOL, relative to t, or after _EVALUATIONS evaluations.
 _LINE_TOL, _EVALUATIONS = 1e-2, 60
@@ -99,12 +101,14 @@ def init(problem: LabelProblem, start: Start | None, tol: float) -> LabelState:
     b = problem.best_biases(scores)
     scores = scores + problem.B.matvec(b)
     Q = problem.Q
-    base = shares(Q.totals, alpha)
+    base = shares(Q.totals, alpha, Q.K)
     slack = Q.support(scores) - float(alpha @ scores)
     scale = float(np.abs(problem.c).max(initial=0.0))
     delta = _FIRST_DELTA * min(max(slack / max(float(Q.totals.sum()), _TINY), _LEAST_DELTA * scale), max(scale, _TINY))
     near = np.zeros(Q.n_blocks, dtype=np.uint8)
-    state = LabelState(4.0, w, b, base, base.copy(), near, max(delta, _TINY), 1.0, tol, None, w, b)  # type: ignore[arg-type]
+    delta = max(delta, _TINY)
+    unit = min(_BOLD * delta * _steepest(problem, scores), 1.0) if start is None else _unit(problem, base)
+    state = LabelState(5.0, w, b, base, base.copy(), near, delta, unit, tol, None, w, b)  # type: ignore[arg-type]
     _begin(problem, state, scores)
     return state
 
@@ -128,7 +132,7 @@ def whole_beta(state: LabelState) -> Vector:
 
 def candidate(problem: LabelProblem, state: LabelState) -> tuple[Vector, Vector]:
     """alpha moves onto the planes where what it is off them by would show; a certificate repairs and pays less."""
-    alpha = amounts(problem.Q.totals, whole_beta(state))
+    alpha = amounts(problem.Q.totals, whole_beta(state), problem.Q.K)
     off = float(np.abs(state.off).sum())
     is_cheap = off * float(np.abs(state.work.scores).max(initial=0.0)) <= _OFF * state.tol * state.value
     is_near = is_cheap and off <= _REPAIRABLE * float(np.abs(alpha).sum())
@@ -146,7 +150,7 @@ def _look_at_all(problem: LabelProblem, state: LabelState, is_over: bool) -> Non
         before = whole_beta(state)
         beta, near = before.copy(), state.near.copy()
         blocks = Blocks(state.base, problem.Q.totals, flags(problem.Q), problem.Q.K)
-        _kernels.get("block_select")(blocks, scores, state.tau, _BAND, beta, near)
+        _kernels.get("block_select")(blocks, scores, state.tau, _BAND * state.unit, beta, near)
         away = (beta != before).reshape(len(near), -1).any(axis=1) & (state.near == 0)
         moved = bool(away.any())
         if moved:
@@ -155,28 +159,42 @@ def _look_at_all(problem: LabelProblem, state: LabelState, is_over: bool) -> Non
         _place(problem, state, scores)
     elif is_over:
         state.base = beta.copy()
-        solved = state.steps < _PATIENCE
-        least = _LEAST_DELTA * float(np.abs(problem.c).max(initial=0.0))
-        state.delta = max((_SHRINK if solved else _GROW) * state.delta, least, _TINY)
-        state.unit = _unit(problem, state.base)
+        _next_delta(problem, state)
         state.near[:] = 0
         _begin(problem, state, scores)
+
+
+def _next_delta(problem: LabelProblem, state: LabelState) -> None:
+    """delta shrinks if the stage was solved. tau may not grow faster than that, also where the unit does."""
+    tau, solved = state.tau, state.steps < _PATIENCE
+    least = max(_LEAST_DELTA * float(np.abs(problem.c).max(initial=0.0)), _TINY)
+    state.unit = _unit(problem, state.base)
+    delta = (_SHRINK if solved else _GROW) * state.delta
+    state.delta = max(delta, least, _SHRINK * state.unit / tau)
 
 
 def _unit(problem: LabelProblem, base: Vector) -> float:
     """Twice the largest entry by which the centre differs from the truth, or what is left of it at the optimum of one
     example."""
-    truth = 0.0 if problem.origin is None else shares(problem.Q.totals, problem.origin)
+    truth = 0.0 if problem.origin is None else shares(problem.Q.totals, problem.origin, problem.Q.K)
     size = float(problem.Q.totals.sum()) * float(problem.A.row_norms().max(initial=0.0)) ** 2
     least = problem.lam * float(np.abs(problem.c).max(initial=0.0)) / max(size, _TINY)
     return min(max(2 * float(np.abs(base - truth).max(initial=0.0)), min(least, 1.0), _TINY), 1.0)
+
+
+def _steepest(problem: LabelProblem, scores: Vector) -> float:
+    """The tau at which D is largest along totals_i s_i, less the mean of s_i, but for bounds: what w can resist."""
+    rows = scores.reshape(-1, problem.Q.K)
+    along = (problem.Q.totals[:, None] * (rows - rows.mean(axis=1, keepdims=True))).ravel()
+    pull = problem.A.rmatvec(along)
+    return float(along @ scores) / max(float(pull @ (pull / problem.lam)), _TINY)
 
 
 def _begin(problem: LabelProblem, state: LabelState, scores: Vector) -> None:
     """A stage around ``base`` at these scores of all examples."""
     state.beta = np.empty_like(state.base)
     blocks = Blocks(state.base, problem.Q.totals, flags(problem.Q), problem.Q.K)
-    _kernels.get("block_select")(blocks, scores, state.tau, _BAND, state.beta, state.near)
+    _kernels.get("block_select")(blocks, scores, state.tau, _BAND * state.unit, state.beta, state.near)
     state.steps, state.blur, state.is_at_rest = 0, _FIRST_BLUR, False
     _place(problem, state, scores)
 
@@ -219,7 +237,7 @@ def _newton_step(problem: LabelProblem, state: LabelState) -> None:
     ds = work.A.matvec(dw) + work.B.matvec(db) if problem.n_biases else work.A.matvec(dw)
     gradient = problem.lam * state.w + state.adjoint
     slope = float(gradient @ dw) + float(state.off @ db)
-    state.is_at_rest = not -slope > _ROUNDING * float(work.blocks.totals.sum()) * float(np.abs(ds).max(initial=0.0))
+    state.is_at_rest = not -slope > _ROUNDING * state.unit * float(work.blocks.totals.sum()) * float(np.abs(ds).max(initial=0.0))
     if state.is_at_rest:
         return
     linear = float((problem.lam * state.w + work.adjoint) @ dw) + float(work.off @ db)

@@ -47,7 +47,7 @@ class WorkingSet:
 
     @property
     def alpha(self) -> Vector:
-        return amounts(self.blocks.totals, self.beta)
+        return amounts(self.blocks.totals, self.beta, self.blocks.K)
 
     def move(self, t: float, ds: Vector, tau: float) -> Vector:
         """The scores by t ds, and beta after them; the change of alpha."""
@@ -57,14 +57,14 @@ class WorkingSet:
         return change
 
 
-def amounts(totals: Vector, beta: Vector) -> Vector:
+def amounts(totals: Vector, beta: Vector, K: int) -> Vector:
     """alpha_ik = totals_i beta_ik."""
-    return (totals[:, None] * beta.reshape(len(totals), -1)).ravel()
+    return (totals[:, None] * beta.reshape(-1, K)).ravel()
 
 
-def shares(totals: Vector, alpha: Vector) -> Vector:
+def shares(totals: Vector, alpha: Vector, K: int) -> Vector:
     """beta_ik = alpha_ik / totals_i, and 0 where the total is."""
-    rows = alpha.reshape(len(totals), -1)
+    rows = alpha.reshape(-1, K)
     return np.divide(rows, totals[:, None], out=np.zeros_like(rows), where=totals[:, None] > 0).ravel()
 
 
@@ -85,7 +85,7 @@ def gathered(
         sums = problem.tilt, -problem.levels, 0.0
         work = WorkingSet(None, problem.A, problem.B, problem.c, blocks, scores, beta.copy(), *sums, BlockSums(0, 0, 0, 0))
     else:
-        rest = amounts(Q.totals, beta).reshape(-1, K)
+        rest = amounts(Q.totals, beta, K).reshape(-1, K)
         rest[examples] = 0.0
         of_rest = problem.adjoint(rest.ravel()), problem.B.rmatvec(rest.ravel()) - problem.levels
         variables = (examples[:, None] * K + np.arange(K)).ravel()
