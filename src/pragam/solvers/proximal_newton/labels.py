@@ -43,6 +43,9 @@ _SHRINK, _GROW, _LEAST_DELTA = 0.25, 16.0, 1e-6
 _INNER, _RESOLVED, _PATIENCE = 1.0, 1e-17, 40
 #: Examples as far from leaving their vertex, in units, are not in the working set.
 _BAND = 8.0
+#: They are looked at once the scores of the others have moved by the band, and a step moves these by no more than this
+#: many times as much.
+_FAR = 4.0
 #: A line search ends with a step of at most _LINE_TOL, relative to t, or after _EVALUATIONS evaluations.
 _LINE_TOL, _EVALUATIONS = 1e-2, 60
 #: The blur is how far below the threshold, in units, a label still counts in the Hessian. It shrinks by the first factor
@@ -72,6 +75,7 @@ class LabelState(State):
     work: WorkingSet
     adjoint: Vector  # A' alpha + tilt
     off: Vector  # B' alpha - levels
+    drift: float = 0.0  # of the scores of the working set since all were looked at
     blur: float = 1.0
     steps: int = 0  # of this stage
     is_at_rest: bool = False  # whether the last step was rounding
@@ -115,7 +119,8 @@ def init(problem: LabelProblem, start: Start | None, tol: float) -> LabelState:
 
 def step(problem: LabelProblem, state: LabelState) -> None:
     is_over = state.is_at_rest or state.steps >= _PATIENCE or _is_inner_optimal(problem, state)
-    if (is_over or state.gap <= state.tol) and state.steps:
+    is_far = state.work.examples is not None and state.drift > _BAND * state.delta
+    if (is_over or is_far or state.gap <= state.tol) and state.steps:
         _look_at_all(problem, state, is_over)
     _newton_step(problem, state)
     state.steps += 1
@@ -155,6 +160,7 @@ def _look_at_all(problem: LabelProblem, state: LabelState, is_over: bool) -> Non
         moved = bool(away.any())
         if moved:
             state.near, state.beta = near, beta
+    state.drift = 0.0
     if moved and state.steps < _PATIENCE:
         _place(problem, state, scores)
     elif is_over:
@@ -242,14 +248,22 @@ def _newton_step(problem: LabelProblem, state: LabelState) -> None:
         return
     linear = float((problem.lam * state.w + work.adjoint) @ dw) + float(work.off @ db)
     line = BlockLine(linear, problem.lam * float(dw @ dw), _LINE_TOL, _EVALUATIONS)
-    t = _kernels.get("block_line_search")(work.blocks, work.scores, ds, tau, line)
+    t = min(_kernels.get("block_line_search")(work.blocks, work.scores, ds, tau, line), _reach(state, ds))
     state.w, state.b = state.w + t * dw, state.b + t * db
     change = work.move(t, ds, tau)
     state.adjoint = state.adjoint + work.A.rmatvec(change)
     state.passes += 2 * len(work.blocks.totals) / max(len(state.near), 1)
+    state.drift += t * float(np.abs(ds).max(initial=0.0))
     if t > 0.5:
         state.blur *= _BLUR_SHRINK
     _estimate(problem, state)
+
+
+def _reach(state: LabelState, ds: Vector) -> float:
+    """How far a step may lead: the examples left out, which it does not see, may move once scores do by the band."""
+    if state.work.examples is None:
+        return np.inf
+    return _FAR * _BAND * state.delta / max(float(np.abs(ds).max(initial=0.0)), _TINY)
 
 
 def _direction(problem: LabelProblem, state: LabelState) -> tuple[Vector, Vector]:
@@ -267,7 +281,8 @@ def _direction(problem: LabelProblem, state: LabelState) -> tuple[Vector, Vector
     z, read = direction(work.A, work.blocks, weights, by_side, state.tau, ridge, -gradient)
     state.passes += read * len(by_side) / max(len(state.near), 1)
     d = problem.n_weights // K
-    return z[:, :d].ravel(), z[:, d:].ravel()
+    dw, db = z[:, :d].ravel(), z[:, d:].ravel()
+    return dw, db - db.mean() if db.size else db  # all biases together change nothing: a block's signed mass is fixed
 
 
 def _norm(x: Vector) -> float:
