@@ -66,9 +66,7 @@ def _height(blocks: Blocks, s: Matrix) -> Vector:
     return np.where(blocks.totals > 0, best, 0.0)
 
 
-def block_select(
-    blocks: Blocks, s: Vector, tau: float, band: float, beta: Vector, near: NDArray[np.uint8]
-) -> float:
+def block_select(blocks: Blocks, s: Vector, tau: float, band: float, beta: Vector, near: NDArray[np.uint8]) -> float:
     """beta = P(base + tau s). ``near`` is 1 where it was, and where beta is not at a vertex by ``band`` at least.
 
     Returns the risk at s. At a vertex of a simplex the largest entry of base + tau s leads by more than 1; at that of
@@ -181,7 +179,10 @@ def block_pairs(
     m = weights.reshape(shape)
     dense = np.zeros((*shape, blocks.K))
     sides = _sides(blocks)
-    groups = [(~(by_side != 0)[:, None]) & np.ones(shape, dtype=bool), *((by_side != 0)[:, None] & side for side in sides)]
+    groups = [
+        (~(by_side != 0)[:, None]) & np.ones(shape, dtype=bool),
+        *((by_side != 0)[:, None] & side for side in sides),
+    ]
     for group in groups:
         own = np.where(group, m, 0.0)
         mass = np.maximum(own.sum(axis=1), np.finfo(float).tiny)[:, None, None]

@@ -29,7 +29,13 @@ _EPS, _TINY = float(np.finfo(np.float64).eps), float(np.finfo(np.float64).tiny)
 
 
 def direction(
-    A: HasExampleRows, blocks: Blocks, weights: Vector, by_side: NDArray[np.uint8], tau: float, ridge: Vector, rhs: Vector
+    A: HasExampleRows,
+    blocks: Blocks,
+    weights: Vector,
+    by_side: NDArray[np.uint8],
+    tau: float,
+    ridge: Vector,
+    rhs: Vector,
 ) -> tuple[Vector, int]:
     """z (K, D) with H z = rhs, and how often the data were read."""
     if rhs.size <= MATRIX:
@@ -107,7 +113,13 @@ def _centred(m: Vector, t: Vector) -> Vector:
 
 
 def _conjugate_gradients(
-    A: HasExampleRows, blocks: Blocks, weights: Vector, by_side: NDArray[np.uint8], tau: float, ridge: Vector, rhs: Vector
+    A: HasExampleRows,
+    blocks: Blocks,
+    weights: Vector,
+    by_side: NDArray[np.uint8],
+    tau: float,
+    ridge: Vector,
+    rhs: Vector,
 ) -> tuple[Vector, int]:
     """With the rows of the examples that move alone."""
     some = np.flatnonzero(np.count_nonzero(weights.reshape(-1, blocks.K), axis=1) > 1)

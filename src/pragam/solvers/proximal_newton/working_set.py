@@ -83,7 +83,9 @@ def gathered(
     if examples is None:
         blocks = Blocks(base, Q.totals, flags(Q), K)
         sums = problem.tilt, -problem.levels, 0.0
-        work = WorkingSet(None, problem.A, problem.B, problem.c, blocks, scores, beta.copy(), *sums, BlockSums(0, 0, 0, 0))
+        work = WorkingSet(
+            None, problem.A, problem.B, problem.c, blocks, scores, beta.copy(), *sums, BlockSums(0, 0, 0, 0)
+        )
     else:
         rest = amounts(Q.totals, beta, K).reshape(-1, K)
         rest[examples] = 0.0
