@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from kernels.storages import D, N, STORAGES
+from kernels.storages import STORAGES, D, N
 from pragam import _kernels
 from pragam._kernels import twins
 from pragam._kernels.labels.records import BlockLine, Blocks
@@ -49,7 +49,7 @@ def pairs_of(get, blocks, weights, by_side):
 @pytest.mark.parametrize("K", [2, 3, 8, 9, 30])
 def test_projections_equal_their_twin(kind, K):
     for seed in range(5):
-        blocks, _, s, _, rng = blocks_of(kind, K, seed)
+        blocks, _, s, _, _ = blocks_of(kind, K, seed)
         for scale in (1e-3, 1.0, 1e3, 1e150):
             v = scale * s
             v[: 3 * K] = np.round(v[: 3 * K])  # ties

@@ -5,8 +5,8 @@ tau around ``base`` it maximises
 
     totals_i (<beta, s_i> - |beta - base_i|^2 / (2 tau)),    so    beta_i = P(base_i + tau s_i),   P the projection.
 
-Inside its face beta moves with s at the rate tau P', where P' = diag(m) - m m' / |m| on the support m of a simplex. It is
-the same for pairs whose sides are balanced, with the signs of the sides; where both have the whole total it is that of
+Inside its face beta moves with s at the rate tau P', where P' = diag(m) - m m' / |m| on the support m of a simplex. It
+is the same for pairs whose sides are balanced, with the signs of the sides; where both have the whole total it is that of
 each side.
 """
 
@@ -16,7 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pragam._kernels.labels.projections import label_project
-from pragam._kernels.labels.records import Blocks, BlockLine, BlockSums
+from pragam._kernels.labels.records import BlockLine, Blocks, BlockSums
 from pragam.numerics.vector import Vector
 
 __all__ = ["block_line_search", "block_move", "block_pairs", "block_select", "block_weights"]

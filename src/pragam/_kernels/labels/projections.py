@@ -1,7 +1,7 @@
 r"""Projections of rows of K numbers: the specification of ``label_project``.
 
-On a simplex alpha_k = [v_k - theta]_+ with sum total. On pairs p = [v - t]_+ on the wrong labels and q = [v + t]_+ on the
-right ones with equal sums, unless these exceed the total: then both are projections on simplices of that total.
+On a simplex alpha_k = [v_k - theta]_+ with sum total. On pairs p = [v - t]_+ on the wrong labels and q = [v + t]_+ on
+the right ones with equal sums, unless these exceed the total: then both are projections on simplices of that total.
 """
 
 from __future__ import annotations

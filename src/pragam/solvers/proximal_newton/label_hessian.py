@@ -55,7 +55,7 @@ def _matrix(
         some = slice(begin, begin + high)
         first, examples, values = _pairs(_part(blocks, some), weights.reshape(n, K)[some].ravel(), by_side[some])
         examples += begin
-        rows.kernel("block_hessian")(*rows.arrays, first, examples, values, K, d, D > d, hessian)
+        rows.kernel("block_hessian")(*rows.arrays, first, examples, values, K, d, d < D, hessian)
     hessian *= tau
     return hessian.reshape(K * D, K * D)
 

@@ -4,8 +4,8 @@ With alpha_i = totals_i beta_i a stage has a proximal term in units of the total
 
     maximise  D(alpha) - sum_i totals_i |beta_i - base_i|^2 / (2 tau),    beta_i = P(base_i + tau s_i) at its optimum,
 
-P the projection on the unit simplex, or on unit pairs: so an example of weight 2 moves as two copies of it do. Then base
-moves to beta, and delta = unit / tau, in units of scores, shrinks. ``unit`` is the size of what beta does: on data that
+P the projection on the unit simplex, or on unit pairs: so an example of weight 2 moves as two copies of it do. Then
+base moves to beta, and delta = unit / tau, in units of scores, shrinks. ``unit`` is the size of what beta does: on data that
 can be separated it is far below 1.
 
 Only examples of the working set are touched inside a stage (:mod:`working_set`). All are looked at before it ends. Line
@@ -21,8 +21,7 @@ import scipy.linalg
 from numpy.typing import NDArray
 
 from pragam import _kernels
-from pragam._kernels.labels.records import Blocks, BlockLine
-from pragam.conjugates import Zero
+from pragam._kernels.labels.records import BlockLine, Blocks
 from pragam.operators.base import Vector
 from pragam.polytopes.pairs import Pairs
 from pragam.polytopes.simplices import Simplices
@@ -31,8 +30,8 @@ from pragam.solvers.base import Start, State, has
 from pragam.solvers.proximal_newton.label_hessian import direction
 from pragam.solvers.proximal_newton.working_set import LabelProblem, WorkingSet, amounts, flags, gathered, shares
 
-#: The first delta, in units of the geometric mean of the largest c and of the mean slack of the start: stages that end at
-#: a relative gap g have a delta near sqrt(g), on letter, vehicle and dna alike.
+#: The first delta, in units of the geometric mean of the largest c and of the mean slack of the start: stages that end
+#: at a relative gap g have a delta near sqrt(g), on letter, vehicle and dna alike.
 _FIRST_DELTA = 1.0
 #: The first unit without a start, in units of the steepest step.
 _BOLD = 1000.0
@@ -49,8 +48,8 @@ _BAND = 8.0
 _FAR = 4.0
 #: A line search ends with a step of at most _LINE_TOL, relative to t, or after _EVALUATIONS evaluations.
 _LINE_TOL, _EVALUATIONS = 1e-2, 60
-#: The blur is how far below the threshold, in units, a label still counts in the Hessian. It shrinks by the first factor
-#: with every full step, and below the second number it is 0.
+#: The blur is how far below the threshold, in units, a label still counts in the Hessian. It begins at the first number,
+#: shrinks by the second with every full step, and below the third it is 0.
 _FIRST_BLUR, _BLUR_SHRINK, _LEAST_BLUR = 0.25, 0.25, 0.01
 #: The ridge of biases, as a share of the curvature that all examples would give them: they may move together.
 _FLAT = 1e-12
@@ -91,7 +90,7 @@ class LabelState(State):
 def has_labels(problem: AnyProblem) -> bool:
     """Whether each example has a row and a block, and each label a weight vector and perhaps a bias."""
     Q, B = problem.Q, problem.B
-    if not (has(problem, "A.example_rows") and isinstance(Q, Simplices | Pairs) and isinstance(problem.g, Zero)):
+    if not (has(problem, "A.example_rows") and isinstance(Q, Simplices | Pairs) and not np.any(problem.g.curvature)):
         return False
     sign = problem.A.example_rows().sign  # type: ignore[attr-defined]
     signs = np.ones(Q.size) if sign is None else sign

@@ -1,8 +1,8 @@
 r"""Proximal point steps in the dual, each by semismooth Newton in the primal: for any set with a prox and a derivative.
 
 Rockafellar (1976); Li, Sun and Toh, "A highly efficient semismooth Newton augmented Lagrangian method", SIAM J. Optim.
-2018. :mod:`labels` has the form for a weight vector a label, whose loops are compiled, and :mod:`any_set` the general one.
-The box family has faster code for the same idea (:mod:`pragam.solvers.newton`).
+2018. :mod:`labels` has the form for a weight vector a label, whose loops are compiled, and :mod:`any_set` the general
+one. The box family has faster code for the same idea (:mod:`pragam.solvers.newton`).
 """
 
 from __future__ import annotations

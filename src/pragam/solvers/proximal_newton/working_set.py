@@ -1,6 +1,7 @@
 r"""The examples that may still move in a stage, with what the others contribute.
 
-An example far enough at a vertex stays there: its alpha_i is fixed, and its loss is <alpha_i, s_i>, linear in (w, b). So
+An example far enough at a vertex stays there: its alpha_i is fixed, and its loss is <alpha_i, s_i>, linear in (w, b).
+So
 
     A' alpha + tilt = adjoint,    B' alpha - levels = off,    <c, alpha> = linear        of the others alone
 
