@@ -6,8 +6,8 @@ tau around ``base`` it maximises
     totals_i (<beta, s_i> - |beta - base_i|^2 / (2 tau)),    so    beta_i = P(base_i + tau s_i),   P the projection.
 
 Inside its face beta moves with s at the rate tau P', where P' = diag(m) - m m' / |m| on the support m of a simplex. It
-is the same for pairs whose sides are balanced, with the signs of the sides; where both have the whole total it is that of
-each side.
+is the same for pairs whose sides are balanced, with the signs of the sides. Where both have the whole total, it is that
+of each side.
 """
 
 from __future__ import annotations

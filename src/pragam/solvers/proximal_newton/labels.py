@@ -5,8 +5,8 @@ With alpha_i = totals_i beta_i a stage has a proximal term in units of the total
     maximise  D(alpha) - sum_i totals_i |beta_i - base_i|^2 / (2 tau),    beta_i = P(base_i + tau s_i) at its optimum,
 
 P the projection on the unit simplex, or on unit pairs: so an example of weight 2 moves as two copies of it do. Then
-base moves to beta, and delta = unit / tau, in units of scores, shrinks. ``unit`` is the size of what beta does: on data that
-can be separated it is far below 1.
+base moves to beta, and delta = unit / tau, in units of scores, shrinks. ``unit`` is the size of what beta does: on data
+that can be separated it is far below 1.
 
 Only examples of the working set are touched inside a stage (:mod:`working_set`). All are looked at before it ends. Line
 searches need no product with the data, since s moves along a line.
@@ -48,8 +48,8 @@ _BAND = 8.0
 _FAR = 4.0
 #: A line search ends with a step of at most _LINE_TOL, relative to t, or after _EVALUATIONS evaluations.
 _LINE_TOL, _EVALUATIONS = 1e-2, 60
-#: The blur is how far below the threshold, in units, a label still counts in the Hessian. It begins at the first number,
-#: shrinks by the second with every full step, and below the third it is 0.
+#: The blur is how far below the threshold, in units, a label still counts in the Hessian. It begins at the first
+#: number, shrinks by the second with every full step, and below the third it is 0.
 _FIRST_BLUR, _BLUR_SHRINK, _LEAST_BLUR = 0.25, 0.25, 0.01
 #: The ridge of biases, as a share of the curvature that all examples would give them: they may move together.
 _FLAT = 1e-12
