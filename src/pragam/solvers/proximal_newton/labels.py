@@ -31,7 +31,7 @@ from pragam.solvers.proximal_newton.label_hessian import direction
 from pragam.solvers.proximal_newton.working_set import LabelProblem, WorkingSet, amounts, flags, gathered, shares
 
 #: The first delta, in units of the geometric mean of the largest c and of the mean slack of the start: stages that end
-#: at a relative gap g have a delta near sqrt(g), on letter, vehicle and dna alike.
+#: at a relative gap g have a delta near sqrt(g) in a trace of letter, the one set on which this was read off.
 _FIRST_DELTA = 1.0
 #: The first unit without a start, in units of the steepest step.
 _BOLD = 1000.0
