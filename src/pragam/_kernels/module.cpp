@@ -21,6 +21,9 @@ NB_MODULE(_compiled, m) {
     pragam::bind_subgradient_pegasos(m);
     pragam::bind_newton_boxes(m);
     pragam::bind_newton_dense(m);
+    pragam::bind_labels_projections(m);
+    pragam::bind_labels_blocks(m);
+    pragam::bind_labels_hessian(m);
     pragam::bind_chains_decoding(m);
     pragam::bind_chains_values(m);
     pragam::bind_chains_forward_backward(m);

@@ -18,6 +18,9 @@ from pragam._kernels.flows.tables import *  # noqa: F403
 from pragam._kernels.flows.visits import *  # noqa: F403
 from pragam._kernels.graphs.forests import *  # noqa: F403
 from pragam._kernels.graphs.messages import *  # noqa: F403
+from pragam._kernels.labels.blocks import *  # noqa: F403
+from pragam._kernels.labels.hessian import *  # noqa: F403
+from pragam._kernels.labels.projections import *  # noqa: F403
 from pragam._kernels.newton.boxes import *  # noqa: F403
 from pragam._kernels.newton.dense import *  # noqa: F403
 from pragam._kernels.products.dense import *  # noqa: F403

@@ -10,6 +10,7 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from pragam import _kernels
 from pragam._kernels.blocks.records import Shape
 from pragam.numerics.rounding import TINY, gamma, total
 from pragam.polytopes.base import REPAIRABLE, Curvature, Repair, Vector
@@ -17,7 +18,6 @@ from pragam.polytopes.box import relative
 from pragam.polytopes.label_graph import LabelGraph
 from pragam.polytopes.needs import HasBlocks, HasColumns, HasDerivative
 from pragam.polytopes.per_example import centred_gram, lacks, without_mean
-from pragam.polytopes.simplex_projection import project_simplex
 
 Matrix = NDArray[np.float64]
 
@@ -57,47 +57,14 @@ class Pairs(HasColumns, HasBlocks, HasDerivative):
         simplices of that total."""
         if not np.isfinite(v).all():
             raise ValueError("v must be finite")
-        rows = self.rows(v)
-        tops = [self._tops(rows, side) for side in self._sides]
-        with np.errstate(over="ignore"):
-            below = [top[:, None] - rows for top in tops]
-            height = tops[0] + tops[1]
-        balanced = self._balanced(np.where(self.wrong, *below), height)
-        # A side's mass is at least half the height.
-        full = (balanced.sum(axis=1, where=self.wrong) > self.totals) | (height > 2 * self.totals) | (self.totals == 0)
-        if full.any():
-            totals = self.totals[full, None]
-            near = [
-                np.where(side[full], np.maximum(-depth[full], -totals), -totals)
-                for side, depth in zip(self._sides, below, strict=True)
-            ]
-            balanced[full] = np.where(self.wrong[full], *(project_simplex(x, totals[:, 0]) for x in near))
-        return balanced.ravel()
+        point = np.empty(self.size)
+        _kernels.get("label_project")(np.ascontiguousarray(v), self.totals, self.flags, self.K, point)
+        return point
 
-    def _balanced(self, below: Matrix, height: Vector) -> Matrix:
-        r"""[y - below]_+ on the wrong labels and [height - y - below]_+ on the right ones, with equal sums.
-
-        ``below`` is how far an entry is below the largest of its side, ``height`` the sum of the two largest: no entry
-        counts that is more than the height below. So the rounding is relative to the height, however large v is. In
-        terms of z = below (wrong) or height - below (right), wrong entries count where z < y and right ones where
-        z > y: y is the mean of those z. The excess of the wrong ones at each z tells between which two y lies.
-        """
-        height = np.clip(height, 0.0, 2 * self.totals)[:, None]
-        z = np.minimum(below, height)
-        z = np.where(self.wrong, z, height - z)
-        order = np.argsort(z, axis=1)
-        rising, is_wrong = np.take_along_axis(z, order, 1), np.take_along_axis(self.wrong, order, 1)
-        wrong, right = np.where(is_wrong, rising, 0.0), np.where(is_wrong, 0.0, rising)
-        # Of the entries before each one the wrong, of it and those behind it the right.
-        number = np.cumsum(is_wrong, axis=1) - is_wrong + np.cumsum(~is_wrong[:, ::-1], axis=1)[:, ::-1]
-        sums = np.cumsum(wrong, axis=1) - wrong + np.cumsum(right[:, ::-1], axis=1)[:, ::-1]
-        excess = number * rising - sums
-        excess[:, -1] = np.inf  # beyond the last one there is no right one left
-        first = np.argmax(excess >= 0, axis=1)[:, None]
-        number, sums = (np.take_along_axis(x, first, 1) for x in (number, sums))
-        y = np.divide(sums, number, out=np.take_along_axis(rising, first, 1), where=number > 0)
-        balanced: Matrix = np.maximum(np.where(self.wrong, y - z, z - y), 0.0)
-        return balanced
+    @cached_property
+    def flags(self) -> NDArray[np.uint8]:
+        """``wrong``, flat, as kernels take it."""
+        return self.wrong.ravel().astype(np.uint8)
 
     def maximise_linear(self, s: Vector) -> Vector:
         rows, alpha = self.rows(s), np.zeros((self.n_blocks, self.K))

@@ -5,14 +5,18 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import ArrayLike
 
+from pragam import _kernels
 from pragam.polytopes.base import Vector
+
+#: No label is wrong: rows are projected on simplices.
+_SIMPLICES = np.zeros(0, dtype=np.uint8)
 
 
 def project_simplex(v: ArrayLike, total: ArrayLike = 1.0) -> Vector:
     """The nearest point of {alpha >= 0, sum_k alpha_k = total} to ``v``, or to each row of ``v``.
 
     alpha_k = max(v_k - theta, 0), theta the largest of (v_(1) + ... + v_(r) - total) / r over all r, where
-    v_(1) >= v_(2) >= ... (Held, Wolfe and Crowder 1974; Duchi et al. 2008). The cost is O(K log K) per row.
+    v_(1) >= v_(2) >= ... (Held, Wolfe and Crowder 1974; Duchi et al. 2008), found by Newton's method.
 
     Parameters
     ----------
@@ -28,12 +32,7 @@ def project_simplex(v: ArrayLike, total: ArrayLike = 1.0) -> Vector:
         raise ValueError("total must be non-negative and finite")
     if not np.isfinite(v).all():
         raise ValueError("v must be finite")
-    total = total[..., None]
-    # Entries more than total below the largest one end at 0. After this cut all numbers are of the size of total,
-    # so the sum is exact up to rounding, however large v is.
-    with np.errstate(over="ignore"):
-        near = np.maximum(v - v.max(axis=-1, keepdims=True), -total)
-    falling = np.sort(near, axis=-1)[..., ::-1]
-    theta = (np.cumsum(falling, axis=-1) - total) / np.arange(1, near.shape[-1] + 1)
-    point: Vector = np.maximum(near - theta.max(axis=-1, keepdims=True), 0.0)
-    return point
+    rows, point = np.ascontiguousarray(v).reshape(-1, v.shape[-1]), np.empty(v.size)
+    totals = np.ascontiguousarray(np.broadcast_to(total, len(rows)))
+    _kernels.get("label_project")(rows.reshape(-1), totals, _SIMPLICES, v.shape[-1], point)
+    return point.reshape(v.shape)
