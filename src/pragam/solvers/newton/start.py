@@ -7,7 +7,8 @@ r"""Where the Newton method's first stage starts: the first of these that applie
 *After sweeps* of coordinate ascent. The smaller C R^2 (:mod:`pragam.solvers.choice.hardness`), and the rarer one of the
 classes, the faster sweeps find each row's final bound; Newton's method takes a dozen steps on all rows to send them
 there. Sweeps that get nowhere leave a worse start than none. So the first is a trial: if its gap, the sum of the rows'
-gaps as it met them, is nearly all of J, no other follows. Sweeps are not tried where they did not pay: on problems of a
+gaps as it met them, is nearly all of J, no other follows. Nor does one where the risk is smooth: there Newton's first
+step on all rows is what costs most, and one sweep spares it. Sweeps are not tried where they did not pay: on problems of a
 few milliseconds, whose time is Python's own; at large C R^2, where the trial would fail; on dense rows, where Newton's
 steps cost less; and with a bias, which sweeps are slow to find.
 
@@ -114,7 +115,8 @@ def by_sweeps(form: BoxForm, rng: np.random.Generator) -> Guess:
     if not method.estimate(problem, state) <= _PROMISING:
         guess.passes = state.passes
         return guess
-    state = advance(method, problem, state, _SWEPT_TOL, _SWEPT_PASSES)
+    if not form.is_smooth(_SWEPT_DELTA):
+        state = advance(method, problem, state, _SWEPT_TOL, _SWEPT_PASSES)
     w, alpha = method.candidate(problem, state)
     return Guess(w.copy(), None, form.beta(alpha), _SWEPT_DELTA, state.passes)
 
