@@ -8,9 +8,9 @@ r"""Where the Newton method's first stage starts: the first of these that applie
 classes, the faster sweeps find each row's final bound; Newton's method takes a dozen steps on all rows to send them
 there. Sweeps that get nowhere leave a worse start than none. So the first is a trial: if its gap, the sum of the rows'
 gaps as it met them, is nearly all of J, no other follows. Nor does one where the risk is smooth: there Newton's first
-step on all rows is what costs most, and one sweep spares it. Sweeps are not tried where they did not pay: on problems of a
-few milliseconds, whose time is Python's own; at large C R^2, where the trial would fail; on dense rows, where Newton's
-steps cost less; and with a bias, which sweeps are slow to find.
+step on all rows is what costs most, and one sweep spares it. Sweeps are not tried where they did not pay: on problems
+of a few milliseconds, whose time is Python's own; at large C R^2, where the trial would fail; on dense rows, where
+Newton's steps cost less; and with a bias, which sweeps are slow to find.
 
 *In the middle* of the boxes, at w = 0, where nothing is known.
 """
