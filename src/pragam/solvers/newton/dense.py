@@ -57,7 +57,7 @@ _STEPS = 60
 #: A relative gap that the roundings of J and D hide: the optimum, for float64.
 _EXACT = 1e-13
 #: The kernel goes on to the optimum if n d^2, about as many products as a step takes, is no larger than this.
-_EXACT_PRODUCTS = 2e5
+EXACT_PRODUCTS = 2e5
 #: How far from the plane rounding leaves alpha, relative to the terms of its sum.
 _ON_PLANE = 1e-14
 #: A gap below this many times the rounding of the scores may be hidden by it.
@@ -86,7 +86,12 @@ class DenseState(State):
 
 @dataclass(frozen=True)
 class NewtonDense(Solver[BoxProblem, DenseState]):
-    """Semismooth Newton augmented Lagrangian method, in one call."""
+    """Semismooth Newton augmented Lagrangian method, in one call.
+
+    It goes on to the optimum if a step takes no more than ``exact_products``, counted as n d^2.
+    """
+
+    exact_products: float = EXACT_PRODUCTS
 
     name = "newton-dense"
     needs = ROWS_AND_BOX
@@ -133,7 +138,7 @@ class NewtonDense(Solver[BoxProblem, DenseState]):
         )
         delta = np.array([_FIRST_DELTA])
         iterate = DenseIterate(np.zeros(d), np.zeros(len(levels)), form.middle(), np.zeros(n), delta)
-        exact = _EXACT if worked_shape(problem)[0] * d**2 <= _EXACT_PRODUCTS else max(tol, _EXACT)
+        exact = _EXACT if worked_shape(problem)[0] * d**2 <= self.exact_products else max(tol, _EXACT)
         goal = DenseGoal(tol, exact, _STEPS)
         state = DenseState(2.0, form, scaled, means, length / height, height, iterate, goal, np.zeros(d))
         if start is not None:
