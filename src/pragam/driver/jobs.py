@@ -89,8 +89,8 @@ def solve_problems(
 
     def _solved(problem: AnyProblem, k: int, seconds: float | None, stop: Stop, callback: Callback | None) -> Result:
         result = solve(
-            problem, Unsolved() if stop.is_set() else solver, tol=settings.tol, max_iter=settings.max_iter, max_seconds=seconds,
-            start=starts[k] if starts else None, callback=callback, random_state=settings.seed(k),
+            problem, Unsolved() if stop.is_set() else solver, tol=settings.tol, max_iter=settings.max_iter,
+            max_seconds=seconds, start=starts[k] if starts else None, callback=callback, random_state=settings.seed(k),
         )  # fmt: skip
         if not settings.exact_end:
             return result
