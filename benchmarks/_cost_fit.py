@@ -20,6 +20,7 @@ from pragam.solvers.bundle.cost import QpBmrmConstants, qp_bmrm_cost
 from pragam.solvers.choice.sizes import sizes
 from pragam.solvers.dcd.cost import DcdConstants, dcd_cost
 from pragam.solvers.newton.cost import NewtonConstants, newton_cost
+from pragam.solvers.newton.dense import worked_shape
 from pragam.solvers.newton.dense_cost import DenseConstants, dense_cost
 from pragam.views import packed
 
@@ -76,7 +77,7 @@ def _dense(solves: list[Solve]) -> DenseConstants:
     units = ("start", "per_place", "per_cube", "per_hessian")
     return _units(
         DenseConstants(), units,
-        lambda by: [_time(dense_cost(*solve.problem.A.shape, by), solve) for solve in solves],
+        lambda by: [_time(dense_cost(*worked_shape(solve.problem), by), solve) for solve in solves],
     )  # fmt: skip
 
 

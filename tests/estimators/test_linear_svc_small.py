@@ -42,6 +42,16 @@ def test_the_exact_end_is_one_iteration_more_and_none_where_it_is_not_needed():
     assert LinearSVC(C).fit(X, y).n_iter_ == 1
 
 
+def test_one_call_reaches_the_optimum_where_a_plain_solve_ends_at_the_tolerance():
+    rng = np.random.default_rng(0)
+    X = rng.standard_normal((900, 18))  # more products than newton-dense spends beyond the tolerance by itself
+    y = np.where(X @ rng.standard_normal(18) + 5 * rng.standard_normal(900) > 0, 1, -1)
+    plain = pragam.solve(pragam.hinge(X, y, 1 / len(y)), tol=1e-6)
+    model = LinearSVC(tol=1e-6).fit(X, y)
+    assert plain.certificate.relative_gap > 1e-10 and plain.n_iter == model.n_iter_ == 1
+    assert model.certificate_.relative_gap <= 1e-12
+
+
 def test_the_exact_end_is_dropped_if_it_is_not_better(monkeypatch):
     X, y, _, C = make_data(1)
     problem = pragam.hinge(X, y, 1 / (len(y) * C))

@@ -41,8 +41,21 @@ def on_three_planes(problem):
     return replace(problem, B=Planes(problem.B.sigma, group, 3))
 
 
+def shared(seed):
+    """Two and three dual variables a data row, with and without biases."""
+    rng = np.random.default_rng(seed)
+    X, weight = rng.standard_normal((40, 4)) + 10.0 * rng.standard_normal(4), rng.integers(0, 3, 40)
+    target = X @ rng.standard_normal(4) + rng.standard_normal(40)
+    yield pragam.epsilon_insensitive(X, target, 0.01, bias=False, sample_weight=weight)
+    yield pragam.epsilon_insensitive(X, target, 0.01, sample_weight=weight)
+    yield pragam.ordinal_hinge(X, np.digitize(target, np.quantile(target, [0.2, 0.5, 0.8])), 0.01)
+
+
 def cases(variant, seeds=5):
     for seed in range(seeds):
+        for problem in shared(seed):
+            yield problem
+            yield curved(problem, (0.01, 0.5)[seed % 2])
         for bias in (False, True):
             problem = hinge_case(variant, bias, seed).problem
             yield problem
@@ -63,13 +76,14 @@ def test_the_estimate_is_the_gap(get, variant):
         assert 0 < steps <= goal.steps and read >= n
         assert (at.beta >= low).all() and (at.beta <= high).all()
         B = np.where(np.arange(len(p.levels)) == p.group[:, None], p.sigma[:, None], 0.0)
-        s = p.c + p.rows @ at.w + B @ at.biases
+        rows = p.scale[:, None] * p.rows[p.number] if p.number.size else p.rows
+        s = p.c + rows @ at.w + B @ at.biases
         end = np.where(s > 0, high, low)
         best = np.clip(np.divide(s, bend, out=end, where=bend > 0), low, high)
         primal = p.constant + 0.5 * p.lam * at.w @ at.w + p.offset @ at.w - p.levels @ at.biases
         primal += p.size @ (best * s - bend * best**2 / 2)
         alpha = p.size * at.beta
-        adjoint = p.offset + p.rows.T @ alpha
+        adjoint = p.offset + rows.T @ alpha
         dual = p.constant + p.size @ (p.c * at.beta - bend * at.beta**2 / 2) - adjoint @ adjoint / (2 * p.lam)
         off = np.abs(B.T @ alpha - p.levels) @ (1 + np.abs(at.biases))
         assert (primal - dual + off) / max(abs(primal), 1e-300) == pytest.approx(estimate, abs=1e-12, rel=1e-6)
@@ -133,6 +147,16 @@ def test_wrong_shapes_are_refused():
         wrong = iterate._replace(**{name: np.zeros(len(getattr(iterate, name)) + 1)})
         with pytest.raises(ValueError, match="dense_newton"):
             _kernels.get("dense_newton")(problem, wrong, goal)
+    numbered = problem._replace(number=np.zeros(len(problem.c), np.int64), scale=np.ones(len(problem.c)))
+    for wrong in (
+        problem._replace(number=numbered.number),
+        problem._replace(scale=numbered.scale),
+        problem._replace(rows=problem.rows[1:]),
+        numbered._replace(number=numbered.number + len(problem.rows)),
+        numbered._replace(number=numbered.number - 1),
+    ):
+        with pytest.raises(ValueError, match="dense_newton"):
+            _kernels.get("dense_newton")(wrong, iterate, goal)
     group = np.full_like(problem.group, 2)
     with pytest.raises(ValueError, match="group"):
         _kernels.get("dense_newton")(

@@ -153,6 +153,25 @@ def test_some_rows_their_products_and_their_outer_products(name):
         np.testing.assert_allclose(np.triu(out), np.triu(expected), rtol=0, atol=1e-13 * np.linalg.norm(A) ** 2)
 
 
+@pytest.mark.parametrize("name", ALL)
+@pytest.mark.parametrize("K", [1, 3])
+def test_adjoints_of_groups(name, K):
+    """Row k is A' of alpha without the other groups; the last group may be empty."""
+    draw = np.random.default_rng(7)
+    for operator, A in (
+        (ScaledRows(ALL[name], SCALE), SCALE[:, None] * matrix()),
+        (SharedRows(ALL[name], NUMBER, SHARED), SHARED[:, None] * matrix()[NUMBER]),
+    ):
+        group, alpha = (
+            draw.integers(0, max(K - 1, 1), len(A)),
+            draw.standard_normal(len(A)) * (draw.random(len(A)) < 0.7),
+        )
+        expected = np.array([A.T @ (alpha * (group == k)) for k in range(K)])
+        for each in (operator, Counting(operator)):
+            found = each.adjoints(alpha, group, K)
+            np.testing.assert_allclose(found, expected, rtol=0, atol=1e-13 * np.linalg.norm(A) ** 2)
+
+
 def test_only_data_rows_that_are_read_are_copied():
     part = SharedRows(matrix(), NUMBER, SHARED).take(np.flatnonzero(NUMBER >= N - 2))
     assert part.storage.shape[0] == len(set(NUMBER[NUMBER >= N - 2].tolist())) < part.shape[0]

@@ -8,7 +8,7 @@ from contextlib import AbstractContextManager, nullcontext
 from dataclasses import asdict, dataclass
 from typing import Any, NamedTuple
 
-from pragam.driver.exact_end import at_the_optimum
+from pragam.driver.exact_end import aiming_there, at_the_optimum
 from pragam.driver.result import Result
 from pragam.driver.solve import Callback, solve
 from pragam.driver.solve_all import Job, Stop, Unsolved, solve_all
@@ -77,6 +77,7 @@ def solve_problems(
 ) -> Solved:
     """Solve all problems as the settings say. Ctrl-C ends all: each returns what was certified so far."""
     begun, clock = [0.0] * len(problems), time.perf_counter()
+    solver = aiming_there(settings.solver) if settings.exact_end else settings.solver
 
     def job(k: int) -> Job:
         def run(share: float | None, stop: Stop) -> Result:
@@ -87,10 +88,9 @@ def solve_problems(
         return run
 
     def _solved(problem: AnyProblem, k: int, seconds: float | None, stop: Stop, callback: Callback | None) -> Result:
-        solver = Unsolved() if stop.is_set() else settings.solver
         result = solve(
-            problem, solver, tol=settings.tol, max_iter=settings.max_iter, max_seconds=seconds,
-            start=starts[k] if starts else None, callback=callback, random_state=settings.seed(k),
+            problem, Unsolved() if stop.is_set() else solver, tol=settings.tol, max_iter=settings.max_iter,
+            max_seconds=seconds, start=starts[k] if starts else None, callback=callback, random_state=settings.seed(k),
         )  # fmt: skip
         if not settings.exact_end:
             return result

@@ -174,6 +174,12 @@ class RowOperator(Operator):
     def take(self, rows: NDArray[np.int64]) -> RowOperator:
         """The operator of these rows alone, on a copy of them."""
 
+    def adjoints(self, alpha: Vector, group: NDArray[np.int64], K: int) -> Vector:
+        """A' of the part of alpha in each of K groups, (K, d)."""
+        if K == 1:
+            return self.rmatvec(alpha)[None]
+        return np.array([self.rmatvec(np.where(group == k, alpha, 0.0)) for k in range(K)])
+
     @abstractmethod
     def gram(self) -> Vector:
         """A A' as a dense matrix, for few rows."""

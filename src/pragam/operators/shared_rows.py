@@ -43,6 +43,15 @@ class SharedRows(DataRows, HasData):
         """X' times the sums of scale alpha over each data row."""
         return self.storage.rmatvec(self._sums(self._scaled(alpha)))
 
+    def adjoints(self, alpha: Vector, group: NDArray[np.int64], K: int) -> Vector:
+        """X' times the (n, K) sums of scale alpha over each data row and group: X is read once for all groups."""
+        if K == 1:
+            return self.rmatvec(alpha)[None]
+        some = np.flatnonzero(alpha)
+        places = self._of(some) * K + group[some]
+        sums = np.bincount(places, self.scale[some] * alpha[some], minlength=self.storage.shape[0] * K)
+        return self.storage.rmatmat(sums.astype(np.float64, copy=False).reshape(-1, K))
+
     def row_weights(self, alpha: Vector) -> Vector:
         """beta (1, n) with A' alpha = sum_i beta_i x_i, up to rounding, neither negated nor over lam.
 

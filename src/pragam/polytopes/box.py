@@ -114,13 +114,21 @@ class Box(HasDerivative):
             return 0.0
         kappa = np.broadcast_to(kappa, self.size)
         with np.errstate(over="ignore", invalid="ignore"):
-            room = slack + gamma(8) * (np.abs(s) + np.abs(shift))
-            least = np.minimum(np.abs(s - shift - room), np.abs(s - shift + room))
-            near = (kappa > 0) & (least < _SQUARED) & ((s != shift) | (room > 0))
-            ends = [np.where(np.isfinite(end), np.abs(end), 0.0) for end in (self.lower, self.upper)]
-            most = np.maximum(*ends)
-            flat = (kappa > 0) & (kappa * most < _FAR)
-            return 2.02 * TINY * float(np.sum(1 / kappa[near]) + np.sum(most[flat] * (1 + most[flat])))
+            least = _least_scores(s, slack, shift)
+            lost = 0.0
+            if not least.min(initial=np.inf) >= _SQUARED:
+                near = (kappa > 0) & (least < _SQUARED) & ((s != shift) | (slack > 0) | (s != 0))
+                lost = float(np.sum(1 / kappa[near]))
+            if self._most.size:
+                flat = (kappa > 0) & (kappa * self._most < _FAR)
+                lost += float(np.sum(self._most[flat] * (1 + self._most[flat])))
+            return 2.02 * TINY * lost
+
+    @cached_property
+    def _most(self) -> Vector:
+        """The larger size of a row's bounds, as far as they are finite; empty if all of these are 0."""
+        most = np.maximum(*(np.where(np.isfinite(end), np.abs(end), 0.0) for end in (self.lower, self.upper)))
+        return most if most.any() else most[:0]
 
     def repair(self, alpha: Vector) -> Repair:
         """The nearest point of the box, which is a float."""
@@ -169,6 +177,16 @@ class Box(HasDerivative):
 def as_column(kappa: Curvature) -> Vector:
     """For the kernels: one number for each row, or a single one."""
     return kappa if isinstance(kappa, np.ndarray) else np.array([kappa]) if kappa else ZERO
+
+
+def _least_scores(s: Vector, slack: Vector, shift: Vector) -> Vector:
+    """The least |t| at an end of each row's interval of scores t, which are those around s - shift."""
+    size = np.abs(s)
+    score = size if not shift.any() else np.abs(s - shift)
+    room = gamma(8) * (size if score is size else size + np.abs(shift))
+    room += slack
+    room -= score
+    return np.abs(room, out=room)
 
 
 def _half_farthest2(lower: Vector, upper: Vector) -> float:

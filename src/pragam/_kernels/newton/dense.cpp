@@ -36,8 +36,11 @@ double dot(const Vector &x, const double *y) {
 }
 
 struct Data {
-    int64_t d;
-    const double *rows, *c;
+    int64_t m, d;
+    const double *rows;      // m x d
+    const int64_t *number;   // the row that each dual variable reads, or null: each its own
+    const double *scale;     // what it multiplies it by
+    const double *c;
     Boxes boxes;
     Planes planes;
     const double *offset, *levels;
@@ -49,15 +52,16 @@ class Loop {
     Loop(const Data &data, double *w, double *biases, double *base, double *beta, double delta)
         : delta(delta), p_(data), n_(data.boxes.n), K_(size_t(data.planes.count)), w_(w), biases_(biases), base_(base),
           beta_(beta), s_(size_t(n_)), ds_(s_), change_(s_), weights_(s_), adjoint_(size_t(data.d)), dw_(adjoint_),
-          gradient_(adjoint_), factored_(size_t(data.d * data.d)), matrix_(factored_), means_(K_ * size_t(data.d)),
-          steepness_(K_), filled_(K_), totals_(K_), db_(K_) {
+          gradient_(adjoint_), factored_(size_t(data.d * data.d)), matrix_(factored_), of_rows_(size_t(data.m)),
+          means_(K_ * size_t(data.d)), steepness_(K_), filled_(K_), totals_(K_), db_(K_), begins_(K_ + 1) {
+        sort_by_plane();
+        for (int64_t r = 0; r < p_.m; ++r)
+            for (int64_t j = 0; j < p_.d; ++j) of_rows_[size_t(r)] += p_.rows[r * p_.d + j] * p_.rows[r * p_.d + j];
         double mass = 0, norm2 = 0, largest = 0;
         least_bend_ = p_.boxes.is_plain() ? 0.0 : infinity;
         for (int64_t i = 0; i < n_; ++i) {
-            double square = 0;
-            for (int64_t j = 0; j < p_.d; ++j) square += p_.rows[i * p_.d + j] * p_.rows[i * p_.d + j];
             mass += p_.boxes.size[i];
-            norm2 = std::max(norm2, square);
+            norm2 = std::max(norm2, scale(i) * scale(i) * of_rows_[size_t(row(i))]);
             largest = std::max(largest, std::abs(p_.c[i]));
             if (p_.boxes.size[i] > 0) least_bend_ = std::min(least_bend_, bend(i));
         }
@@ -77,7 +81,7 @@ class Loop {
         tau_ = std::max(unit_ / delta, is_smooth ? 1 / (negligible * least_bend_) : 0.0);
         blur_ = is_smooth ? 0.0 : 1.0;
         std::fill(steepness_.begin(), steepness_.end(), 0.0);
-        small_product(n_, p_.d, p_.rows, w_, s_.data());
+        product(w_, s_.data());
         for (int64_t i = 0; i < n_; ++i) {
             s_[size_t(i)] += p_.c[i];
             if (K_ == 0) continue;
@@ -89,14 +93,14 @@ class Loop {
         move(0.0);
         for (int64_t i = 0; i < n_; ++i) change_[size_t(i)] = p_.boxes.size[i] * beta_[i];
         std::copy(p_.offset, p_.offset + p_.d, adjoint_.begin());
-        small_adjoint(n_, p_.d, p_.rows, change_.data(), adjoint_.data());
+        add_adjoint(change_.data(), adjoint_.data());
         read += 2 * n_;
     }
 
     // One Newton step. False if the numbers do not allow one.
     bool step() {
         direction();
-        small_product(n_, p_.d, p_.rows, dw_.data(), ds_.data());
+        product(dw_.data(), ds_.data());
         if (K_ > 0)
             for (int64_t i = 0; i < n_; ++i) ds_[size_t(i)] += db_[plane(i)] * p_.planes.sigma[i];
         const double slope = p_.lam * dot(dw_, w_) + dot(dw_, p_.offset) - dot(db_, p_.levels);
@@ -106,7 +110,7 @@ class Loop {
         for (int64_t j = 0; j < p_.d; ++j) w_[j] += t * dw_[size_t(j)];
         for (size_t k = 0; k < K_; ++k) biases_[k] += t * db_[k];
         move(t);
-        small_adjoint(n_, p_.d, p_.rows, change_.data(), adjoint_.data());
+        add_adjoint(change_.data(), adjoint_.data());
         read += n_ + int64_t(sums_.moved);
         if (t > 0.5) blur_ *= blur_shrink;
         return true;
@@ -141,7 +145,7 @@ class Loop {
             change_[size_t(i)] = change;
             beta_[i] = moved;
         }
-        small_adjoint(n_, p_.d, p_.rows, change_.data(), adjoint_.data());
+        add_adjoint(change_.data(), adjoint_.data());
     }
 
     // The relative gap between J(w, biases) and D(beta).
@@ -169,6 +173,10 @@ class Loop {
 
     size_t plane(int64_t i) const { return K_ == 1 ? 0 : size_t(p_.planes.group[i]); }
 
+    int64_t row(int64_t i) const { return p_.number ? p_.number[i] : i; }
+
+    double scale(int64_t i) const { return p_.number ? p_.scale[i] : 1.0; }
+
     double proximal() const { return 0.5 / tau_ * sums_.proximal; }
 
     double off_plane(size_t k) const { return p_.levels[k] - filled_[k]; }
@@ -178,6 +186,35 @@ class Loop {
         for (size_t k = 0; k < K_; ++k) value -= biases_[k] * p_.levels[k];
         for (int64_t j = 0; j < p_.d; ++j) value += w_[j] * (0.5 * p_.lam * w_[j] + p_.offset[j]);
         return value;
+    }
+
+    // out_i = scale_i <row of i, x>: one inner product for each row of the matrix.
+    void product(const double *x, double *out) {
+        if (!p_.number) return small_product(n_, p_.d, p_.rows, x, out);
+        small_product(p_.m, p_.d, p_.rows, x, of_rows_.data());
+        for (int64_t i = 0; i < n_; ++i) out[i] = p_.scale[i] * of_rows_[size_t(p_.number[i])];
+    }
+
+    // out += sum over i of y_i scale_i (row of i), summed over each row of the matrix first.
+    void add_adjoint(const double *y, double *out) {
+        if (!p_.number) return small_adjoint(n_, p_.d, p_.rows, y, out);
+        std::fill(of_rows_.begin(), of_rows_.end(), 0.0);
+        for (int64_t i = 0; i < n_; ++i) of_rows_[size_t(p_.number[i])] += p_.scale[i] * y[i];
+        small_adjoint(p_.m, p_.d, p_.rows, of_rows_.data(), out);
+    }
+
+    // matrix += sum of weights a a': one summed weight for each row of the matrix.
+    void add_gram() {
+        if (!p_.number) {
+            read += small_gram(n_, p_.d, p_.rows, weights_.data(), matrix_.data());
+            return;
+        }
+        std::fill(of_rows_.begin(), of_rows_.end(), 0.0);
+        for (int64_t i = 0; i < n_; ++i) {
+            of_rows_[size_t(p_.number[i])] += p_.scale[i] * weights_[size_t(i)] * p_.scale[i];
+            read += weights_[size_t(i)] != 0;
+        }
+        small_gram(p_.m, p_.d, p_.rows, of_rows_.data(), matrix_.data());
     }
 
     void move(double t) {
@@ -209,18 +246,36 @@ class Loop {
         }
     }
 
+    // total = sum of weights sigma^2 over the rows of plane k, mean = sum of weights sigma a / total.
     void set_mean(size_t k) {
         double total = 0;
-        for (int64_t i = 0; i < n_; ++i) {
-            const double sigma = plane(i) == k ? p_.planes.sigma[i] : 0.0;
-            change_[size_t(i)] = weights_[size_t(i)] * sigma;
-            total += change_[size_t(i)] * sigma;
+        const int64_t first = begins_[k], last = begins_[k + 1];
+        for (int64_t q = first; q < last; ++q) {
+            const size_t i = size_t(by_plane_[size_t(q)]);
+            change_[i] = weights_[i] * p_.planes.sigma[i];
+            total += change_[i] * p_.planes.sigma[i];
         }
         totals_[k] = std::max({total, flat * tau_ * steepness_[k], tiny});
         double *mean = means_.data() + k * dw_.size();
         std::fill(mean, mean + p_.d, 0.0);
-        if (steepness_[k] > 0) small_adjoint(n_, p_.d, p_.rows, change_.data(), mean);
+        if (!(steepness_[k] > 0)) return;
+        std::fill(of_rows_.begin(), of_rows_.end(), 0.0);
+        for (int64_t q = first; q < last; ++q) {
+            const int64_t i = by_plane_[size_t(q)];
+            of_rows_[size_t(row(i))] += scale(i) * change_[size_t(i)];
+        }
+        small_adjoint(p_.m, p_.d, p_.rows, of_rows_.data(), mean);
         for (int64_t j = 0; j < p_.d; ++j) mean[j] /= totals_[k];
+    }
+
+    // The rows in the order of their planes, and where each plane begins.
+    void sort_by_plane() {
+        if (K_ == 0) return;
+        for (int64_t i = 0; i < n_; ++i) ++begins_[plane(i) + 1];
+        for (size_t k = 0; k < K_; ++k) begins_[k + 1] += begins_[k];
+        by_plane_.resize(size_t(n_));
+        std::vector<int64_t> next(begins_.begin(), begins_.end() - 1);
+        for (int64_t i = 0; i < n_; ++i) by_plane_[size_t(next[plane(i)]++)] = i;
     }
 
     // lam I + sum of weights a a' - sum of total mean mean'. If rounding has left it indefinite, its diagonal is increased
@@ -228,7 +283,7 @@ class Loop {
     void factorise() {
         const size_t d = size_t(p_.d);
         std::fill(matrix_.begin(), matrix_.end(), 0.0);
-        read += small_gram(n_, p_.d, p_.rows, weights_.data(), matrix_.data());
+        add_gram();
         double largest = 0;
         for (size_t i = 0; i < d; ++i) {
             largest = std::max(largest, matrix_[i * d + i]);
@@ -250,7 +305,9 @@ class Loop {
     const size_t K_;
     double *w_, *biases_, *base_, *beta_;
     Vector s_, ds_, change_, weights_, adjoint_, dw_, gradient_, factored_, matrix_;
+    Vector of_rows_;  // a number for each row of the matrix
     Vector means_, steepness_, filled_, totals_, db_;  // of the planes; means_ is K x d
+    std::vector<int64_t> begins_, by_plane_;
     double least_bend_ = 0, least_unit_ = 0, unit_ = 1, tau_ = 1, blur_ = 1;
     Sums sums_{};
 };
@@ -284,19 +341,24 @@ class Place {
     double estimate_ = infinity;
 };
 
-// rows, c, size, low, high, bend, sigma, group, offset, levels, lam, constant
-using DataIn = std::tuple<Matrix<double>, In<double>, In<double>, In<double>, In<double>, In<double>, In<double>,
-                          In<int64_t>, In<double>, In<double>, double, double>;
+// rows, number, scale, c, size, low, high, bend, sigma, group, offset, levels, lam, constant
+using DataIn = std::tuple<Matrix<double>, In<int64_t>, In<double>, In<double>, In<double>, In<double>, In<double>,
+                          In<double>, In<double>, In<int64_t>, In<double>, In<double>, double, double>;
 using GoalIn = std::tuple<double, double, int64_t>;  // tol, exact, steps
 using Answer = std::tuple<int64_t, int64_t, double>;
 
 Data data_of(const DataIn &problem, const Iterate &iterate) {
-    const auto &[rows, c, size, low, high, bend, sigma, group, offset, levels, lam, constant] = problem;
+    const auto &[rows, number, scale, c, size, low, high, bend, sigma, group, offset, levels, lam, constant] = problem;
     const auto &[w, biases, base, beta, delta] = iterate;
-    const size_t n = rows.shape(0), d = rows.shape(1);
+    const size_t m = rows.shape(0), n = c.size(), d = rows.shape(1);
+    const bool shared = number.size() + scale.size() > 0;
+    require(shared ? number.size() == n && scale.size() == n : m == n,
+            "dense_newton: number and scale must have an entry for each dual variable, or both none");
+    for (size_t i = 0; i < number.size(); ++i)
+        require(number.data()[i] >= 0 && number.data()[i] < int64_t(m), "dense_newton: number is out of range");
     require(d == 0 || (rows.stride(1) == 1 && rows.stride(0) == int64_t(d)), "dense_newton: rows must be in C order");
-    for (size_t length : {c.size(), size.size(), sigma.size(), group.size(), base.size(), beta.size()})
-        require(length == n, "dense_newton: c, size, sigma, group, base and beta must have an entry for each row");
+    for (size_t length : {size.size(), sigma.size(), group.size(), base.size(), beta.size()})
+        require(length == n, "dense_newton: size, sigma, group, base and beta must have an entry for each of c");
     const bool plain = low.size() + high.size() + bend.size() == 0;
     require(plain || (low.size() == n && high.size() == n && bend.size() == n),
             "dense_newton: low, high and bend must have an entry for each row, or all of them none");
@@ -311,7 +373,8 @@ Data data_of(const DataIn &problem, const Iterate &iterate) {
                       plain ? nullptr : low.data(),
                       plain ? nullptr : high.data(),
                       plain ? nullptr : bend.data()};
-    return {int64_t(d), rows.data(), c.data(), boxes, planes, offset.data(), levels.data(), lam, constant};
+    return {int64_t(m),     int64_t(d),    rows.data(), shared ? number.data() : nullptr, scale.data(), c.data(), boxes, planes,
+            offset.data(), levels.data(), lam,         constant};
 }
 
 Answer dense_newton(const DataIn &problem, const Iterate &iterate, const GoalIn &goal) {
@@ -346,7 +409,7 @@ Answer dense_newton(const DataIn &problem, const Iterate &iterate, const GoalIn 
             reached.keep(iterate, estimate);
             budget = std::min(steps, 2 * made + few);
         }
-        pulse.beat(size_t(inside + 1) * size_t(data.boxes.n * data.d));
+        pulse.beat(size_t(inside + 1) * size_t(data.boxes.n + data.m * data.d));
     }
     if (reached.is_known() && !(estimate <= tol)) estimate = reached.restore(iterate);
     return {made, loop.read, estimate};

@@ -7,8 +7,10 @@ With alpha = size beta, low <= beta <= high, the problem is to minimise
     s = c + rows w + B b,    (B b)_i = sigma_i b_k, k = group_i,
 
 and its dual to maximise  constant + sum_i size_i (c_i beta_i - bend_i beta_i^2/2) - |offset + rows' alpha|^2 / (2 lam)
-on the planes  B' alpha = levels. A stage keeps a centre ``base`` and a delta. Its inner problem is smooth, with a
-proximal term of size tau (:mod:`pragam.solvers.newton` has the theory, :mod:`pragam.solvers.newton.dense` the use).
+on the planes  B' alpha = levels. Where dual variables share rows of the matrix, the rows here are those that they
+read, one each; the compiled loop sums what belongs to a row of the matrix before it reads it. A stage keeps a centre
+``base`` and a delta. Its inner problem is smooth, with a proximal term of size tau (:mod:`pragam.solvers.newton` has
+the theory, :mod:`pragam.solvers.newton.dense` the use).
 """
 
 from __future__ import annotations
@@ -93,9 +95,9 @@ def _run(loop: _Loop, iterate: DenseIterate, goal: DenseGoal) -> tuple[int, int,
 
 class _Loop:
     def __init__(self, problem: DenseProblem, iterate: DenseIterate) -> None:
-        self.rows, self.c, self.size, self.offset, self.levels = (
-            problem.rows, problem.c, problem.size, problem.offset, problem.levels,
-        )  # fmt: skip
+        self.c, self.size, self.offset, self.levels = problem.c, problem.size, problem.offset, problem.levels
+        is_shared = problem.number.size > 0
+        self.rows = problem.scale[:, None] * problem.rows[problem.number] if is_shared else problem.rows
         self.lam, self.constant = problem.lam, problem.constant
         self.w, self.biases, self.base, self.beta = iterate.w, iterate.biases, iterate.base, iterate.beta
         self.delta = float(iterate.delta[0])

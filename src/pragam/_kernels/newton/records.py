@@ -57,9 +57,14 @@ class Sums(NamedTuple):
 
 
 class DenseProblem(NamedTuple):
-    """A small problem, as ``dense_newton`` sees it. low, high and bend are empty where the rows are plain."""
+    """A small problem, as ``dense_newton`` sees it. low, high and bend are empty where the rows are plain.
 
-    rows: Vector  # (n, d)
+    Dual variable i reads scale_i times row number_i of the matrix; or row i itself, if these two are empty.
+    """
+
+    rows: Vector  # (m, d)
+    number: NDArray[np.int64]
+    scale: Vector
     c: Vector
     size: Vector
     low: Vector

@@ -23,6 +23,10 @@ from pragam.operators.base import RowOperator, Vector
 from pragam.operators.planes import Planes
 from pragam.problem import BoxProblem
 
+#: A curvature of every row does what a proximal term does: there is no need of one where delta is at most this many
+#: times the least of them. So squared hinges and hinges smoothed over 1 take one stage. With 1 or 16 instead, a9a and
+#: w8a (C = 1, smoothed over 0.01 to 1) take up to twice as many steps.
+_SMOOTH = 5.0
 _NONE = np.zeros(0)
 
 
@@ -50,6 +54,10 @@ class BoxForm:
     @property
     def shape(self) -> tuple[int, int]:
         return self.problem.A.shape
+
+    def is_smooth(self, delta: float) -> bool:
+        """Whether the rows' own curvature makes a proximal term of this strength needless."""
+        return delta * self.scale <= _SMOOTH * self.least_bend
 
     def alpha(self, beta: Vector) -> Vector:
         """The dual variables, exactly in their boxes."""

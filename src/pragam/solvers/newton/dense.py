@@ -7,7 +7,9 @@ the kernel estimates that the tolerance is reached, it goes on to the optimum it
 most: once it is known which rows are inside their boxes, a few steps reach rounding. So equal problems get equal
 answers, to rounding, however they are stated: a weight of two, say, or a row that is there twice.
 
-The rows are copied without the mean m_k of their plane k, and scaled so that their largest entry and the total size of
+Dual variables that share data rows, as those of a tube and of ordered levels, share them in the copy too: one inner
+product and one weight of the Hessian a data row. The rows are copied without the mean m_k of their plane k, or without
+one mean for all planes where they are shared, and scaled so that their largest entry and the total size of
 the boxes lie between 1/2 and 1. The scores are scaled to about 1. All scalings are by powers of two, which round
 nothing:
 
@@ -22,12 +24,10 @@ from math import frexp
 
 import numpy as np
 from numpy.typing import ArrayLike
-from scipy import sparse
 
 from pragam import _kernels
 from pragam._kernels.newton.records import DenseGoal, DenseIterate, DenseProblem
-from pragam.operators.base import RowOperator, Vector
-from pragam.operators.planes import Planes
+from pragam.operators.base import Vector
 from pragam.problem import AnyProblem, BoxProblem
 from pragam.solvers.base import (
     LOSSES_OF_SCORES,
@@ -40,6 +40,7 @@ from pragam.solvers.base import (
     unbounded_and_flat,
 )
 from pragam.solvers.newton.box_form import BoxForm, box_form
+from pragam.solvers.newton.dense_copy import dense_copy
 from pragam.solvers.newton.dense_cost import dense_cost
 from pragam.solvers.newton.residual import residual_problem
 
@@ -56,7 +57,7 @@ _STEPS = 60
 #: A relative gap that the roundings of J and D hide: the optimum, for float64.
 _EXACT = 1e-13
 #: The kernel goes on to the optimum if n d^2, about as many products as a step takes, is no larger than this.
-_EXACT_PRODUCTS = 2e5
+EXACT_PRODUCTS = 2e5
 #: How far from the plane rounding leaves alpha, relative to the terms of its sum.
 _ON_PLANE = 1e-14
 #: A gap below this many times the rounding of the scores may be hidden by it.
@@ -85,7 +86,12 @@ class DenseState(State):
 
 @dataclass(frozen=True)
 class NewtonDense(Solver[BoxProblem, DenseState]):
-    """Semismooth Newton augmented Lagrangian method, in one call."""
+    """Semismooth Newton augmented Lagrangian method, in one call.
+
+    It goes on to the optimum if a step takes no more than ``exact_products``, counted as n d^2.
+    """
+
+    exact_products: float = EXACT_PRODUCTS
 
     name = "newton-dense"
     needs = ROWS_AND_BOX
@@ -93,30 +99,31 @@ class NewtonDense(Solver[BoxProblem, DenseState]):
 
     @classmethod
     def misfits(cls, problem: AnyProblem) -> list[str]:
-        n, d = problem.A.shape
-        small = n * d <= MOST_PLACES and d <= MOST_COLUMNS
+        (n, d), rows = problem.A.shape, _data_rows(problem)
+        small = max(rows * d, n) <= MOST_PLACES and d <= MOST_COLUMNS
         limits = f"at most {MOST_COLUMNS} columns, and rows times columns at most {MOST_PLACES}"
         return [*unbounded_and_flat(problem), *([] if small else [f"needs {limits}, and A has shape {(n, d)}"])]
 
     def cost(self, problem: BoxProblem, tol: float) -> Cost:
-        return dense_cost(*problem.A.shape)
+        return dense_cost(*worked_shape(problem))
 
     def init(self, problem: BoxProblem, rng: np.random.Generator, start: Start | None, tol: float) -> DenseState:
         return self._begun(problem, start, tol)
 
     def _begun(self, problem: BoxProblem, start: Start | None, tol: float) -> DenseState:
         form = box_form(problem)
-        rows, (n, d) = _dense(form.A), form.shape
-        means = _centre(form.B, rows)
+        copy, (n, d) = dense_copy(form.A, form.B), form.shape
         length, size, height = (
-            _power_of_two(rows),
+            _power_of_two(copy.rows),
             _power_of_two(form.boxes.size.sum()),
             0.5 * _power_of_two(form.scale),
         )
-        rows /= length
-        anchor, levels = form.ends.anchor / size, form.levels / size
+        np.divide(copy.rows, length, out=copy.rows)
+        anchor, levels, means = form.ends.anchor / size, form.levels / size, copy.means
         scaled = DenseProblem(
-            rows=rows,
+            rows=copy.rows,
+            number=copy.number,
+            scale=copy.scale,
             c=form.c / height,
             size=form.boxes.size / size,
             low=form.boxes.low,
@@ -124,14 +131,14 @@ class NewtonDense(Solver[BoxProblem, DenseState]):
             bend=form.boxes.bend / height,
             sigma=form.B.sigma,
             group=form.B.group,
-            offset=anchor @ rows + levels @ (means / length) + problem.tilt / length / size,
+            offset=copy.adjoint(anchor) + levels @ (means / length) + problem.tilt / length / size,
             levels=levels - form.B.rmatvec(anchor),
             lam=problem.lam * height / length / length / size,
             constant=form.linear(form.ends.anchor) / height / size,
         )
         delta = np.array([_FIRST_DELTA])
         iterate = DenseIterate(np.zeros(d), np.zeros(len(levels)), form.middle(), np.zeros(n), delta)
-        exact = _EXACT if n * d**2 <= _EXACT_PRODUCTS else max(tol, _EXACT)
+        exact = _EXACT if worked_shape(problem)[0] * d**2 <= self.exact_products else max(tol, _EXACT)
         goal = DenseGoal(tol, exact, _STEPS)
         state = DenseState(2.0, form, scaled, means, length / height, height, iterate, goal, np.zeros(d))
         if start is not None:
@@ -170,34 +177,22 @@ class NewtonDense(Solver[BoxProblem, DenseState]):
         return left
 
 
-def _dense(A: RowOperator) -> Vector:
-    """A copy of the rows of A = diag(scale) X, one for each dual variable."""
-    rows = A.rows()
-    if rows.is_dense:
-        X = rows.arrays[0]
-    else:
-        data, indices, indptr = rows.arrays
-        X = sparse.csr_array(
-            (data, indices, indptr), shape=(len(indptr) - 1, A.shape[1])
-        ).toarray()  # adds repeated ones
-    return np.multiply(rows.scale[:, None], X if rows.number is None else X[rows.number], order="C")
+def worked_shape(problem: AnyProblem) -> tuple[int, int]:
+    """(rows, columns) that a step works on: two dual variables of one data row count no more than that row."""
+    n, d = problem.A.shape
+    return max(_data_rows(problem), n // 2), d
+
+
+def _data_rows(problem: AnyProblem) -> int:
+    """How many rows a copy of the data that the dual variables read has."""
+    number = getattr(problem.A, "number", None)
+    return problem.A.shape[0] if number is None else int(number.max(initial=-1)) + 1
 
 
 def _power_of_two(x: ArrayLike) -> float:
     """Between one and two times the largest |x_i|."""
-    return 2.0 ** frexp(float(np.abs(x).max(initial=0.0)))[1]
-
-
-def _centre(B: Planes, rows: Vector) -> Vector:
-    """Takes the mean of each plane's rows from them; the means, (K, d)."""
-    means = np.zeros((B.shape[1], rows.shape[1]))
-    for k, mean in enumerate(means):
-        sigma = np.where(B.group == k, B.sigma, 0.0)
-        total = float(sigma @ sigma)
-        if total > 0:
-            mean[:] = sigma @ rows / total
-            rows -= np.multiply.outer(sigma, mean)
-    return means
+    x = np.asarray(x)
+    return 2.0 ** frexp(max(float(x.max(initial=0.0)), -float(x.min(initial=0.0))))[1]
 
 
 def _begin_at(state: DenseState, start: Start) -> None:

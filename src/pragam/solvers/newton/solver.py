@@ -41,7 +41,7 @@ from pragam.operators.base import Vector
 from pragam.problem import AnyProblem, BoxProblem
 from pragam.solvers.base import LOSSES_OF_SCORES, ROWS_AND_BOX, Cost, Solver, Start, unbounded_and_flat
 from pragam.solvers.choice.sizes import sizes
-from pragam.solvers.newton.active_rows import BAND, ActiveRows, active_rows, select
+from pragam.solvers.newton.active_rows import BAND, active_rows, select
 from pragam.solvers.newton.box_form import box_form
 from pragam.solvers.newton.cost import newton_cost
 from pragam.solvers.newton.stages import begin_stage, end_stage, line_search, readmit
@@ -181,7 +181,7 @@ def _centre(state: NewtonState) -> Centre:
     weights = state.stage.tau * system.weights * active.B.sigma
     system.rows_read += int(np.count_nonzero(weights))
     totals = _totals(state, active.B.rmatvec(weights))
-    state.elimination.means = _adjoints(active, weights, len(totals)) / totals[:, None]
+    state.elimination.means = active.A.adjoints(weights, active.B.group, len(totals)) / totals[:, None]
     return Centre(active.B, state.elimination.means, totals)
 
 
@@ -199,13 +199,6 @@ def _totals(state: NewtonState, curvature: Vector) -> Vector:
         return np.maximum(curvature, least)
     reach = BAND * stage.unit / stage.tau / max(float(np.abs(state.form.B.sigma).max()), _TINY)
     return np.where(is_flat, np.maximum(least, np.abs(off_planes(state)) / reach), curvature)
-
-
-def _adjoints(active: ActiveRows, weights: Vector, count: int) -> Vector:
-    """A' of the weights on each plane, (K, d)."""
-    if count == 1:
-        return active.A.rmatvec(weights)[None]
-    return np.array([active.A.rmatvec(np.where(active.B.group == k, weights, 0.0)) for k in range(count)])
 
 
 def _is_inner_optimal(state: NewtonState) -> bool:

@@ -15,10 +15,6 @@ from pragam.solvers.newton.box_form import BoxForm
 from pragam.solvers.newton.system import NewtonSystem
 from pragam.views import View
 
-#: A curvature of every row does what a proximal term does: there is no need of one where delta is at most this many
-#: times the least of them. So squared hinges and hinges smoothed over 1 take one stage. With 1 or 16 instead, a9a and
-#: w8a (C = 1, smoothed over 0.01 to 1) take up to twice as many steps.
-_SMOOTH = 5.0
 #: The share of the least curvature that a proximal term has where there is no need of one.
 _NEGLIGIBLE = 1e-6
 #: A row counts in the Hessian up to this many units outside its box, at the beginning of a stage with a proximal term.
@@ -50,9 +46,9 @@ class Stage:
 
     def begin(self, form: BoxForm) -> None:
         """Set what follows from delta and the unit."""
-        delta = self.delta * form.scale
-        self.tau, self.blur, self.steps, self.is_over = self.unit / delta, _FIRST_BLUR, 0, False
-        if delta <= _SMOOTH * form.least_bend:
+        self.tau, self.blur = self.unit / (self.delta * form.scale), _FIRST_BLUR
+        self.steps, self.is_over = 0, False
+        if form.is_smooth(self.delta):
             self.tau, self.blur = max(self.tau, 1 / (_NEGLIGIBLE * form.least_bend)), 0.0
 
 
