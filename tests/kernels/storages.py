@@ -4,6 +4,9 @@ from __future__ import annotations
 
 import numpy as np
 
+from pragam._kernels import twins
+from pragam._kernels.coordinate.records import Single
+
 N, D = 23, 9
 LAM = 0.3
 
@@ -20,6 +23,16 @@ def csr(dtype, index, seed=0):
     rows, columns = np.nonzero(X)
     indptr = np.r_[0, np.cumsum(np.bincount(rows, minlength=N))].astype(np.int64)
     return X[rows, columns], columns.astype(index), indptr
+
+
+def single(index, seed=0, order=None):
+    """(indices, data, indptr) in single precision, the rows padded to eight entries, by default in their own order."""
+    data, indices, indptr = csr(np.float64, np.int32, seed)
+    order = np.arange(N) if order is None else order
+    ends = np.r_[0, np.cumsum(-(-np.diff(indptr)[order] // 8) * 8)].astype(np.int64)
+    copy = Single(np.empty(ends[-1], index), np.empty(ends[-1], np.float32), ends)
+    assert twins.csr_single(data, indices, indptr, order, copy)
+    return copy
 
 
 STORAGES = {

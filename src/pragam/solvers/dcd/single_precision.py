@@ -21,6 +21,7 @@ import numpy as np
 from pragam._kernels.coordinate.records import CURVATURE
 from pragam.problem import BoxProblem
 from pragam.solvers.choice.hardness import box_sizes
+from pragam.solvers.dcd.single_rows import dealt
 from pragam.solvers.dcd.sweep import WorkingSet
 
 #: The least number of columns that is worth it: 256 kB of float64. A core's own cache is hardly larger, and the rows
@@ -43,6 +44,20 @@ def rounding(problem: BoxProblem, work: WorkingSet, tol: float) -> float | None:
     if widths / work.size * float(work.table[:, CURVATURE].mean()) > _HARDEST:
         return None
     return float(np.finfo(np.float32).eps) * largest * widths * sqrt(2 / problem.lam)
+
+
+def begin(work: WorkingSet) -> None:
+    """Go on in single precision: w, and the rows where a copy of them can be made."""
+    copy = dealt(work)
+    if copy is not None:
+        work.read(copy.rows, copy.order)
+    work.w = work.w.astype(np.float32)
+
+
+def end(problem: BoxProblem, work: WorkingSet) -> None:
+    """Go on with the rows of the problem, now that w is in double precision."""
+    if work.order is not None:
+        work.read(problem.A.contiguous_rows(), None)
 
 
 def serves(rounding: float, size: float, tol: float) -> bool:

@@ -118,7 +118,7 @@ class Dcd(Solver[BoxProblem, DcdState]):
                 abs(problem.constant + problem.g.support(problem.domain, problem.c)),
             )
             if single_precision.serves(rounding, precision.size, tol):
-                work.w = w.astype(np.float32)
+                single_precision.begin(work)
         return state
 
     def step(self, problem: BoxProblem, state: DcdState) -> DcdState:
@@ -147,7 +147,7 @@ class Dcd(Solver[BoxProblem, DcdState]):
             renew(state.packed.problem, state)
         else:
             state.passes += passes_of_w(state, state.packed.restrict(certified.proposed.alpha))
-        state.precision.is_doubted = state.is_single
+        state.precision.failures += state.is_single
         return state
 
     def estimate(self, problem: BoxProblem, state: DcdState) -> float:

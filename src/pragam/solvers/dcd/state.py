@@ -68,7 +68,12 @@ class Precision:
     fresh_at: float = 0.0  # passes when it was last computed anew
     single: float = inf  # what single precision may change of the gap, over sqrt(J)
     size: float = inf  # of J, as far as that is known
-    is_doubted: bool = False  # whether a certificate of w in single precision has failed
+    failures: int = 0  # certificates of w in single precision that have failed
+
+    @property
+    def is_doubted(self) -> bool:
+        """Whether single precision may be why. Once, it may have been the estimate of the gap."""
+        return self.failures > 1
 
 
 @dataclass
@@ -180,6 +185,8 @@ def _take_all(problem: BoxProblem, state: DcdState, w: NDArray[Any]) -> None:
         state.work = whole
     else:
         whole.w = w
+    if not state.is_single:
+        single_precision.end(problem, whole)
     state.dual = dual_of(problem, w, whole.alpha)
 
 
