@@ -25,13 +25,12 @@ def csr(dtype, index, seed=0):
     return X[rows, columns], columns.astype(index), indptr
 
 
-def single(index, seed=0, order=None):
-    """(indices, data, indptr) in single precision, the rows padded to eight entries, by default in their own order."""
+def single(seed=0):
+    """(indices, data, indptr) in single precision, the rows padded to eight entries."""
     data, indices, indptr = csr(np.float64, np.int32, seed)
-    order = np.arange(N) if order is None else order
-    ends = np.r_[0, np.cumsum(-(-np.diff(indptr)[order] // 8) * 8)].astype(np.int64)
-    copy = Single(np.empty(ends[-1], index), np.empty(ends[-1], np.float32), ends)
-    assert twins.csr_single(data, indices, indptr, order, copy)
+    ends = np.r_[0, np.cumsum(-(-np.diff(indptr) // 8) * 8)].astype(np.int64)
+    copy = Single(np.empty(ends[-1], np.uint16), np.empty(ends[-1], np.float32), ends)
+    assert twins.csr_single(data, indices, indptr, np.arange(N), copy)
     return copy
 
 

@@ -9,9 +9,15 @@ from scipy import sparse
 import pragam
 from pragam.certificate import certify
 from pragam.solvers import Certified, Start
-from pragam.solvers.dcd import Dcd, row_copy, single_precision, single_rows
+from pragam.solvers.dcd import Dcd, row_copy, single_precision, single_rows, sweep
 
 D = single_precision._COLUMNS
+
+
+@pytest.fixture(autouse=True)
+def no_cache(monkeypatch):
+    """The data are small: rows that stay in a cache are not copied."""
+    monkeypatch.setattr(sweep, "_CACHE", 0)
 
 
 def text(seed, n=300, entries=20, offset=0.0):
@@ -168,3 +174,17 @@ def test_several_variables_of_a_row_read_the_same_row_of_the_copy():
         assert np.array_equal(np.sort(work.order), np.arange(600))
         assert np.all(np.diff(work.variables.number[work.order]) >= 0)
     assert pragam.solve(p, "dcd", tol=1e-2).converged
+
+
+def test_rows_that_stay_in_a_cache_are_not_copied(monkeypatch):
+    monkeypatch.setattr(sweep, "_CACHE", np.inf)
+    state = state_of(problem(0), 1e-2)
+    assert state.is_single and state.whole.rows.kind == "csr"
+
+
+def test_more_columns_than_16_bits_can_tell_apart_are_not_copied():
+    X, y = text(0)
+    for columns in (2**16, 2**16 + 1):
+        wide = sparse.csr_array((X.data, X.indices, X.indptr), shape=(300, columns))
+        kind = state_of(pragam.hinge(wide, y, 1e-2, bias=False), 1e-2).whole.rows.kind
+        assert kind == ("single" if columns == 2**16 else "csr")

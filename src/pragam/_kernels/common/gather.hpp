@@ -5,7 +5,6 @@
 #pragma once
 
 #include <cstdint>
-#include <type_traits>
 
 #if (defined(__GNUC__) || defined(__clang__)) && defined(__x86_64__) && !defined(PRAGAM_SCALAR)
 #define PRAGAM_GATHER
@@ -21,9 +20,8 @@ inline double sum_of_lanes(const float *s) {
            ((double(s[2]) + double(s[6])) + (double(s[3]) + double(s[7])));
 }
 
-// `length` is a multiple of eight; I is std::uint16_t or std::int32_t.
-template <class I>
-double dot_by_loads(const float *x, const I *index, std::int64_t length, const float *w) {
+// `length` is a multiple of eight.
+inline double dot_by_loads(const float *x, const std::uint16_t *index, std::int64_t length, const float *w) {
     float s[gather_lanes] = {};
     for (std::int64_t p = 0; p < length; p += gather_lanes)
         for (int k = 0; k < gather_lanes; ++k) s[k] += x[p + k] * w[index[p + k]];
@@ -31,17 +29,12 @@ double dot_by_loads(const float *x, const I *index, std::int64_t length, const f
 }
 
 #ifdef PRAGAM_GATHER
-template <class I>
-__attribute__((target("avx2"))) double dot_by_gathers(const float *x, const I *index, std::int64_t length,
-                                                      const float *w) {
+__attribute__((target("avx2"))) inline double dot_by_gathers(const float *x, const std::uint16_t *index,
+                                                             std::int64_t length, const float *w) {
     const __m256 zero = _mm256_setzero_ps(), all = _mm256_castsi256_ps(_mm256_set1_epi32(-1));
     __m256 sum = zero;
     for (std::int64_t p = 0; p < length; p += gather_lanes) {
-        __m256i at;
-        if constexpr (std::is_same_v<I, std::uint16_t>)
-            at = _mm256_cvtepu16_epi32(_mm_loadu_si128(reinterpret_cast<const __m128i *>(index + p)));
-        else
-            at = _mm256_loadu_si256(reinterpret_cast<const __m256i *>(index + p));
+        const __m256i at = _mm256_cvtepu16_epi32(_mm_loadu_si128(reinterpret_cast<const __m128i *>(index + p)));
         // onto zeros: the plain gather leaves its target undefined, so that it would wait for the product before it
         const __m256 found = _mm256_mask_i32gather_ps(zero, w, at, all, 4);
         sum = _mm256_add_ps(sum, _mm256_mul_ps(_mm256_loadu_ps(x + p), found));
@@ -52,8 +45,7 @@ __attribute__((target("avx2"))) double dot_by_gathers(const float *x, const I *i
 }
 #endif
 
-template <class I>
-double gathered_dot(const float *x, const I *index, std::int64_t length, const float *w) {
+inline double gathered_dot(const float *x, const std::uint16_t *index, std::int64_t length, const float *w) {
 #ifdef PRAGAM_GATHER
     static const bool gathers = __builtin_cpu_supports("avx2");
     if (gathers) return dot_by_gathers(x, index, length, w);

@@ -1,4 +1,4 @@
-// Rows in single precision, padded to a multiple of eight entries: what single_rows.cpp writes and the sweeps walk.
+// Rows in single precision with indices of 16 bits, padded to a multiple of eight entries: what single_rows.cpp writes and the sweeps walk.
 #pragma once
 
 #include "common/gather.hpp"
@@ -7,9 +7,8 @@
 namespace pragam {
 
 // Sums are in single precision where w is, else double. An entry that pads a row is 0.
-template <class I>
 struct SingleRows {
-    const I *indices;
+    const std::uint16_t *indices;
     const float *data;
     const std::int64_t *indptr;
 
@@ -19,7 +18,7 @@ struct SingleRows {
     void prefetch(std::int64_t i) const {
         const std::int64_t first = indptr[i], end = indptr[i + 1];
         for (std::int64_t k = first; k < end; k += std::int64_t(64 / sizeof(float))) PRAGAM_PREFETCH(data + k);
-        for (std::int64_t k = first; k < end; k += std::int64_t(64 / sizeof(I))) PRAGAM_PREFETCH(indices + k);
+        for (std::int64_t k = first; k < end; k += std::int64_t(64 / sizeof(*indices))) PRAGAM_PREFETCH(indices + k);
     }
 
     double dot(std::int64_t i, const float *w) const {
@@ -41,9 +40,8 @@ struct SingleRows {
 };
 
 // From the raw arrays that Python passes, the indices first.
-template <class I>
-SingleRows<I> rows_of(std::size_t n, std::size_t, const In<I> &indices, const In<float> &data,
-                      const In<std::int64_t> &indptr) {
+inline SingleRows rows_of(std::size_t n, std::size_t, const In<std::uint16_t> &indices, const In<float> &data,
+                          const In<std::int64_t> &indptr) {
     require(indptr.size() == n + 1, "indptr must have one entry more than there are rows");
     std::int64_t padded = 0;
     for (std::size_t i = 0; i <= n; ++i) padded |= indptr.data()[i];
@@ -55,7 +53,6 @@ SingleRows<I> rows_of(std::size_t n, std::size_t, const In<I> &indices, const In
 template <template <class...> class Kernel, class... Args>
 void bind_single(nb::module_ &m, const char *name, Args... args) {
     bind_storage<Kernel, In<std::uint16_t>, In<float>, In<std::int64_t>>(m, name, args...);
-    bind_storage<Kernel, In<std::int32_t>, In<float>, In<std::int64_t>>(m, name, args...);
 }
 
 }  // namespace pragam

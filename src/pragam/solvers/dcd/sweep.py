@@ -103,14 +103,20 @@ class WorkingSet:
         return self.rows.entries_of(number)
 
     @property
+    def is_near(self) -> bool:
+        """Whether all that a sweep reads stays in a cache."""
+        return 64 * self.size + 12 * self.rows.entries <= _CACHE
+
+    @property
     def block(self) -> int:
         """How many rows that follow one another in memory a sweep meets together.
 
         The more random the order, the fewer sweeps are needed; but rows that come from memory come faster in blocks,
         and so do those of a pattern, as neighbours are of one length.
         """
-        is_near = not self.rows.is_packed and 64 * self.size + 12 * self.rows.entries <= _CACHE
-        return 1 if is_near else _BLOCK if self.order is None else _BLOCK_DEALT
+        if self.is_near and not self.rows.is_packed:
+            return 1
+        return _BLOCK if self.order is None else _BLOCK_DEALT
 
     def planes_met(self) -> NDArray[np.bool_] | None:
         """Which planes the active variables lie on; None: all, as there is one at most."""
