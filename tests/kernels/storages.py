@@ -4,6 +4,9 @@ from __future__ import annotations
 
 import numpy as np
 
+from pragam._kernels import twins
+from pragam._kernels.coordinate.records import Single
+
 N, D = 23, 9
 LAM = 0.3
 
@@ -20,6 +23,15 @@ def csr(dtype, index, seed=0):
     rows, columns = np.nonzero(X)
     indptr = np.r_[0, np.cumsum(np.bincount(rows, minlength=N))].astype(np.int64)
     return X[rows, columns], columns.astype(index), indptr
+
+
+def single(seed=0):
+    """(indices, data, indptr) in single precision, the rows padded to eight entries."""
+    data, indices, indptr = csr(np.float64, np.int32, seed)
+    ends = np.r_[0, np.cumsum(-(-np.diff(indptr) // 8) * 8)].astype(np.int64)
+    copy = Single(np.empty(ends[-1], np.uint16), np.empty(ends[-1], np.float32), ends)
+    assert twins.csr_single(data, indices, indptr, np.arange(N), copy)
+    return copy
 
 
 STORAGES = {

@@ -10,7 +10,7 @@ from pragam._kernels import twins
 from pragam._kernels.coordinate.records import ALPHA, CURVATURE, LOWER, SLOPE, UPPER, Batch, C, Visits
 
 from .ascent import KINDS, arrays_of, copies, problem, sweep_arguments
-from .storages import LAM, STORAGES, N, csr, dense
+from .storages import LAM, STORAGES, N, csr, dense, single
 
 compiled = pytest.mark.skipif(not _kernels.compiled, reason="the extension was not built: nothing to compare")
 
@@ -55,6 +55,31 @@ def test_w_in_single_precision_makes_no_difference_beyond_its_rounding(dtype, in
             assert got[0] == wanted[0]
             assert got[1:] == pytest.approx(wanted[1:], rel=1e-4, abs=1e-5)
             assert_equal(single, double, rtol=1e-5, atol=1e-5)
+
+
+@compiled
+def test_a_sweep_over_rows_in_single_precision_equals_its_twin(kind):
+    """To the rounding of sums over a row, which the twin has in double precision."""
+    for seed in range(12):
+        arguments = sweep_arguments(seed, kind)
+        arguments = arguments._replace(w=arguments.w.astype(np.float32))
+        ours, theirs = copies(arguments), copies(arguments)
+        got = _kernels.get("dcd_sweep_single")(*single(seed), *ours)
+        wanted = twins.dcd_sweep_single(*single(seed), *theirs)
+        assert got[0] == wanted[0] and got[4:6] == wanted[4:6] and got[7:] == wanted[7:]
+        assert got[1:4] == pytest.approx(wanted[1:4], rel=1e-4, abs=1e-5)
+        assert_equal(ours, theirs, rtol=1e-5, atol=1e-5)
+
+
+@compiled
+def test_rows_in_single_precision_that_are_not_padded_are_refused():
+    indices, data, indptr = single()
+    arguments = sweep_arguments(0, KINDS["plain"])
+    arguments = arguments._replace(w=arguments.w.astype(np.float32))
+    indptr = indptr.copy()
+    indptr[-1] -= 1
+    with pytest.raises(ValueError, match="padded"):
+        _kernels.get("dcd_sweep_single")(indices, data, indptr, *arguments)
 
 
 @compiled

@@ -15,6 +15,7 @@ NB_MODULE(_compiled, m) {
     pragam::bind_coordinate_sweep(m);
     pragam::bind_coordinate_momentum(m);
     pragam::bind_coordinate_compact(m);
+    pragam::bind_coordinate_single_rows(m);
     pragam::bind_coordinate_cached_labellings(m);
     pragam::bind_blocks_sweep(m);
     pragam::bind_blocks_momentum(m);

@@ -13,6 +13,7 @@ from pragam._kernels.chains.values import *  # noqa: F403
 from pragam._kernels.coordinate.cached_labellings import *  # noqa: F403
 from pragam._kernels.coordinate.compact import *  # noqa: F403
 from pragam._kernels.coordinate.momentum import *  # noqa: F403
+from pragam._kernels.coordinate.single_rows import *  # noqa: F403
 from pragam._kernels.coordinate.sweep import *  # noqa: F403
 from pragam._kernels.flows.tables import *  # noqa: F403
 from pragam._kernels.flows.visits import *  # noqa: F403

@@ -9,9 +9,15 @@ from scipy import sparse
 import pragam
 from pragam.certificate import certify
 from pragam.solvers import Certified, Start
-from pragam.solvers.dcd import Dcd, row_copy, single_precision
+from pragam.solvers.dcd import Dcd, row_copy, single_precision, single_rows, sweep
 
 D = single_precision._COLUMNS
+
+
+@pytest.fixture(autouse=True)
+def no_cache(monkeypatch):
+    """The data are small: rows that stay in a cache are not copied."""
+    monkeypatch.setattr(sweep, "_CACHE", 0)
 
 
 def text(seed, n=300, entries=20, offset=0.0):
@@ -37,16 +43,20 @@ def state_of(p, tol):
 @pytest.mark.parametrize("risk", [pragam.hinge, pragam.squared_hinge])
 @pytest.mark.parametrize("bias", [False, True])
 @pytest.mark.parametrize("tol", [1e-2, 1e-3, 1e-4])
-def test_the_path_is_that_of_double_precision(tol, bias, risk, monkeypatch):
+@pytest.mark.parametrize("room", [0, single_rows.LARGEST])
+def test_the_end_is_that_of_double_precision_and_the_path_where_there_is_no_copy(room, tol, bias, risk, monkeypatch):
+    """A copy has the rows in another order."""
+    monkeypatch.setattr(single_rows, "LARGEST", room)
     for seed in range(3):
         p = problem(seed, bias, risk=risk)
-        assert state_of(p, tol).is_single
+        state = state_of(p, tol)
+        assert state.is_single and state.whole.rows.kind == ("single" if room else "csr")
         mine = pragam.solve(p, "dcd", tol=tol)
         with monkeypatch.context() as patch:
             patch.setattr(single_precision, "_COLUMNS", 2 * D)
             assert not state_of(p, tol).is_single
             theirs = pragam.solve(p, "dcd", tol=tol)
-        assert mine.converged and mine.n_iter == theirs.n_iter
+        assert mine.converged and theirs.converged and (room or mine.n_iter == theirs.n_iter)
         assert mine.w.dtype == np.float64
         assert mine.certificate == certify(p, mine.w, mine.alpha)
         assert mine.certificate.primal == pytest.approx(theirs.certificate.primal, rel=tol)
@@ -93,8 +103,10 @@ def test_double_precision_takes_over_where_the_optimum_turns_out_to_be_too_small
 
 
 @pytest.mark.parametrize("bias", [False, True])
-def test_a_certificate_that_fails_ends_single_precision_and_w_stays_that_of_alpha(bias, monkeypatch):
+@pytest.mark.parametrize("room", [0, single_rows.LARGEST])
+def test_two_certificates_that_fail_end_single_precision_and_w_stays_that_of_alpha(room, bias, monkeypatch):
     """Trusted far too much, and with a copy of the active rows on the way."""
+    monkeypatch.setattr(single_rows, "LARGEST", room)
     monkeypatch.setattr(single_precision, "_UPDATES", 1e-9)
     monkeypatch.setattr(single_precision, "_HARDEST", np.inf)
     monkeypatch.setattr(row_copy, "PRICE", 1e-3)
@@ -109,9 +121,70 @@ def test_a_certificate_that_fails_ends_single_precision_and_w_stays_that_of_alph
         expected = p.w_of_alpha(state.whole.alpha.copy())
         precision = 1e-4 if state.is_single else 1e-9
         assert np.allclose(state.whole.w, expected, rtol=precision, atol=precision * np.abs(expected).max())
-        if step == 5:
+        if step in (4, 5):
             pair = Start(*method.candidate(p, state))
             state = method.observe(p, state, Certified(pair, pair, certify(p, *pair)))
-        assert step <= 6 or not state.is_single
+        assert step <= 6 or not (state.is_single or state.whole.rows.kind == "single")
     assert copies > 0
     assert certify(p, *method.candidate(p, state)).relative_gap <= 1e-2
+
+
+@pytest.mark.parametrize("n", [0, 1, 15, 16, 17, 100])
+def test_rows_are_dealt_from_sixteen_places(n):
+    """Each once; and of any eight neighbours at most two come from one place."""
+    order = single_rows._dealt_order(n)
+    assert np.array_equal(np.sort(order), np.arange(n))
+    place = order // -(-n // 16) if n else order
+    assert all(np.unique(place[k : k + 8], return_counts=True)[1].max() <= 2 for k in range(n - 16))
+
+
+@pytest.mark.parametrize("value", [1e39, 1e-41])
+def test_values_that_single_precision_cannot_hold_leave_the_rows_in_place(value):
+    X, y = text(0)
+    X.data[5] = value
+    p = pragam.hinge(X, y, 1e-2, bias=False)
+    work = state_of(p, 1e-12).work
+    assert single_rows.dealt(work) is None
+    assert state_of(p, 1e-2).whole.rows.kind == "csr"
+
+
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+@pytest.mark.parametrize("index", [np.int32, np.int64])
+def test_every_storage_of_csr_is_solved_on_a_copy(dtype, index):
+    """Empty rows and unsorted, repeated indices too."""
+    X, y = text(3)
+    lengths = np.diff(X.indptr)
+    data, indices, indptr = X.data.astype(dtype), X.indices[::-1].astype(index), X.indptr.astype(index)
+    X = sparse.csr_array((data, indices, indptr), shape=X.shape)
+    empty = sparse.csr_array((np.repeat(data, 1), indices, np.r_[0, 0, indptr[1:]].astype(index)), shape=(301, D))
+    assert lengths.min() > 0 and np.diff(empty.indptr).min() == 0
+    for A, labels in ((X, y), (empty, np.r_[1, y])):
+        p = pragam.hinge(A, labels, 1e-2, bias=False)
+        assert state_of(p, 1e-3).whole.rows.kind == "single"
+        assert pragam.solve(p, "dcd", tol=1e-3).converged
+
+
+def test_several_variables_of_a_row_read_the_same_row_of_the_copy():
+    rng = np.random.default_rng(4)
+    X, _ = text(4)
+    target = np.asarray(X @ rng.standard_normal(D)) + 0.1 * rng.standard_normal(300)
+    p = pragam.epsilon_insensitive(X, target, 1e-2, epsilon=0.1, bias=False)
+    work = state_of(p, 1e-2).whole
+    if work.rows.kind == "single":
+        assert np.array_equal(np.sort(work.order), np.arange(600))
+        assert np.all(np.diff(work.variables.number[work.order]) >= 0)
+    assert pragam.solve(p, "dcd", tol=1e-2).converged
+
+
+def test_rows_that_stay_in_a_cache_are_not_copied(monkeypatch):
+    monkeypatch.setattr(sweep, "_CACHE", np.inf)
+    state = state_of(problem(0), 1e-2)
+    assert state.is_single and state.whole.rows.kind == "csr"
+
+
+def test_more_columns_than_16_bits_can_tell_apart_are_not_copied():
+    X, y = text(0)
+    for columns in (2**16, 2**16 + 1):
+        wide = sparse.csr_array((X.data, X.indices, X.indptr), shape=(300, columns))
+        kind = state_of(pragam.hinge(wide, y, 1e-2, bias=False), 1e-2).whole.rows.kind
+        assert kind == ("single" if columns == 2**16 else "csr")

@@ -87,6 +87,7 @@ void bind_projections_box_plane(nb::module_ &m);
 void bind_coordinate_sweep(nb::module_ &m);
 void bind_coordinate_momentum(nb::module_ &m);
 void bind_coordinate_compact(nb::module_ &m);
+void bind_coordinate_single_rows(nb::module_ &m);
 void bind_coordinate_cached_labellings(nb::module_ &m);
 void bind_blocks_sweep(nb::module_ &m);
 void bind_blocks_momentum(nb::module_ &m);

@@ -78,7 +78,7 @@ void compact(In<T> data, In<I> indices, Indptr indptr, Indptr rows, In<double> w
 }
 
 template <class T, class I>
-void bind(nb::module_ &m) {
+void bind_compact(nb::module_ &m) {
     const auto bind_one = [&m](auto f) {
         m.def("csr_compact", f, array("data"), array("indices"), array("indptr"), array("rows"), array("w"),
               array("labels"), array("copy"));
@@ -90,14 +90,17 @@ void bind(nb::module_ &m) {
 }  // namespace
 
 void bind_coordinate_compact(nb::module_ &m) {
-    m.def("csr_count_columns", &count_columns<std::int32_t>, array("indices"), array("indptr"), array("rows"),
-          array("counts"));
-    m.def("csr_count_columns", &count_columns<std::int64_t>, array("indices"), array("indptr"), array("rows"),
-          array("counts"));
-    bind<float, std::int32_t>(m);
-    bind<float, std::int64_t>(m);
-    bind<double, std::int32_t>(m);
-    bind<double, std::int64_t>(m);
+    const auto count = [&m](auto f) {
+        m.def("csr_count_columns", f, array("indices"), array("indptr"), array("rows"), array("counts"));
+    };
+    count(&count_columns<std::uint16_t>);
+    count(&count_columns<std::int32_t>);
+    count(&count_columns<std::int64_t>);
+    bind_compact<float, std::uint16_t>(m);
+    bind_compact<float, std::int32_t>(m);
+    bind_compact<float, std::int64_t>(m);
+    bind_compact<double, std::int32_t>(m);
+    bind_compact<double, std::int64_t>(m);
 }
 
 }  // namespace pragam

@@ -224,8 +224,12 @@ struct Push {
 }  // namespace
 
 void bind_coordinate_momentum(nb::module_ &m) {
-    bind_all<Push>(m, "momentum_push_csr", "momentum_push_dense", "momentum_push_pattern", array("variables"),
-                   array("planes"), nb::arg("lam"), array("w"), array("points"), nb::arg("ascent"), nb::arg("limits"));
+    const auto bind = [&m](auto... args) {
+        bind_all<Push>(m, "momentum_push_csr", "momentum_push_dense", "momentum_push_pattern", args...);
+        bind_single<Push>(m, "momentum_push_single", args...);
+    };
+    bind(array("variables"), array("planes"), nb::arg("lam"), array("w"), array("points"), nb::arg("ascent"),
+         nb::arg("limits"));
 }
 
 }  // namespace pragam

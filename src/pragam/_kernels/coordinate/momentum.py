@@ -1,4 +1,4 @@
-"""Momentum after a sweep of coordinate ascent: the specification of ``momentum_push_csr``, ``_dense``, ``_pattern``."""
+"""Momentum after a sweep of coordinate ascent: the specification of ``momentum_push_csr``, ``_dense`` and so on."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from pragam._kernels.coordinate.records import (
     Vector,
 )
 
-__all__ = ["momentum_push_csr", "momentum_push_dense", "momentum_push_pattern"]
+__all__ = ["momentum_push_csr", "momentum_push_dense", "momentum_push_pattern", "momentum_push_single"]
 
 Answer = tuple[float, float, bool]
 
@@ -37,6 +37,10 @@ def momentum_push_dense(X: Any, *args: Any) -> Answer:
 
 def momentum_push_pattern(indices: Any, indptr: Any, *args: Any) -> Answer:
     return _push(pattern_rows(indices, indptr), *args)
+
+
+def momentum_push_single(indices: Any, data: Any, indptr: Any, *args: Any) -> Answer:
+    return _push(csr_rows(data, indices, indptr), *args)
 
 
 class _Parts(NamedTuple):

@@ -88,6 +88,14 @@ class Limits(NamedTuple):
     clipped: float  # if more than this share of the variables leaves the box, h is not worth keeping
 
 
+class Single(NamedTuple):
+    """Where the copy of all rows in single precision is written, and the place of each of its rows."""
+
+    indices: NDArray[np.uint16]
+    data: NDArray[np.float32]
+    indptr: Indices
+
+
 class Compact(NamedTuple):
     """Where the copy of some rows is written."""
 

@@ -9,8 +9,8 @@
 //   s_i = c_i + <a_i, w> - own_i alpha_i - lift_i R/lam + sigma_i (b_k - rho r_k - |m|^2 R/lam + moment),
 // and the exact step is clip(alpha_i + s_i / q_i), where q_i is the curvature along variable i. own_i contains kappa_i,
 // the curvature of g. Variables that share a row may move together, by an exact joint step. For CSR, w may be in single
-// precision, so that more of it stays in a cache. Everything else is double. Specification: dcd_sweep in
-// sweep.py.
+// precision, so that more of it stays in a cache; with single rows it is, and so are the sums over a row. Everything
+// else is double. Specification: dcd_sweep in sweep.py.
 #include <type_traits>
 
 #include "coordinate/joint_sweep.hpp"
@@ -137,6 +137,7 @@ template <class... Args>
 void bind_sweeps(nb::module_ &m, Args... args) {
     bind_all<Sweep>(m, "dcd_sweep_csr", "dcd_sweep_dense", "dcd_sweep_pattern", args...);
     bind_csr<SweepSingle>(m, "dcd_sweep_csr", args...);
+    bind_single<SweepSingle>(m, "dcd_sweep_single", args...);
 }
 
 }  // namespace

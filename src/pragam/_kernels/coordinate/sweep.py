@@ -1,4 +1,4 @@
-"""Dual coordinate ascent: the specification of ``dcd_sweep_csr``, ``_dense`` and ``_pattern``."""
+"""Dual coordinate ascent: the specification of ``dcd_sweep_csr``, ``_dense``, ``_pattern`` and ``_single``."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ from pragam._kernels.coordinate.records import (
     Visits,
 )
 
-__all__ = ["dcd_sweep_csr", "dcd_sweep_dense", "dcd_sweep_pattern"]
+__all__ = ["dcd_sweep_csr", "dcd_sweep_dense", "dcd_sweep_pattern", "dcd_sweep_single"]
 
 Answer = tuple[int, float, float, float, int, int, float, int, int]
 
@@ -40,6 +40,10 @@ def dcd_sweep_dense(X: Any, *args: Any) -> Answer:
 
 def dcd_sweep_pattern(indices: Any, indptr: Any, *args: Any) -> Answer:
     return _sweeps(pattern_rows(indices, indptr), np.diff(indptr), *args)
+
+
+def dcd_sweep_single(indices: Any, data: Any, indptr: Any, *args: Any) -> Answer:
+    return _sweeps(csr_rows(data, indices, indptr), np.diff(indptr), *args)
 
 
 def _sweeps(

@@ -6,7 +6,7 @@
 #include <nanobind/stl/optional.h>
 #include <nanobind/stl/tuple.h>
 
-#include "common/rows.hpp"
+#include "coordinate/single_rows.hpp"
 
 namespace pragam {
 

@@ -40,78 +40,98 @@ PRAGAM_VECTORISED double squares(const T *x, int64_t length) {
     return (s0 + s1) + (s2 + s3);
 }
 
-// Tells whether a row repeats a column, in any order, by the number of the last row that had it. Bytes are few enough to
-// stay in a near cache, and are cleared every 255 rows.
-class LastRows {
+// Finds the repeated columns of rows in any order, without sorting. The entries of a row write their places down backwards,
+// so that the first of each column is left: an entry that then reads another place than its own is a repetition. What
+// earlier rows have left behind is never read. Places is an array over the columns, of bytes if a row is short: they are
+// written in no order, so few have to be near.
+class Repetitions {
   public:
-    explicit LastRows(size_t n_columns) : last_(n_columns, 0) {}
+    explicit Repetitions(size_t n_columns) : n_columns_(n_columns) {}
 
-    template <class I>
-    bool repeat_none(const I *index, int64_t length) {
-        if (++row_ == 0) {
-            std::fill(last_.begin(), last_.end(), std::uint8_t(0));
-            row_ = 1;
-        }
-        std::uint8_t *last = last_.data();
-        const std::uint8_t row = row_;
-        unsigned again = 0;
-        for (int64_t p = 0; p < length; ++p) {
-            again |= unsigned(last[index[p]] == row);
-            last[index[p]] = row;
-        }
-        return again == 0;
+    // How many entries of a row have a column that occurred before in it. Then, sums() has its values, with those of a
+    // column added to its first entry, and 0 in the others.
+    template <class T, class I>
+    size_t find(const T *x, const I *index, int64_t length) {
+        require(length < (int64_t(1) << 32), "a row has too many entries");
+        return length <= 256 ? find(x, index, length, short_) : find(x, index, length, long_);
     }
+
+    const double *sums() const { return sums_.data(); }
+
+    // The sizes of the row's entries that are 0 in sums(), added: of the repetitions and of all that cancel.
+    template <class T>
+    double size(const T *x, int64_t length) const {
+        double size = 0;
+        if (cancels_)
+            for (int64_t p = 0; p < length; ++p) size += sums_[size_t(p)] == 0 ? std::abs(double(x[p])) : 0.0;
+        else
+            for (size_t k = 0; k < found_; ++k) size += std::abs(double(x[again_[k]]));
+        return size;
+    }
+
+    // The most such entries of a column, in all rows.
+    int64_t most() const { return most_; }
 
   private:
-    std::vector<std::uint8_t> last_;
-    std::uint8_t row_ = 0;
-};
-
-// A column's sum of the entries of the current row, and how many entries of it were summed so far.
-struct Place {
-    double sum = 0;
-    int64_t entries = 0;
-
-    // The sum at the first call for a row, 0 at later ones.
-    double take() {
-        const double x = sum;
-        sum = 0;
-        ++entries;
-        return x;
+    template <class T, class I, class Place>
+    size_t find(const T *x, const I *index, int64_t length, std::vector<Place> &places) {
+        if (places.empty()) places.resize(n_columns_);
+        if (again_.size() < size_t(length) + 1) again_.resize(size_t(length) + 1);
+        Place *place = places.data();
+        std::uint32_t *again = again_.data();
+        for (int64_t p = length - 1; p >= 0; --p) place[index[p]] = Place(p);
+        size_t found = 0;
+        for (int64_t p = 0; p < length; ++p) {
+            again[found] = std::uint32_t(p);
+            found += size_t(place[index[p]] != Place(p));
+        }
+        found_ = found;
+        if (found) sum(x, index, length, place);
+        return found;
     }
+
+    template <class T, class I, class Place>
+    void sum(const T *x, const I *index, int64_t length, const Place *place) {
+        if (others_.empty()) others_.resize(n_columns_);
+        sums_.assign(x, x + length);
+        for (size_t k = 0; k < found_; ++k) {
+            const std::uint32_t p = again_[k];
+            const size_t column = size_t(index[p]);
+            sums_[place[column]] += double(x[p]);
+            sums_[p] = 0;
+            most_ = std::max(most_, ++others_[column]);
+        }
+        cancels_ = false;
+        for (size_t k = 0; k < found_; ++k) cancels_ |= sums_[place[size_t(index[again_[k]])]] == 0;
+    }
+
+    size_t n_columns_, found_ = 0;
+    bool cancels_ = false;
+    std::vector<std::uint8_t> short_;  // empty until a row's columns do not increase
+    std::vector<std::uint32_t> long_, again_;
+    std::vector<int64_t> others_;  // empty until a column is repeated
+    std::vector<double> sums_;
+    int64_t most_ = 0;
 };
 
-// Calls plain(i, first, last) for a row without repeated columns, and summed(i, first, last, places) for the others. Once
-// a row repeats a column, all later ones are summed unless their columns increase. Returns the most entries of a column
-// that were summed.
+// Calls plain(i, first, last) for a row without repeated columns, and summed(i, first, last, found) for the others. Returns
+// the most repetitions of a column.
 template <class T, class I, class Plain, class Summed>
 int64_t each_summed_row(const In<T> &data, const In<I> &indices, const Indptr &indptr, size_t n_columns, Plain plain,
                         Summed summed) {
-    const T *v = data.data();
-    const I *index = indices.data();
-    const int64_t end = indptr.data()[indptr.shape(0) - 1];
-    LastRows last_rows(n_columns);
-    std::vector<Place> places;  // empty until a column is repeated
+    Repetitions repetitions(n_columns);
     each_row(indptr, [&](int64_t i, int64_t first, int64_t last) {
-        if (increasing(index + first, last - first)) return plain(i, first, last);
-        if (places.empty()) {
-            if (last_rows.repeat_none(index + first, last - first)) return plain(i, first, last);
-            places.resize(n_columns);
-        }
-        for (int64_t p = first; p < last; ++p) {
-            PRAGAM_PREFETCH(&places[size_t(index[std::min(p + ahead, end - 1)])]);
-            places[size_t(index[p])].sum += double(v[p]);
-        }
-        summed(i, first, last, places.data());
+        const I *index = indices.data() + first;
+        if (increasing(index, last - first)) return plain(i, first, last);
+        if (!repetitions.find(data.data() + first, index, last - first)) return plain(i, first, last);
+        summed(i, first, last, repetitions);
     });
-    int64_t most = 0;
-    for (const Place &place : places) most = std::max(most, place.entries);
-    return most;
+    return repetitions.most();
 }
 
 // norms2[i] = sum_j X_ij^2, and repeated[i] sums the sizes of the entries of row i whose column occurred before. With
-// repetitions summed by absolute value, the row would be longer by at most 2 repeated[i]. Returns a number such that no
-// column has more entries than that and the number of rows: 0 if no row repeats a column.
+// repetitions summed by absolute value, the row would be longer by at most 2 repeated[i]. Returns the most repetitions of a
+// column: no column has more entries than that and the number of rows.
 template <class T, class I>
 int64_t csr_row_norms2(In<T> data, In<I> indices, Indptr indptr, size_t n_columns, Out<double> norms2,
                        Out<double> repeated) {
@@ -123,15 +143,9 @@ int64_t csr_row_norms2(In<T> data, In<I> indices, Indptr indptr, size_t n_column
     return each_summed_row(
         data, indices, indptr, n_columns,
         [=, v = data.data()](int64_t i, int64_t first, int64_t last) { norm[i] = squares(v + first, last - first); },
-        [=, v = data.data(), index = indices.data()](int64_t i, int64_t first, int64_t last, Place *places) {
-            double square = 0, again = 0;
-            for (int64_t p = first; p < last; ++p) {
-                const double x = places[index[p]].take();
-                square += x * x;
-                again += x == 0 ? std::abs(double(v[p])) : 0.0;
-            }
-            norm[i] = square;
-            more[i] = again;
+        [=, v = data.data()](int64_t i, int64_t first, int64_t last, const Repetitions &found) {
+            norm[i] = squares(found.sums(), last - first);
+            more[i] = found.size(v + first, last - first);
         });
 }
 
@@ -145,9 +159,10 @@ void csr_column_norms2(In<T> data, In<I> indices, Indptr indptr, Out<double> nor
     const auto plain = [=, v = data.data(), index = indices.data()](int64_t, int64_t first, int64_t last) {
         for (int64_t p = first; p < last; ++p) norm[index[p]] += double(v[p]) * double(v[p]);
     };
-    const auto summed = [=, v = data.data(), index = indices.data()](int64_t, int64_t first, int64_t last, Place *places) {
+    const auto summed = [=, v = data.data(), index = indices.data()](int64_t, int64_t first, int64_t last,
+                                                                     const Repetitions &found) {
         for (int64_t p = first; p < last; ++p) {
-            const double x = places[index[p]].take();
+            const double x = found.sums()[p - first];
             norm[index[p]] += x * x;
             more[index[p]] += x == 0 ? std::abs(double(v[p])) : 0.0;
         }

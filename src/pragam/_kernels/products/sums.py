@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from itertools import pairwise
-
 import numpy as np
 
 from pragam._kernels.products.csr import Array, entries
@@ -14,16 +12,11 @@ __all__ = ["csr_abs_sums", "csr_check", "csr_column_norms2", "csr_row_norms2"]
 def csr_row_norms2(data: Array, indices: Array, indptr: Array, n_columns: int, norms2: Array, repeated: Array) -> int:
     """norms2[i] = sum over j of X_ij^2. repeated[i] sums the sizes of entries whose column occurred before in row i.
 
-    The entries of a repeated column whose sum is 0 all count. Returns a number such that no column has more entries
-    than that and the number of rows: the most of a column from the first row on that repeats one, among the rows whose
-    columns do not increase.
+    The entries of a repeated column whose sum is 0 all count. Returns the most repetitions of a column: no column has
+    more entries than that and the number of rows.
     """
     again = _squares(data, indices, indptr, n_columns, 0, norms2, repeated)
-    if not again.any():
-        return 0
-    rows, columns, _ = entries(data, indices, indptr)
-    rises = np.array([(np.diff(indices[a:b]) > 0).all() for a, b in pairwise(indptr)], dtype=bool)
-    return int(np.bincount(columns[(rows >= rows[again].min()) & ~rises[rows]]).max())
+    return int(np.bincount(entries(data, indices, indptr)[1][again], minlength=1).max())
 
 
 def csr_column_norms2(data: Array, indices: Array, indptr: Array, norms2: Array, repeated: Array) -> None:
@@ -34,17 +27,17 @@ def csr_column_norms2(data: Array, indices: Array, indptr: Array, norms2: Array,
 def _squares(
     data: Array, indices: Array, indptr: Array, n_columns: int, axis: int, norms2: Array, repeated: Array
 ) -> Array:
-    """Writes both, and returns which entries share their place with another."""
+    """Writes both, and returns which entries have a column that occurred before in their row."""
     at = entries(data, indices, indptr)
     places = _summed_entries(data, indices, indptr, n_columns)
     norms2[:] = np.bincount(places[axis], weights=places[2] ** 2, minlength=len(norms2))
     keys = at[0] * np.int64(max(n_columns, 1)) + at[1]
     found, first, place, times = np.unique(keys, return_index=True, return_inverse=True, return_counts=True)
     again = np.ones(len(keys), dtype=bool)
-    again[first] = places[2][: len(found)] == 0
-    shares = times[place] > 1
-    repeated[:] = np.bincount(at[axis], weights=np.where(again & shares, np.abs(at[2]), 0.0), minlength=len(repeated))
-    return shares
+    again[first] = False
+    counts = again | ((places[2][: len(found)] == 0) & (times > 1))[place]
+    repeated[:] = np.bincount(at[axis], weights=np.where(counts, np.abs(at[2]), 0.0), minlength=len(repeated))
+    return again
 
 
 def _summed_entries(data: Array, indices: Array, indptr: Array, n_columns: int) -> tuple[Array, Array, Array]:

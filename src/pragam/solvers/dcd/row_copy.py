@@ -70,7 +70,7 @@ class Survey(NamedTuple):
 
 def survey(work: WorkingSet, rows: DataRows) -> Survey:
     """What a copy of these rows of a CSR matrix would hold."""
-    data, indices, indptr = work.rows.arrays
+    data, indices, indptr = _csr(work)
     counts = np.zeros(work.w.size, dtype=np.int32)
     _kernels.get("csr_count_columns")(indices, indptr, rows.read, counts)
     columns = int(np.count_nonzero(counts > 1))
@@ -84,15 +84,21 @@ def compact(work: WorkingSet, chosen: Indices, found: Survey, lam: float) -> Wor
     """The variables ``chosen`` as a working set of their own, on a copy of the rows that they read."""
     rows, n = found.rows, len(found.rows.distinct)
     copy = Compact(
-        np.empty(found.entries, work.rows.arrays[0].dtype), np.empty(found.entries, _index(found.columns)),
+        np.empty(found.entries, _csr(work)[0].dtype), np.empty(found.entries, _index(found.columns)),
         np.empty(n + 1, dtype=np.int64), np.empty(found.columns), np.empty(n), np.empty(n),
     )  # fmt: skip
     before = work.w.astype(np.float64, copy=False)
-    _kernels.get("csr_compact")(*work.rows.arrays, rows.distinct, before, found.counts.copy(), copy)
+    _kernels.get("csr_compact")(*_csr(work), rows.distinct, before, found.counts.copy(), copy)
     variables = _fold(_variables(work.variables, chosen, rows.number), copy, lam)
     new = Rows("csr", (copy.data, copy.indices, copy.indptr), variables.table[:, SCALE], rows.number)
     active = np.arange(len(chosen), dtype=np.int64)
     return WorkingSet(new, variables, _planes(work.planes, chosen), copy.w, active, len(chosen))
+
+
+def _csr(work: WorkingSet) -> tuple[NDArray[Any], ...]:
+    """data, indices and indptr; rows in single precision have the indices first."""
+    data, indices, indptr = work.rows.arrays
+    return (data, indices, indptr) if work.rows.has_values else (indices, data, indptr)
 
 
 def _variables(variables: Variables, chosen: Indices, number: Indices | None) -> Variables:

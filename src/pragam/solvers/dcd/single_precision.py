@@ -1,7 +1,8 @@
 r"""w in single precision, for coordinate ascent to a low accuracy on data with many columns.
 
-Sweeps are then limited by the bandwidth of the caches, so weights in float32 are up to twice as fast. All else stays in
-double precision: alpha, the slopes, every sum. If w is rounded, a slope s_i = c_i + <a_i, w> is wrong by at most
+Sweeps are then limited by the bandwidth of the caches, so weights in float32 are up to twice as fast. The rest stays in
+double precision: alpha, the slopes and, unless the rows are a copy in single precision themselves
+(:mod:`pragam.solvers.dcd.single_rows`), every sum. If w is rounded, a slope s_i = c_i + <a_i, w> is wrong by at most
 eps |a_i| |w|, and lam/2 |w|^2 <= J(w). A row's gap changes with s_i at a rate of at most width_i, the size of its box;
 so all gaps are together wrong by at most
 
@@ -21,6 +22,7 @@ import numpy as np
 from pragam._kernels.coordinate.records import CURVATURE
 from pragam.problem import BoxProblem
 from pragam.solvers.choice.hardness import box_sizes
+from pragam.solvers.dcd.single_rows import dealt
 from pragam.solvers.dcd.sweep import WorkingSet
 
 #: The least number of columns that is worth it: 256 kB of float64. A core's own cache is hardly larger, and the rows
@@ -43,6 +45,20 @@ def rounding(problem: BoxProblem, work: WorkingSet, tol: float) -> float | None:
     if widths / work.size * float(work.table[:, CURVATURE].mean()) > _HARDEST:
         return None
     return float(np.finfo(np.float32).eps) * largest * widths * sqrt(2 / problem.lam)
+
+
+def begin(work: WorkingSet) -> None:
+    """Go on in single precision: w, and the rows if they come from memory and a copy of them can be made."""
+    copy = None if work.is_near else dealt(work)
+    if copy is not None:
+        work.read(copy.rows, copy.order)
+    work.w = work.w.astype(np.float32)
+
+
+def end(problem: BoxProblem, work: WorkingSet) -> None:
+    """Go on with the rows of the problem, now that w is in double precision."""
+    if work.order is not None:
+        work.read(problem.A.contiguous_rows(), None)
 
 
 def serves(rounding: float, size: float, tol: float) -> bool:

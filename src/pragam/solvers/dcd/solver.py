@@ -18,7 +18,8 @@ look done, or have had more work than everything before, all rows come back (:mo
 *A copy of the active rows* of other sparse data (:mod:`~pragam.solvers.dcd.row_copy`), as soon as sweeps over them have
 cost as much as making it.
 
-*w in single precision*, where there are very many columns (:mod:`~pragam.solvers.dcd.single_precision`).
+*Single precision*, for a low accuracy: w, where there are many columns (:mod:`~pragam.solvers.dcd.single_precision`),
+and a copy of all rows, if 16 bits tell their columns apart (:mod:`~pragam.solvers.dcd.single_rows`).
 
 *Several sweeps in one call* of the kernel, where they are so short that the calls would cost more.
 
@@ -57,7 +58,7 @@ from pragam.solvers.dcd.schedule import (
     perhaps_copy_rows,
     perhaps_recall_rows,
 )  # fmt: skip
-from pragam.solvers.dcd.state import DONE, HINDSIGHT, DcdState, all_alpha, dual_of, passes_of_w, renew, w_of
+from pragam.solvers.dcd.state import DONE, HINDSIGHT, DcdState, all_alpha, averaged, dual_of, passes_of_w, renew, w_of
 from pragam.solvers.dcd.sweep import whole
 from pragam.views import packed
 
@@ -65,6 +66,8 @@ from pragam.views import packed
 _CAUTION = 1.0
 #: The same for a tight tolerance: many sweeps follow then, in which a row that was set aside wrongly is missing.
 _CAUTION_TIGHT = 2.5
+#: At this many times the tolerance the next sweep may be the last, and where it began is remembered.
+_NEAR = 4.0
 #: Entries that a call of the kernel should meet. The call itself takes as long as meeting some thousands.
 _BATCH = 20_000
 #: Multiplier of a linear congruential generator modulo 2^63 (Knuth's MMIX): one sweep's seed follows from the last.
@@ -118,7 +121,7 @@ class Dcd(Solver[BoxProblem, DcdState]):
                 abs(problem.constant + problem.g.support(problem.domain, problem.c)),
             )
             if single_precision.serves(rounding, precision.size, tol):
-                work.w = w.astype(np.float32)
+                single_precision.begin(work)
         return state
 
     def step(self, problem: BoxProblem, state: DcdState) -> DcdState:
@@ -139,7 +142,7 @@ class Dcd(Solver[BoxProblem, DcdState]):
     def candidate(self, problem: BoxProblem, state: DcdState) -> tuple[Vector, Vector]:
         problem = state.packed.problem
         alpha = problem.domain.onto_face(all_alpha(state))
-        return w_of(problem, state, alpha), state.packed.lift(alpha)
+        return averaged(state, w_of(problem, state, alpha)), state.packed.lift(alpha)
 
     def observe(self, problem: BoxProblem, state: DcdState, certified: Certified) -> DcdState:
         """Count what the candidate has cost. If w is rounded, renew it; if it is in single precision, doubt that."""
@@ -147,7 +150,7 @@ class Dcd(Solver[BoxProblem, DcdState]):
             renew(state.packed.problem, state)
         else:
             state.passes += passes_of_w(state, state.packed.restrict(certified.proposed.alpha))
-        state.precision.is_doubted = state.is_single
+        state.precision.failures += state.is_single
         return state
 
     def estimate(self, problem: BoxProblem, state: DcdState) -> float:
@@ -167,6 +170,8 @@ class Dcd(Solver[BoxProblem, DcdState]):
             state.momentum.forget()
         else:
             state.momentum.begin(work)
+        is_near = state.is_single and not state.is_copy and sweeps.relative_gap <= _NEAR * state.tol
+        state.precision.before = work.w.copy() if is_near else None
         met = work.planes_met()
         swept = work.sweep(problem.lam, reach, state.seed, batch)
         state.seed = (_MULTIPLIER * state.seed + 1) % 2**63

@@ -32,6 +32,8 @@ HINDSIGHT = 1.1
 DONE = 0.9
 #: w is computed anew for a certificate where the roundings of its updates may reach this share of the tolerance.
 _ROUNDING = 0.1
+#: What is proposed has this share of w before the last sweep. 0.3 is as good at 1e-3, not at 1e-2.
+_BACK = 0.2
 
 _UNSWEPT = Swept(gap=inf, gain=0.0, drift2=inf, turns=0, free=0, before=inf, met=0, last=0)
 
@@ -68,7 +70,13 @@ class Precision:
     fresh_at: float = 0.0  # passes when it was last computed anew
     single: float = inf  # what single precision may change of the gap, over sqrt(J)
     size: float = inf  # of J, as far as that is known
-    is_doubted: bool = False  # whether a certificate of w in single precision has failed
+    before: NDArray[np.float32] | None = None  # w before the last sweep, where the tolerance is near
+    failures: int = 0  # certificates of w in single precision that have failed
+
+    @property
+    def is_doubted(self) -> bool:
+        """Whether single precision may be why. Once, it may have been the estimate of the gap."""
+        return self.failures > 1
 
 
 @dataclass
@@ -146,6 +154,16 @@ def w_of(problem: BoxProblem, state: DcdState, alpha: Vector) -> Vector:
     return w - problem.A.rmatvec(change) / problem.lam if change.any() else w
 
 
+def averaged(state: DcdState, w: Vector) -> Vector:
+    """w moved back towards where the last sweep began, if that is known.
+
+    J is noisy along the sweeps, as rows that were met early no longer fit those that were met late: on text at a gap of
+    1e-2 to 1e-3 the average has a gap that is smaller by 5 to 15 %, and by up to 30 % after momentum.
+    """
+    before = state.precision.before
+    return w if before is None or state.is_copy else w + _BACK * (before - w)
+
+
 def passes_of_w(state: DcdState, alpha: Vector) -> float:
     """The passes that :func:`w_of` makes."""
     return 1.0 if state.is_rounded else int(np.count_nonzero(alpha - state.whole.alpha)) / state.whole.size
@@ -155,7 +173,7 @@ def renew(problem: BoxProblem, state: DcdState) -> None:
     """Compute w of all rows anew from alpha, in double precision. A copy, whose w came from the one before, is left."""
     w = problem.w_of_alpha(all_alpha(state))
     state.passes += 1
-    state.precision.fresh_at = state.passes
+    state.precision.fresh_at, state.precision.before = state.passes, None
     _take_all(problem, state, w)
 
 
@@ -180,6 +198,8 @@ def _take_all(problem: BoxProblem, state: DcdState, w: NDArray[Any]) -> None:
         state.work = whole
     else:
         whole.w = w
+    if not state.is_single:
+        single_precision.end(problem, whole)
     state.dual = dual_of(problem, w, whole.alpha)
 
 

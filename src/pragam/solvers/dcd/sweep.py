@@ -41,6 +41,8 @@ from pragam.solvers.dcd.multipliers import Multipliers
 _CACHE = 8e6
 #: Rows that are met together where the data are larger than that.
 _BLOCK = 16
+#: The same where the rows were dealt, and each is fetched as a whole.
+_BLOCK_DEALT = 8
 
 
 class Swept(NamedTuple):
@@ -69,6 +71,7 @@ class WorkingSet:
     w: NDArray[Any]  # float64; or float32, for a CSR matrix
     active: NDArray[np.int64]  # its first n_active are the variables to sweep over, in the order of memory
     n_active: int
+    order: NDArray[np.int64] | None = None  # all of them in the order of memory; None: that of their numbers
 
     @property
     def table(self) -> Vector:
@@ -84,6 +87,11 @@ class WorkingSet:
         """A view, not contiguous."""
         return self.table[:, ALPHA]
 
+    @property
+    def is_sparse(self) -> bool:
+        """Whether the rows are sparse ones of any values, in double or single precision."""
+        return self.rows.has_values or self.order is not None
+
     @cached_property
     def entries(self) -> int:
         """How many entries a sweep over all of them meets."""
@@ -95,14 +103,20 @@ class WorkingSet:
         return self.rows.entries_of(number)
 
     @property
+    def is_near(self) -> bool:
+        """Whether all that a sweep reads stays in a cache."""
+        return 64 * self.size + 12 * self.rows.entries <= _CACHE
+
+    @property
     def block(self) -> int:
         """How many rows that follow one another in memory a sweep meets together.
 
         The more random the order, the fewer sweeps are needed; but rows that come from memory come faster in blocks,
         and so do those of a pattern, as neighbours are of one length.
         """
-        is_near = not self.rows.is_packed and 64 * self.size + 12 * self.rows.entries <= _CACHE
-        return 1 if is_near else _BLOCK
+        if self.is_near and not self.rows.is_packed:
+            return 1
+        return _BLOCK if self.order is None else _BLOCK_DEALT
 
     def planes_met(self) -> NDArray[np.bool_] | None:
         """Which planes the active variables lie on; None: all, as there is one at most."""
@@ -116,8 +130,16 @@ class WorkingSet:
 
     def recall(self) -> None:
         """All rows are active again."""
-        self.active[:] = np.arange(self.size)
+        self.active[:] = np.arange(self.size) if self.order is None else self.order
         self.n_active = self.size
+
+    def read(self, rows: Rows, order: NDArray[np.int64] | None) -> None:
+        """Go on with other rows, equal but for rounding, which may be in another order in memory."""
+        is_active = np.zeros(self.size, dtype=bool)
+        is_active[self.active[: self.n_active]] = True
+        self.variables, self.rows = self.variables._replace(number=rows.number), rows
+        self.order = order
+        self.active[: self.n_active] = np.flatnonzero(is_active) if order is None else order[is_active[order]]
 
     def sweep(self, lam: float, reach: float, seed: int, batch: Batch = _ONE) -> Swept:
         """One exact step along each active variable in random order, in place; perhaps more sweeps, as ``batch`` says.

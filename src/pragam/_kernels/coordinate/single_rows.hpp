@@ -1,0 +1,58 @@
+// Rows in single precision with indices of 16 bits, padded to a multiple of eight entries: what single_rows.cpp writes and the sweeps walk.
+#pragma once
+
+#include "common/gather.hpp"
+#include "common/rows.hpp"
+
+namespace pragam {
+
+// Sums are in single precision where w is, else double. An entry that pads a row is 0.
+struct SingleRows {
+    const std::uint16_t *indices;
+    const float *data;
+    const std::int64_t *indptr;
+
+    std::int64_t length(std::int64_t i) const { return indptr[i + 1] - indptr[i]; }
+
+    // All of it: rows are met in an order that the hardware cannot know.
+    void prefetch(std::int64_t i) const {
+        const std::int64_t first = indptr[i], end = indptr[i + 1];
+        for (std::int64_t k = first; k < end; k += std::int64_t(64 / sizeof(float))) PRAGAM_PREFETCH(data + k);
+        for (std::int64_t k = first; k < end; k += std::int64_t(64 / sizeof(*indices))) PRAGAM_PREFETCH(indices + k);
+    }
+
+    double dot(std::int64_t i, const float *w) const {
+        return gathered_dot(data + indptr[i], indices + indptr[i], length(i), w);
+    }
+
+    double dot(std::int64_t i, const double *w) const {
+        double s[4] = {};
+        for (std::int64_t p = indptr[i]; p < indptr[i + 1]; p += 4)
+            for (int k = 0; k < 4; ++k) s[k] += double(data[p + k]) * w[indices[p + k]];
+        return (s[0] + s[1]) + (s[2] + s[3]);
+    }
+
+    template <class W>
+    void add_to(std::int64_t i, double t, W *w) const {
+        const W by = W(t);
+        for (std::int64_t p = indptr[i]; p < indptr[i + 1]; ++p) w[indices[p]] += by * W(data[p]);
+    }
+};
+
+// From the raw arrays that Python passes, the indices first.
+inline SingleRows rows_of(std::size_t n, std::size_t, const In<std::uint16_t> &indices, const In<float> &data,
+                          const In<std::int64_t> &indptr) {
+    require(indptr.size() == n + 1, "indptr must have one entry more than there are rows");
+    std::int64_t padded = 0;
+    for (std::size_t i = 0; i <= n; ++i) padded |= indptr.data()[i];
+    require(padded % gather_lanes == 0, "every row must be padded to a multiple of eight entries");
+    return {indices.data(), data.data(), indptr.data()};
+}
+
+// Registers the kernel for them, too.
+template <template <class...> class Kernel, class... Args>
+void bind_single(nb::module_ &m, const char *name, Args... args) {
+    bind_storage<Kernel, In<std::uint16_t>, In<float>, In<std::int64_t>>(m, name, args...);
+}
+
+}  // namespace pragam
