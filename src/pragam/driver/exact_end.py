@@ -1,4 +1,5 @@
-"""From a solution within the tolerance to the optimum itself, on small problems: one call of newton-dense.
+"""From a solution within the tolerance to the optimum itself, on small problems: one call of newton-dense, or for few
+dual variables of many labels some steps of proximal-newton.
 
 Equal problems then have equal models, to rounding: weighting a row is the same as repeating it, to the digits that
 people compare. Where ``auto`` begins with newton-dense, its own call goes there (``aiming_there``); else it takes this
@@ -17,11 +18,15 @@ from pragam.driver.result import History, Result, Status
 from pragam.driver.solve import Callback, Progress, solve
 from pragam.driver.solve_all import Stop
 from pragam.problem import AnyProblem
-from pragam.solvers import Auto, NewtonDense
-from pragam.solvers.base import AnySolver
+from pragam.solvers import Auto, NewtonDense, ProximalNewton
+from pragam.solvers.base import AnySolver, has
 
 #: A relative gap that is rounding: who has this is there. And what the step aims at.
 _THERE, _AIM = 1e-12, 1e-13
+#: So few dual variables that some steps of proximal-newton, a fraction of a millisecond each, are not felt,
+_FEW = 256
+#: and how many it may make.
+_STEPS = 60
 
 
 def aiming_there(solver: str) -> str | AnySolver:
@@ -49,9 +54,12 @@ def at_the_optimum(
 
     ``tol`` is what the user asked for; callbacks see it, and the counts of the whole solve.
     """
-    if not result.converged or result.certificate.relative_gap <= _THERE or NewtonDense.missing(problem):
+    finisher, steps = _finisher(problem)
+    if not result.converged or result.certificate.relative_gap <= _THERE or finisher is None:
         return result
-    if max_iter is not None and result.n_iter >= max_iter:
+    if max_iter is not None:
+        steps = min(steps, max_iter - result.n_iter)
+    if steps <= 0:
         return result
     past = result.history
     left = None if max_seconds is None else max(max_seconds - past.seconds[-1], 0.0)
@@ -69,7 +77,7 @@ def at_the_optimum(
         )
 
     finer = solve(
-        problem, NewtonDense(), tol=_AIM, max_iter=1, max_seconds=left, start=result,
+        problem, finisher, tol=_AIM, max_iter=steps, max_seconds=left, start=result,
         callback=None if callback is None else go_on, screening=False,
     )  # fmt: skip
     if finer.status is Status.INTERRUPTED:
@@ -84,6 +92,15 @@ def at_the_optimum(
         n_iter=result.n_iter + finer.n_iter,
         n_screened=result.n_screened,
     )
+
+
+def _finisher(problem: AnyProblem) -> tuple[AnySolver | None, int]:
+    """Who goes there, and in how many iterations at the most; None if nobody does at little cost."""
+    if not NewtonDense.missing(problem):
+        return NewtonDense(), 1
+    if problem.Q.size <= _FEW and has(problem, "A.example_rows") and not ProximalNewton.missing(problem):
+        return ProximalNewton(), _STEPS
+    return None, 0
 
 
 def _joined(first: History, second: History) -> History:

@@ -62,6 +62,14 @@ class Function:
         (r, moment), (r2, moment2) = ((x[2][:K], x[2][K:]) for x in (u, v))
         return inner + float(r @ moment2 + r2 @ moment + (planes.rho + planes.centre2 / self.lam) * (r @ r2))
 
+    def excess(self) -> float:
+        """What the residuals of the planes may change of the gap: biases count from their mean."""
+        K = len(self.planes.multiplier)
+        if not K:
+            return 0.0
+        biases = self.planes.multiplier - self.planes.running[K:]
+        return float((1 + np.abs(biases - biases.mean())) @ np.abs(self.planes.running[:K]))
+
     def project(self, i: int, target: Vector) -> Vector:
         """The nearest point of block i."""
         total = float(self.blocks.totals[i])

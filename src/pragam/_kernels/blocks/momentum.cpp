@@ -192,7 +192,7 @@ Answer push(const R &rows, Parts size, BlockSet blocks, BlockPlanes planes, doub
     advance(size.table, t, p + size.alpha, table.data, h_table);
     advance(size.running, t, p + size.alpha + size.table, planes.residual, h_running);
     for (std::int64_t k = 0; k < planes.count; ++k) planes.refresh(k);
-    const std::vector<double> nothing(std::size_t(planes.count), 0.0);
+    std::vector<double> nothing(std::size_t(planes.count), 0.0);
     BlockPlanes past{nothing.data(), planes.lift, h_running, h_running + planes.count, planes.rho, planes.centre2, lam,
                      planes.count, nothing, nothing};
     for (std::int64_t k = 0; k < past.count; ++k) past.refresh(k);

@@ -179,7 +179,7 @@ Tally sweep(const R &rows, BlockSet &blocks, BlockPlanes &planes, double lam, co
     return tally;
 }
 
-// One sweep, and further ones over the blocks that stay, as in dcd_sweep.
+// One sweep, and further ones over the blocks that stay, as in dcd_sweep, with a step of the multipliers between them.
 struct BlockBatch {
     double caution2, before, goal;
     std::int64_t entries, rows;
@@ -201,10 +201,12 @@ Answer sweeps(const R &rows, BlockSet &blocks, BlockPlanes &planes, double lam, 
         const double drift2 =
             tally.known ? tally.drift / double(tally.known) : std::numeric_limits<double>::infinity();
         met += last, entries += std::int64_t(tally.entries), gain += tally.gain;
-        if (entries >= batch.entries || met >= batch.rows || visits.n_active == 0 || tally.gap <= batch.goal)
+        if (entries >= batch.entries || met >= batch.rows || visits.n_active == 0 ||
+            tally.gap + planes.excess() <= batch.goal)
             return {visits.n_active, tally.gap, gain, drift2, tally.turns, tally.free, batch.before, met, last};
         visits.reach = batch.caution2 * drift2;
         batch.before = tally.gap;
+        planes.ascend();
     }
 }
 

@@ -45,9 +45,10 @@ def _sweeps(
 
     An example moves to the maximum of F over its block. It is *held* if it is at a vertex (on a box: all of its
     variables at bounds) that is the maximum, by the *margin* of its slopes; then it becomes inactive if margin^2 >
-    ``reach`` q, or in later sweeps of the call if margin^2 > ``caution2`` drift2 q. The number of sweeps and the answer
-    ``(n_active, gap, gain, drift2, turns, free, before, met, last)`` are those of ``dcd_sweep``, with examples for
-    variables: turns counts those whose support changed, free those not at a vertex, and drift2 is the mean of (change
+    ``reach`` q, or in later sweeps of the call if margin^2 > ``caution2`` drift2 q. Between two sweeps the multipliers
+    of the planes make a step, b <- b - rho r. The number of sweeps and the answer ``(n_active, gap, gain, drift2, turns,
+    free, before, met, last)`` are those of ``dcd_sweep``, with examples for variables, and what the residuals of the
+    planes may change of the gap added to it: turns counts those whose support changed, free those not at a vertex, and drift2 is the mean of (change
     of margin since the last visit)^2 / q.
     """
     F, random, before = Function(row, blocks, planes, lam), SplitMix64(visits.seed), batch.before
@@ -58,8 +59,10 @@ def _sweeps(
         drift2 = float(np.mean(tally.changes)) if tally.changes else inf
         gain, met, entries = gain + tally.gain, met + last, entries + int(lengths[met_now].sum())
         n_active = last - len(tally.gone)
-        if entries >= batch.entries or met >= batch.rows or n_active == 0 or tally.gap <= batch.goal:
+        excess = F.excess()
+        if entries >= batch.entries or met >= batch.rows or n_active == 0 or tally.gap + excess <= batch.goal:
             return n_active, tally.gap, gain, drift2, tally.turns, tally.free, before, met, last
+        planes.multiplier[:] -= planes.rho * planes.running[: len(planes.multiplier)]
         before, visits = tally.gap, visits._replace(n_active=n_active, reach=batch.caution2 * drift2)
 
 

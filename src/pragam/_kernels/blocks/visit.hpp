@@ -27,7 +27,8 @@ struct BlockSet {
 
 // The planes of the biases. `offset` is what they add to the product of label k, but for the part with lift_i.
 struct BlockPlanes {
-    const double *multiplier, *lift;
+    double *multiplier;
+    const double *lift;
     double *residual, *moment;
     double rho, centre2, lam;
     std::int64_t count;
@@ -36,6 +37,19 @@ struct BlockPlanes {
     void refresh(std::int64_t k) {
         slant[std::size_t(k)] = residual[k] / lam;
         offset[std::size_t(k)] = multiplier[k] - rho * residual[k] - moment[k] - slant[std::size_t(k)] * centre2;
+    }
+    // The step of the multipliers between two sweeps.
+    void ascend() {
+        for (std::int64_t k = 0; k < count; ++k) multiplier[k] -= rho * residual[k], refresh(k);
+    }
+    // What the residuals may change of the gap; biases b_k - moment_k count from their mean, since the same may be added
+    // to all.
+    double excess() const {
+        double mean = 0, sum = 0;
+        for (std::int64_t k = 0; k < count; ++k) mean += (multiplier[k] - moment[k]) / double(count);
+        for (std::int64_t k = 0; k < count; ++k)
+            sum += (1 + std::abs(multiplier[k] - moment[k] - mean)) * std::abs(residual[k]);
+        return sum;
     }
     void move(std::int64_t k, double step, double lift_i) {
         residual[k] += step;
@@ -109,7 +123,7 @@ inline void aim(Visit &at, Shape shape, double q, double total) {
 // The records of records.py, as Python passes them.
 using BlocksRecord = std::tuple<std::int64_t, Out<double>, In<double>, In<double>, In<double>,
                                 std::optional<In<double>>, Out<double>>;
-using BlockPlanesRecord = std::tuple<In<double>, Out<double>, In<double>, double, double>;
+using BlockPlanesRecord = std::tuple<Out<double>, Out<double>, In<double>, double, double>;
 template <class F>
 using TableArray = nb::ndarray<F, nb::ndim<2>, nb::c_contig, nb::device::cpu>;
 

@@ -54,8 +54,11 @@ _RECALL = 2.0
 _HINDSIGHT = 1.1
 #: The active examples look done at this share of the tolerance.
 _DONE = 0.9
-#: Entries times labels that a call of the kernel should meet. The call itself takes as long as meeting some thousands.
-_BATCH = 20_000
+#: Entries times labels that a call of the kernel should meet. The call, and what follows it in Python, takes as long as
+#: meeting some ten thousands.
+_BATCH = 200_000
+#: Sweeps that a call makes at the most.
+_SWEEPS = 8
 #: w is computed anew where the roundings of its updates may reach this share of the tolerance.
 _ROUNDING = 0.1
 #: The least size of a table, in entries, that is worth single precision: in float64 it would fill a core's own cache.
@@ -187,9 +190,8 @@ class SequentialDual(Solver[LabelProblem, SequentialState]):
         state.is_plain = not (
             self.momentum and is_momentum_due(work, state.last, state.rate, state.relative_gap, state.tol)
         )
-        one = state.multipliers.count > 0 or not state.is_plain
         goal = _HINDSIGHT * _DONE * state.tol * abs(state.dual)
-        batch = Batch(caution2, state.last.gap, goal, 0 if one else _BATCH // work.rows.K + 1, n)
+        batch = Batch(caution2, state.last.gap, goal, _BATCH // work.rows.K + 1 if state.is_plain else 0, _SWEEPS * n)
         if state.is_plain:
             state.momentum.forget()
         else:
