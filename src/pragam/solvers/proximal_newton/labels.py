@@ -57,8 +57,8 @@ _FLAT = 1e-12
 _OFF = 1e-3
 #: The same relative to the size of alpha: well within what a certificate repairs.
 _REPAIRABLE = 1e-8
-#: At a tolerance below this alpha moves onto the planes in all digits. What ``approach`` leaves of the way has cost 5e-9
-#: of J, on random pairs of labels with lam = 1e-4.
+#: At a tolerance below this alpha moves onto the planes in all digits: ``approach`` has cost 5e-9 of J, on random pairs
+#: of labels with lam = 1e-4.
 _TIGHT = 1e-7
 #: A slope along ds is rounding if it is no more than this times the sum of the totals and the largest of ds.
 _ROUNDING = 8 * float(np.finfo(np.float64).eps)
