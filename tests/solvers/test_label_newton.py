@@ -122,8 +122,8 @@ def test_the_working_set_is_a_part_and_the_estimate_is_the_gap(multilabel):
 
 
 @pytest.mark.parametrize("multilabel", [False, True])
-def test_biases_are_handed_over_and_never_searched_for(multilabel, monkeypatch):
-    problem = posed(0, bias=True, multilabel=multilabel)
+def test_biases_are_handed_over_and_a_long_search_is_not_made(multilabel, monkeypatch):
+    problem = posed(0, bias=True, multilabel=multilabel, n=90)
     first = pragam.solve(problem, "proximal-newton", tol=1e-6)
     start = Start(first.w, first.alpha, first.biases)
 
