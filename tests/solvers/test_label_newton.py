@@ -9,6 +9,7 @@ from scipy import sparse
 import pragam
 from clarabel_qp import optimum, pairs_rows, simplices_rows
 from pragam.polytopes import Pairs
+from pragam.solvers.base import Start
 from pragam.solvers.proximal_newton import ProximalNewton, label_hessian
 from pragam.solvers.proximal_newton.labels import LabelState
 
@@ -112,9 +113,24 @@ def test_the_working_set_is_a_part_and_the_estimate_is_the_gap(multilabel):
         for _ in range(60):
             state = method.step(problem, state)
             sizes.add(len(state.work.blocks.totals))
-            w, alpha = method.candidate(problem, state)
+            w, alpha, b = method.candidate(problem, state)
             assert problem.domain.violation(alpha) <= 1e-7
             if np.abs(state.off).sum() < 1e-13:  # on the planes, nothing had to be projected
-                gap = problem.primal(w) - problem.dual(alpha)
-                assert gap <= (state.gap + 1e-9) * state.value
+                gap = problem.primal(w, b) - problem.dual(alpha)
+                assert gap == pytest.approx(state.gap * state.value, abs=1e-9 * state.value)
     assert min(sizes) < 300
+
+
+@pytest.mark.parametrize("multilabel", [False, True])
+def test_biases_are_handed_over_and_a_long_search_is_not_made(multilabel, monkeypatch):
+    problem = posed(0, bias=True, multilabel=multilabel, n=90)
+    first = pragam.solve(problem, "proximal-newton", tol=1e-6)
+    start = Start(first.w, first.alpha, first.biases)
+
+    def search(*_):
+        raise AssertionError("a linear program")
+
+    monkeypatch.setattr(type(problem), "best_biases", search)
+    method, rng = ProximalNewton(), np.random.default_rng(0)
+    np.testing.assert_array_equal(method.init(problem, rng, start, 1e-6).b, first.biases)
+    np.testing.assert_array_equal(method.init(problem, rng, None, 1e-6).b, 0.0)

@@ -56,7 +56,7 @@ class Traced(Around[AnyProblem]):
     def _note(self, problem: AnyProblem, state: Any) -> None:
         if self._step not in self._steps:
             return
-        w, alpha = self.method.candidate(problem, state)
+        w, alpha, *_ = self.method.candidate(problem, state)
         primal, iterate = self._judge.primal(w), self.method.iterate(problem, state)
         if primal < self._best:
             self._best, self._accuracy, self._chunk_f1 = primal, self._judge.accuracy(w), self._judge.chunk_f1(w)

@@ -49,7 +49,7 @@ class ProximalNewton(Solver[ProxProblem, Any]):
             any_set.step(problem, state)
         return state
 
-    def candidate(self, problem: ProxProblem, state: LabelState | ProximalState) -> tuple[Vector, Vector]:
+    def candidate(self, problem: ProxProblem, state: LabelState | ProximalState) -> tuple[Vector, ...]:
         if isinstance(state, LabelState):
             return labels.candidate(cast(Any, problem), state)
         return any_set.candidate(problem, state)
