@@ -155,9 +155,7 @@ class NewtonDense(Solver[BoxProblem, DenseState]):
     def candidate(self, problem: BoxProblem, state: DenseState) -> tuple[Vector, Vector]:
         form = state.form
         alpha = form.alpha(state.iterate.beta)
-        B, levels = problem.B, problem.levels
-        sizes = np.abs(levels) + B.rmatvec(np.sign(B.sigma) * np.abs(alpha))
-        if (np.abs(B.rmatvec(alpha) - levels) > _ON_PLANE * sizes).any():
+        if problem.n_biases and _is_off_planes(problem, alpha):
             alpha = problem.domain.onto_face(alpha)
         return state.w + state.iterate.w / state.length, alpha
 
@@ -187,6 +185,13 @@ def _data_rows(problem: AnyProblem) -> int:
     """How many rows a copy of the data that the dual variables read has."""
     number = getattr(problem.A, "number", None)
     return problem.A.shape[0] if number is None else int(number.max(initial=-1)) + 1
+
+
+def _is_off_planes(problem: BoxProblem, alpha: Vector) -> bool:
+    """Whether alpha is farther from a plane than rounding leaves it."""
+    B, levels = problem.B, problem.levels
+    sizes = np.abs(levels) + B.rmatvec(np.sign(B.sigma) * np.abs(alpha))
+    return bool((np.abs(B.rmatvec(alpha) - levels) > _ON_PLANE * sizes).any())
 
 
 def _power_of_two(x: ArrayLike) -> float:
