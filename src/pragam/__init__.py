@@ -73,12 +73,19 @@ _LAZY = {
 def __getattr__(name: str) -> Any:
     if name not in _LAZY:
         raise AttributeError(f"module 'pragam' has no attribute {name!r}")
+    found = _loaded(_LAZY[name])
+    globals()[name] = found  # Python asks here no more
+    return found
+
+
+def _loaded(path: str) -> Any:
+    """The module of this path, or what a module has under its last name."""
     try:
-        return import_module(_LAZY[name])
+        return import_module(path)
     except ModuleNotFoundError as error:
-        if error.name != _LAZY[name]:
+        if error.name != path:
             raise
-    room, _, own = _LAZY[name].rpartition(".")
+    room, _, own = path.rpartition(".")
     return getattr(import_module(room), own)
 
 

@@ -23,6 +23,9 @@ EPS = np.finfo(float).eps
 #: Rows that no dual variable reads, that one does, and that several do, in no order.
 NUMBER = np.r_[rng.integers(2, N, 2 * N), N - 1, N - 1]
 SHARED = rng.standard_normal(NUMBER.size)
+#: Rows that three neighbours read each.
+NEIGHBOURS = np.repeat(np.arange(N), 3)
+THREE = rng.standard_normal(3 * N)
 SIGNS = np.sign(rng.standard_normal(N * K))
 
 
@@ -35,11 +38,34 @@ def label_matrix(X, K, scale):
 OPERATORS = {
     "scaled": (lambda X: ScaledRows(X, SCALE), lambda X: SCALE[:, None] * X),
     "shared": (lambda X: SharedRows(X, NUMBER, SHARED), lambda X: SHARED[:, None] * X[NUMBER]),
+    "neighbours": (lambda X: SharedRows(X, NEIGHBOURS, THREE), lambda X: THREE[:, None] * X[NEIGHBOURS]),
     "columns": (Columns, lambda X: X.T),
     "labels": (lambda X: LabelRows(X, K), lambda X: label_matrix(X, K, np.ones(N * K))),
     "labels, signs": (lambda X: LabelRows(X, K, SIGNS), lambda X: label_matrix(X, K, SIGNS)),
     "counting": (lambda X: Counting(ScaledRows(X, SCALE)), lambda X: SCALE[:, None] * X),
 }
+
+
+@pytest.mark.parametrize("name", ALL)
+def test_bounded_adjoint_is_the_adjoint_with_its_bound(name):
+    for make, _ in OPERATORS.values():
+        operator = make(ALL[name])
+        alpha = np.random.default_rng(6).standard_normal(operator.shape[0])
+        value, error = operator.bounded_rmatvec(alpha)
+        np.testing.assert_array_equal(value, operator.rmatvec(alpha))
+        assert error == operator.rmatvec_error(alpha)
+
+
+def test_neighbours_have_the_products_of_dual_variables_in_any_order():
+    X, order = matrix(), np.random.default_rng(7).permutation(3 * N)
+    neighbours, any_order = SharedRows(X, NEIGHBOURS, THREE), SharedRows(X, NEIGHBOURS[order], THREE[order])
+    alpha, w = rng.standard_normal(3 * N), rng.standard_normal(D)
+    np.testing.assert_allclose(any_order.rmatvec(alpha[order]), neighbours.rmatvec(alpha), rtol=1e-12, atol=1e-12)
+    np.testing.assert_allclose(any_order.matvec(w), neighbours.matvec(w)[order], rtol=1e-13)
+    out = np.zeros((2, D, D))
+    any_order.add_outer(np.arange(3 * N), alpha[order], out[0])
+    neighbours.add_outer(order, alpha[order], out[1])
+    np.testing.assert_allclose(np.triu(out[0]), np.triu(out[1]), rtol=1e-12, atol=1e-12)
 
 
 @pytest.fixture(params=OPERATORS)

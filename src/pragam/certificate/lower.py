@@ -38,7 +38,7 @@ class Lower:
     def quick(self) -> Bound:
         """From the product that solvers use."""
         A, c, point = self.problem.A, self.problem.c, self.repaired.point
-        return self._from(lambda x: (A.rmatvec(x), A.rmatvec_error(x), dot(c, point)))
+        return self._from(lambda x: (*A.bounded_rmatvec(x), dot(c, point)))
 
     @cached_property
     def running(self) -> Bound:

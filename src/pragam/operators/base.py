@@ -44,6 +44,10 @@ class Operator(Stating, ABC):
         """A bound of the norm of the rounding of ``rmatvec(alpha)``."""
         return 0.0
 
+    def bounded_rmatvec(self, alpha: Vector) -> tuple[Vector, float]:
+        """``rmatvec(alpha)`` and ``rmatvec_error(alpha)``, for operators that can share the work of both."""
+        return self.rmatvec(alpha), self.rmatvec_error(alpha)
+
     def running_rmatvec(self, alpha: Vector) -> tuple[Vector, float]:
         """A' alpha, and a bound of the norm of its error that is summed beside it. The default is just ``rmatvec``."""
         return self.rmatvec(alpha), self.rmatvec_error(alpha)

@@ -52,6 +52,11 @@ class Counting(Operator):
         """As the operator's."""
         return self.operator.rmatvec_error(alpha)
 
+    def bounded_rmatvec(self, alpha: Vector) -> tuple[Vector, float]:
+        """As the operator's, counted."""
+        self.rmatvecs += 1
+        return self.operator.bounded_rmatvec(alpha)
+
     def running_rmatvec(self, alpha: Vector) -> tuple[Vector, float]:
         """As the operator's, counted."""
         self.rmatvecs += 1

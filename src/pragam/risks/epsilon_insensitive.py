@@ -59,13 +59,15 @@ def epsilon_insensitive(
     targets = check_targets(y, n)
     number, sign = np.repeat(np.arange(n), 2), np.tile([-1.0, 1.0], n)
     upper = np.repeat(example_weights(targets, sample_weight, None) / n, 2)
+    offsets = np.empty((n, 2))
     A = SharedRows(storage, number, sign)
     check_rows(A)
     with np.errstate(over="ignore"):
-        offsets = -sign * targets[number] - width
+        np.subtract(targets, width, out=offsets[:, 0])
+        np.subtract(-targets, width, out=offsets[:, 1])
     if not np.isfinite(offsets).all():
         raise ValueError(f"epsilon = {width:g} is too large: y - epsilon or y + epsilon overflows")
-    return Problem(A, offsets, Box(np.zeros(2 * n), upper), lam, Planes(sign, K=int(bias)))
+    return Problem(A, offsets.reshape(-1), Box(np.zeros(2 * n), upper), lam, Planes(sign, K=int(bias)))
 
 
 @dataclass(frozen=True, kw_only=True)

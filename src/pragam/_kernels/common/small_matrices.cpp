@@ -25,21 +25,39 @@ PRAGAM_VECTORISED void product(int64_t n, int64_t d, Read rows, Read x, Written 
     }
 }
 
-PRAGAM_VECTORISED void adjoint(int64_t n, int64_t d, Read rows, Read y, Written out) {
-    for (int64_t i = 0; i < n; ++i) {
-        if (y[i] == 0) continue;
-        Read row = rows + i * d;
-        for (int64_t j = 0; j < d; ++j) out[j] += y[i] * row[j];
-    }
+// Four rows at a time, so that an entry of the result is read and written once for all four.
+PRAGAM_VECTORISED void adjoint_of_four(int64_t d, Read a, Read b, Read c, Read e, Read y, Written out) {
+    for (int64_t j = 0; j < d; ++j) out[j] += (y[0] * a[j] + y[1] * b[j]) + (y[2] * c[j] + y[3] * e[j]);
 }
 
-// Four rows at a time, so that an entry of gram is read and written once for all four.
 PRAGAM_VECTORISED void gram_of_four(int64_t d, Read a, Read b, Read c, Read e, Read weights, Written gram) {
     for (int64_t i = 0; i < d; ++i) {
         const double va = weights[0] * a[i], vb = weights[1] * b[i], vc = weights[2] * c[i], ve = weights[3] * e[i];
         Written out = gram + i * d;
         for (int64_t j = i; j < d; ++j) out[j] += (va * a[j] + vb * b[j]) + (vc * c[j] + ve * e[j]);
     }
+}
+
+// Adds the rows with a weight other than 0 to out, four at a time, the last ones with rows of zeros. Returns their number.
+template <class Add>
+int64_t by_fours(int64_t n, int64_t d, const double *rows, const double *weights, Add add, double *out) {
+    const std::vector<double> zeros(static_cast<std::size_t>(d), 0.0);
+    const double *part[4];
+    double weight[4];
+    int64_t filled = 0, used = 0;
+    for (int64_t i = 0; i < n; ++i) {
+        if (weights[i] == 0) continue;
+        part[filled] = rows + i * d;
+        weight[filled++] = weights[i];
+        ++used;
+        if (filled < 4) continue;
+        add(d, part[0], part[1], part[2], part[3], weight, out);
+        filled = 0;
+    }
+    if (filled == 0) return used;
+    for (; filled < 4; ++filled) part[filled] = zeros.data(), weight[filled] = 0;
+    add(d, part[0], part[1], part[2], part[3], weight, out);
+    return used;
 }
 
 PRAGAM_VECTORISED bool cholesky(int64_t d, Written matrix) {
@@ -78,28 +96,11 @@ void small_product(int64_t n, int64_t d, const double *rows, const double *x, do
 }
 
 void small_adjoint(int64_t n, int64_t d, const double *rows, const double *y, double *out) {
-    adjoint(n, d, rows, y, out);
+    by_fours(n, d, rows, y, adjoint_of_four, out);
 }
 
 int64_t small_gram(int64_t n, int64_t d, const double *rows, const double *weights, double *gram) {
-    const std::vector<double> zeros(static_cast<std::size_t>(d), 0.0);
-    const double *part[4];
-    double weight[4];
-    int64_t filled = 0, used = 0;
-    const auto add = [&] {
-        for (; filled > 0 && filled < 4; ++filled) part[filled] = zeros.data(), weight[filled] = 0;
-        if (filled > 0) gram_of_four(d, part[0], part[1], part[2], part[3], weight, gram);
-        filled = 0;
-    };
-    for (int64_t i = 0; i < n; ++i) {
-        if (weights[i] == 0) continue;
-        part[filled] = rows + i * d;
-        weight[filled++] = weights[i];
-        ++used;
-        if (filled == 4) add();
-    }
-    add();
-    return used;
+    return by_fours(n, d, rows, weights, gram_of_four, gram);
 }
 
 bool small_cholesky(int64_t d, double *matrix) { return cholesky(d, matrix); }

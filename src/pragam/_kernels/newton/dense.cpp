@@ -55,8 +55,11 @@ class Loop {
           gradient_(adjoint_), factored_(size_t(data.d * data.d)), matrix_(factored_), of_rows_(size_t(data.m)),
           means_(K_ * size_t(data.d)), steepness_(K_), filled_(K_), totals_(K_), db_(K_), begins_(K_ + 1) {
         sort_by_plane();
-        for (int64_t r = 0; r < p_.m; ++r)
-            for (int64_t j = 0; j < p_.d; ++j) of_rows_[size_t(r)] += p_.rows[r * p_.d + j] * p_.rows[r * p_.d + j];
+        for (int64_t r = 0; r < p_.m; ++r) {
+            double square = 0;
+            for (int64_t j = 0; j < p_.d; ++j) square += p_.rows[r * p_.d + j] * p_.rows[r * p_.d + j];
+            of_rows_[size_t(r)] = square;
+        }
         double mass = 0, norm2 = 0, largest = 0;
         least_bend_ = p_.boxes.is_plain() ? 0.0 : infinity;
         for (int64_t i = 0; i < n_; ++i) {

@@ -123,6 +123,8 @@ def _score_scale(B: Planes, c: Vector, width: Vector) -> float:
     if c.size == 0 or c.min() == c.max():
         return abs(float(c.sum() / max(c.size, 1))) or 1.0
     moves = width > 0
+    if not B.shape[1] and moves.all():
+        return float(np.abs(c).sum() / c.size) or 1.0
     middles = np.zeros(B.shape[1])
     for k in range(len(middles)):
         on = B.rows_of(k)
