@@ -32,7 +32,7 @@ def case(request):
 
 
 def made(case, seed, dtype=np.float64):
-    """Blocks at a feasible point, planes and the table that belongs to it; some totals are 0, some blocks at a vertex."""
+    """Blocks at a feasible point, planes and the table that belongs to it; some totals are 0, some blocks vertices."""
     shape, K, with_planes = case
     rng, X = np.random.default_rng([seed, K]), dense(np.float64, "C", seed)
     totals = rng.random(N) * (rng.random(N) < 0.9) / N

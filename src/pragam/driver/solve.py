@@ -127,7 +127,7 @@ def _contradiction(problem: AnyProblem, method: AnySolver, error: ArithmeticErro
 def _as_start(problem: AnyProblem, start: Any) -> Start | None:
     if start is None:
         return None
-    biases = None
+    biases: Vector | None = None
     if isinstance(start, Result | Start):
         biases = start.biases if isinstance(start, Result) else start.b
         start = (start.w, start.alpha)
@@ -136,8 +136,9 @@ def _as_start(problem: AnyProblem, start: Any) -> Start | None:
         raise ValueError(f"start must be a Result, (w, alpha) or alpha, not a tuple of length {len(pair)}")
     w, alpha = pair[0], _dual_start(problem, pair[1])
     w = problem.w_of_alpha(alpha) if w is None else _finite("start (w)", w, problem.n_weights)
-    is_needed = problem.cut is not None and problem.cut.is_search_long and np.size(biases) == problem.n_biases
-    return Start(w, alpha, biases if is_needed else None)
+    if biases is None or problem.cut is None or not problem.cut.is_search_long or len(biases) != problem.n_biases:
+        return Start(w, alpha)
+    return Start(w, alpha, _finite("start (biases)", biases, problem.n_biases))
 
 
 def _dual_start(problem: AnyProblem, alpha: Any) -> Any:

@@ -10,7 +10,6 @@ from scipy import sparse
 
 from pragam import _kernels
 from pragam.operators.storage import Csc, Csr, Dense, Storage
-from pragam.runtime.memory import keep_freed_memory
 
 Array = NDArray[Any]
 
@@ -26,7 +25,6 @@ def check_data(X: Any, name: str = "X") -> Storage:
     """
     if isinstance(X, Storage):
         return X
-    keep_freed_memory()
     if sparse.issparse(X):
         return _check_sparse(X, name)
     try:

@@ -66,13 +66,14 @@ class ColumnsOnPlanes(HasMultipliers):
         return alpha if self.violation(alpha) <= REPAIRABLE else self._linear(v)[0]
 
     def approach(self, v: Vector) -> Vector:
-        """As ``project``, in fewer steps: off the planes by no more than a certificate repairs, and at next to no cost."""
+        """As ``project``, in fewer steps: off the planes by no more than a certificate repairs at next to no cost."""
         alpha = self._prox(v, 1.0, off=_NEAR * float(np.sum(self.Q.totals)))[0]
         return alpha if self.violation(alpha) <= REPAIRABLE else self.project(v)
 
     def prox(self, s: Vector, kappa: Curvature) -> Vector:
         self.check_curvature(kappa)
-        return self._prox(s, float(np.max(kappa)))[0]
+        alpha = self._prox(s, float(np.max(kappa)))[0]
+        return alpha if self.violation(alpha) <= REPAIRABLE else self._linear(s)[0]  # next to scores so large, none
 
     def check_curvature(self, kappa: Curvature) -> None:
         self.Q.check_curvature(kappa)

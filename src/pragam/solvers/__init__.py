@@ -23,8 +23,8 @@ from pragam.solvers.unfolded import Unfolded, can_unfold
 
 __all__ = [
     "Auto", "Bcfw", "BlockAscent", "Certified", "Dcd", "FlowAscent", "GPBlockAscent", "LsBmrm", "Newton", "NewtonDense",
-    "Pegasos1", "PegasosN", "Pragam", "PragamEntropy", "ProximalNewton", "QpBmrm", "RkhsLbfgs", "SequentialDual", "Solver",
-    "Start", "State", "Unfolded", "by_name", "choose", "fitting", "names",
+    "Pegasos1", "PegasosN", "Pragam", "PragamEntropy", "ProximalNewton", "QpBmrm", "RkhsLbfgs", "SequentialDual",
+    "Solver", "Start", "State", "Unfolded", "by_name", "choose", "fitting", "names",
 ]  # fmt: skip
 
 _SOLVERS: dict[str, type[AnySolver]] = {

@@ -6,6 +6,7 @@ s_ik = c_ik + sign_ik (<x_i, w_k> + b_k - rho r_k - <m, w_k> + r_k (<x_i, m> - |
 
 from __future__ import annotations
 
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -106,7 +107,7 @@ def on_pairs(v: Vector, wrong: NDArray[np.bool_], total: float) -> Vector:
         return np.zeros(len(v))
     z = np.where(wrong, tops[0] - v, height - (tops[1] - v))  # wrong labels count where z < y, right ones where z > y
     ends = np.unique(np.concatenate([z[(z > 0) & (z < height)], [0.0, height]]))
-    for low, high in zip(ends[:-1], ends[1:], strict=True):
+    for low, high in pairwise(ends.tolist()):
         counts = np.where(wrong, z <= low, z >= high)
         y = float(z[counts].mean())
         if y <= high:

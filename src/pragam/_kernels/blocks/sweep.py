@@ -46,10 +46,12 @@ def _sweeps(
     An example moves to the maximum of F over its block. It is *held* if it is at a vertex (on a box: all of its
     variables at bounds) that is the maximum, by the *margin* of its slopes; then it becomes inactive if margin^2 >
     ``reach`` q, or in later sweeps of the call if margin^2 > ``caution2`` drift2 q. Between two sweeps the multipliers
-    of the planes make a step, b <- b - rho r. The number of sweeps and the answer ``(n_active, gap, gain, drift2, turns,
-    free, before, met, last)`` are those of ``dcd_sweep``, with examples for variables, and what the residuals of the
-    planes may change of the gap added to it: turns counts those whose support changed, free those not at a vertex, and drift2 is the mean of (change
-    of margin since the last visit)^2 / q.
+    of the planes make a step, b <- b - rho r.
+
+    The number of sweeps and the answer ``(n_active, gap, gain, drift2, turns, free, before, met, last)`` are those of
+    ``dcd_sweep``, with examples for variables: turns counts those whose support changed, free those not at a vertex,
+    and drift2 is the mean of (change of margin since the last visit)^2 / q. What the residuals of the planes may change
+    of the gap counts with it against ``goal``.
     """
     F, random, before = Function(row, blocks, planes, lam), SplitMix64(visits.seed), batch.before
     gain, met, entries = 0.0, 0, 0

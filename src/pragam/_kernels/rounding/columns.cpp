@@ -69,7 +69,7 @@ PRAGAM_VECTORISED void bound_block(Block s, Block slack, Block l, Block u, Block
             if (smooth && kappa[i] > 0) {
                 const double left = smooth_piece<true>(down, low, high, kappa[i]);
                 const double right = smooth_piece<true>(up, low, high, kappa[i]);
-                most = left > right ? left : right;
+                most = left > right || left != left ? left : right;  // NaN, beyond float64, stays
                 exact = smooth_piece<false>(r, low, high, kappa[i]);
             } else {
                 // An infinite side counts only if some score within d has its sign, and then the maximum is infinite.

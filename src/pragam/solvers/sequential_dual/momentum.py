@@ -2,7 +2,7 @@ r"""Momentum for block ascent that never lets the dual fall.
 
 After a sweep the function F that the sweeps maximise is maximised *exactly* over alpha + t_1 p + t_2 h, with p the
 sweep's step and h the whole step before it: the formulas are those of :mod:`pragam.solvers.dcd.momentum`. Blocks that
-leave their sets are projected back, each with the exact change of F. If that costs more than was gained, the step is not
+leave their sets are projected back, each with the exact change of F. If that costs more than was gained, no step is
 made. If many blocks leave, the face is not settled, and h is forgotten.
 """
 

@@ -4,9 +4,9 @@ The sweeps maximise, over the blocks alone, a function that equals D(alpha) on t
 
     <c, alpha> - sum_k |u_k - r_k m|^2 / (2 lam) + <b, r> - rho/2 |r|^2,      u = A' alpha + tilt,  w_k = -u_k / lam,
 
-and b <- b - rho r after each sweep. The vector m is free. The rows become x_i - m, and the mean of the examples, weighted
-by their totals, makes them short: ascent does not see a common offset of the data, which it is otherwise slow on. Sparse
-rows stay sparse, since only lift = X m and the moments <m, w_k> enter. The model's biases are b_k - <m, w_k>. This is
+and b <- b - rho r after each sweep. The vector m is free. The rows become x_i - m, and the mean of the examples,
+weighted by their totals, makes them short: ascent does not see a common offset of the data, which it is otherwise slow
+on. Sparse rows stay sparse, since only lift = X m and the moments <m, w_k> enter. The model's biases are b_k - <m, w_k>. This is
 :mod:`pragam.solvers.dcd.multipliers` with a plane for each label.
 """
 
@@ -79,7 +79,7 @@ class Multipliers:
 def multipliers_of(
     problem: LabelProblem, w: Vector, alpha: Vector, biases: Vector | None
 ) -> tuple[Multipliers, Vector]:
-    """The state at the start, and the curvatures q of the examples under it; two products with X where there are biases."""
+    """The state at the start, and the curvatures q of the examples under it; two products with X if there are biases."""
     norms2 = problem.A.storage.row_norms2
     if not problem.n_biases:
         return Multipliers(NO_PLANES, np.empty(0), np.empty(0)), norms2 / problem.lam

@@ -6,8 +6,8 @@ D is maximised exactly over the K dual variables of one example after the other,
     alpha_i <- projection of alpha_i + s_i / q_i,    s_ik = c_ik +- <w_k, x_i>,    q_i = |x_i|^2 / lam,
 
 on a simplex (:func:`pragam.multiclass_hinge`) or on the marginals of pairs (:func:`pragam.multilabel_hinge`), with w =
-w(alpha) kept up to date (:mod:`~pragam.solvers.sequential_dual.working_set`). The literature's own step is a search over
-one label at a time. What makes it fast:
+w(alpha) kept up to date (:mod:`~pragam.solvers.sequential_dual.working_set`). The step of the literature is approximate.
+What makes it fast:
 
 *All labels in one pass.* The weights lie feature by feature, so a row of X is read once for all scores, in vector
 registers.
@@ -65,7 +65,11 @@ _ROUNDING = 0.1
 _LARGE_TABLE = 2**17
 #: What the roundings of all updates in single precision may come to, in units of the bound below.
 _UPDATES = 4.0
-#: What alpha may be off the planes by when it is proposed, relative to its size: well within what a certificate repairs.
+#: Where single precision is trusted, sqrt(J) ends at no less than this share of where it starts,
+_LEAST_SHARE = 0.1
+#: and rows and weights are no longer than this, and no shorter than its inverse.
+_ORDINARY = 1e12
+#: What alpha may be off the planes by when it is proposed, relative to its size: a certificate repairs far more.
 _OFF = 1e-8
 #: The same in what it may change of D: so much of the gap asked for.
 _PAID = 1e-3
@@ -168,7 +172,7 @@ class SequentialDual(Solver[LabelProblem, SequentialState]):
         is_cheap = state.multipliers.excess() <= _PAID * state.tol * abs(state.dual)
         if not (is_cheap and off <= _OFF * float(problem.Q.totals.sum())):
             alpha = problem.domain.approach(alpha)
-        return w, alpha, state.multipliers.biases
+        return w, alpha, np.nan_to_num(state.multipliers.biases)
 
     def observe(self, problem: LabelProblem, state: SequentialState, certified: Certified) -> SequentialState:
         """An estimate that has promised too much in single precision casts doubt on it."""
@@ -235,9 +239,9 @@ def _is_rounded(state: SequentialState) -> bool:
 def _renew(problem: LabelProblem, state: SequentialState) -> None:
     """w(alpha) anew, in double precision."""
     work = state.work
+    w = problem.w_of_alpha(work.alpha)
     if work.is_single:
         work.table = np.zeros(work.table.shape)
-    w = problem.w_of_alpha(work.alpha)
     work.set_weights(w, problem.lam)
     state.multipliers.refresh(problem, w, work.alpha)
     state.momentum.forget()
@@ -250,15 +254,13 @@ def _serves_single(problem: LabelProblem, tol: float) -> bool:
     """Whether the weights may be in single precision.
 
     It changes a slope by at most eps |x_i| |w|, with |w|^2 <= 2 J / lam, and so all gaps together by at most eps max_i
-    |x_i| sqrt(2 J / lam) sum_i totals_i.
+    |x_i| sqrt(2 J / lam) sum_i totals_i. Rows and weights have to be of a size that float32 knows, steps of them too.
     """
     if problem.n_weights < _LARGE_TABLE:
         return False
     size = abs(problem.g.support(problem.Q, problem.c))  # J at w = 0, which is no less than at the end
     largest = sqrt(float(problem.A.storage.row_norms2.max(initial=0.0)))
+    if not all(1 / _ORDINARY < x < _ORDINARY for x in (largest, sqrt(2 * size / problem.lam))):
+        return False
     bound = float(np.finfo(np.float32).eps) * largest * sqrt(2 / problem.lam) * float(problem.Q.totals.sum())
     return _UPDATES * bound <= tol * _LEAST_SHARE * sqrt(size) < inf
-
-
-#: J ends at no less than this share of where it starts, squared, wherever single precision is trusted.
-_LEAST_SHARE = 0.1
