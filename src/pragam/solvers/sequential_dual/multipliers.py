@@ -6,8 +6,8 @@ The sweeps maximise, over the blocks alone, a function that equals D(alpha) on t
 
 and b <- b - rho r after each sweep. The vector m is free. The rows become x_i - m, and the mean of the examples,
 weighted by their totals, makes them short: ascent does not see a common offset of the data, which it is otherwise slow
-on. Sparse rows stay sparse, since only lift = X m and the moments <m, w_k> enter. The model's biases are b_k - <m, w_k>. This is
-:mod:`pragam.solvers.dcd.multipliers` with a plane for each label.
+on. Sparse rows stay sparse, since only lift = X m and the moments <m, w_k> enter. The model's biases are b_k - <m,
+w_k>. This is :mod:`pragam.solvers.dcd.multipliers` with a plane for each label.
 """
 
 from __future__ import annotations
@@ -79,7 +79,7 @@ class Multipliers:
 def multipliers_of(
     problem: LabelProblem, w: Vector, alpha: Vector, biases: Vector | None
 ) -> tuple[Multipliers, Vector]:
-    """The state at the start, and the curvatures q of the examples under it; two products with X if there are biases."""
+    """The state at the start, and the curvatures q of the examples under it; with biases by two products with X."""
     norms2 = problem.A.storage.row_norms2
     if not problem.n_biases:
         return Multipliers(NO_PLANES, np.empty(0), np.empty(0)), norms2 / problem.lam

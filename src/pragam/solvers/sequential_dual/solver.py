@@ -6,7 +6,7 @@ D is maximised exactly over the K dual variables of one example after the other,
     alpha_i <- projection of alpha_i + s_i / q_i,    s_ik = c_ik +- <w_k, x_i>,    q_i = |x_i|^2 / lam,
 
 on a simplex (:func:`pragam.multiclass_hinge`) or on the marginals of pairs (:func:`pragam.multilabel_hinge`), with w =
-w(alpha) kept up to date (:mod:`~pragam.solvers.sequential_dual.working_set`). The step of the literature is approximate.
+w(alpha) kept up to date (:mod:`~pragam.solvers.sequential_dual.working_set`). The literature's step is not exact.
 What makes it fast:
 
 *All labels in one pass.* The weights lie feature by feature, so a row of X is read once for all scores, in vector
