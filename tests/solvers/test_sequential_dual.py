@@ -138,7 +138,7 @@ def test_it_refuses_what_it_cannot_walk_over():
         pragam.solve(pragam.hinge(X, y > 0, lam=0.1), "sequential-dual")
     problem = pragam.multiclass_hinge(X, y, lam=0.1)
     problem.A.lacks = frozenset({"example_rows"} | WALKING)
-    with pytest.raises(ValueError, match="A.example_rows"):
+    with pytest.raises(ValueError, match="example_rows"):
         pragam.solve(problem, "sequential-dual")
 
 

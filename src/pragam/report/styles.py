@@ -42,6 +42,7 @@ OURS = {
     "pegasos-1": Style("#442400", "#925995", "<"),
     "newton-dense": Style("#c0006a", "#ffb199", "p"),
     "proximal-newton": Style("#680062", "#d9433f", "X"),
+    "sequential-dual": Style("#f92ce3", "#54be63", "<", (7, 1)),
     "flow-ascent": Style("#7d0df2", "#6650d4", "d"),
     "block-ascent": Style("#b041af", "#cb70c0", "h"),
     "bcfw": Style("#31088e", "#fed2f0", "H"),

@@ -59,7 +59,7 @@ _FLAT = 1e-12
 #: What alpha may be off the planes by when it is proposed, times the largest score: so much of the gap asked for.
 _OFF = 1e-3
 #: The same relative to the size of alpha: well within what a certificate repairs.
-_REPAIRABLE = 1e-8
+_REPAIRABLE = 1e-12
 #: At a tolerance below this alpha moves onto the planes in all digits: ``approach`` has cost 5e-9 of J, on random pairs
 #: of labels with lam = 1e-4.
 _TIGHT = 1e-7

@@ -22,9 +22,10 @@ _RIDGE = 0.1
 #: The two coefficients are at most this large: further away the plane of the two steps is not trusted.
 _LONGEST = 5.0
 #: If more than this share of the blocks leaves its set, h is forgotten.
-_CLIPPED = 0.02
-#: Momentum begins when fewer than this share of the active blocks change their faces in a sweep.
-_TURNS = 0.1
+_CLIPPED = 0.1
+#: Momentum begins when fewer than this share of the active blocks change their faces in a sweep. With 0.1 here and 0.02
+#: above, vehicle, digits, dna, emotions and scene take 5 to 40 % more passes to 1e-2 and 1e-3, letter the same.
+_TURNS = 0.3
 #: Momentum ends at this many times the tolerance: it raises D but may raise J too, so the last sweep before a
 #: certificate has to be a plain one.
 _END = 1.5

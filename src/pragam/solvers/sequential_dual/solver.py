@@ -70,7 +70,9 @@ _LEAST_SHARE = 0.1
 #: and rows and weights are no longer than this, and no shorter than its inverse.
 _ORDINARY = 1e12
 #: What alpha may be off the planes by when it is proposed, relative to its size: a certificate repairs far more.
-_OFF = 1e-8
+_OFF = 1e-12
+#: To a lower tolerance what a point near the planes is off them by would show where a label has little mass.
+_ROUGH = 1e-5
 #: The same in what it may change of D: so much of the gap asked for.
 _PAID = 1e-3
 #: Multiplier of a linear congruential generator modulo 2^63 (Knuth's MMIX): one sweep's seed follows from the last.
@@ -171,7 +173,7 @@ class SequentialDual(Solver[LabelProblem, SequentialState]):
         off = float(np.abs(state.multipliers.residuals).sum())
         is_cheap = state.multipliers.excess() <= _PAID * state.tol * abs(state.dual)
         if not (is_cheap and off <= _OFF * float(problem.Q.totals.sum())):
-            alpha = problem.domain.approach(alpha)
+            alpha = problem.domain.approach(alpha) if state.tol >= _ROUGH else problem.domain.project(alpha)
         return w, alpha, np.nan_to_num(state.multipliers.biases)
 
     def observe(self, problem: LabelProblem, state: SequentialState, certified: Certified) -> SequentialState:
