@@ -4,8 +4,8 @@ r"""What the sequential dual method should cost.
 
 s = log10(n / d), as for coordinate ascent on a box (:mod:`pragam.solvers.dcd.cost`). With biases the multipliers make
 steps, which are small where C R^2 is: the problem is then next to a linear program in the biases. A pass meets each
-example and each entry, with K labels, once. The number of passes is known to a factor of 2.5 or so. The gap that a sweep
-shows is that of the examples it meets, so the rate is trusted less than that of coordinate ascent.
+example and each entry, with K labels, once. The number of passes is known to a factor of 2.5 or so. The gap of a
+sweep is that of the examples it meets, so its rate is trusted less than that of coordinate ascent.
 """
 
 from __future__ import annotations
