@@ -51,7 +51,7 @@ def sequential_dual_cost(
     passes = by.first + 10 ** min(by.base + digit * digits(tol) + by.hard * magnitude, 100.0)
     is_easy = problem.n_biases > 0 and hardness < by.easy
     if is_easy:
-        passes *= (by.easy / max(hardness, 1e-300)) ** 0.5
+        passes *= by.easy / max(hardness, 1e-300)
     per_pass = (by.per_example + by.per_label * K) * n + (by.per_entry + by.per_product * K) * storage.stored
     return Cost(
         passes, 1.5 * passes, per_pass, by.per_step, by.start, trial=inf if is_easy else by.trial, trust=by.trust
