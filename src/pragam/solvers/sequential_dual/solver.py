@@ -244,7 +244,7 @@ def _renew(problem: LabelProblem, state: SequentialState) -> None:
     w = problem.w_of_alpha(work.alpha)
     if work.is_single:
         work.table = np.zeros(work.table.shape)
-    work.set_weights(w, problem.lam)
+    work.set_weights(w)
     state.multipliers.refresh(problem, w, work.alpha)
     state.momentum.forget()
     state.dual, state.is_doubted = problem.dual(work.alpha), False

@@ -85,7 +85,7 @@ class WorkingSet:
         """w, label by label: the table turned round."""
         return np.ascontiguousarray(self.table[:, : self.rows.K].T, dtype=np.float64).ravel()
 
-    def set_weights(self, w: Vector, lam: float) -> None:
+    def set_weights(self, w: Vector) -> None:
         """Write w into the table, of the precision that it has."""
         K = self.rows.K
         self.table[:, :K] = w.reshape(K, -1).T
@@ -97,11 +97,10 @@ def whole(problem: LabelProblem, w: Vector, alpha: Vector, q: Vector, planes: Bl
     n, K = len(q), rows.K
     table = np.zeros((problem.n_weights // K, padded(K)), dtype)
     shape = int(problem.Q.block_shape)
-    sign = problem.A.example_rows().sign
-    blocks = Blocks(shape, alpha, problem.c, problem.Q.totals, q, sign, np.full(n, np.nan))
+    blocks = Blocks(shape, alpha, problem.c, problem.Q.totals, q, rows.sign, np.full(n, np.nan))
     found = WorkingSet(rows, blocks, planes, table, np.arange(n), n)
     if w.any():
-        found.set_weights(w, problem.lam)
+        found.set_weights(w)
     return found
 
 
