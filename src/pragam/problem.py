@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from pragam.conjugates import Conjugate, Zero
 from pragam.numerics.arguments import check_number
-from pragam.numerics.rounding import is_zero
+from pragam.numerics.rounding import TINY, is_subnormal, is_zero
 from pragam.operators.base import Operator, RowOperator, Vector
 from pragam.operators.planes import Planes
 from pragam.polytopes.base import Polytope
@@ -150,6 +150,11 @@ class Problem(Generic[OperatorT, SetT]):
     def truth(self) -> NDArray[np.int64]:
         """Where ``origin`` is anything but zero."""
         return np.empty(0, np.int64) if self.origin is None else np.flatnonzero(~is_zero(self.origin))
+
+    @cached_property
+    def hidden_offset(self) -> float:
+        """How far scores may be from A w + c where numbers below TINY are read as zero: TINY if c has such, else 0."""
+        return TINY if is_subnormal(self.c).any() else 0.0
 
     @property
     def is_tilted(self) -> bool:

@@ -25,8 +25,8 @@ from test_certificates_exact import faults
 import adversarial
 import pragam
 from posed import posed
-from pragam.operators import ScaledRows
-from pragam.polytopes import Box, BoxPlane
+from pragam.operators import LabelRows, ScaledRows
+from pragam.polytopes import Box, BoxPlane, Pairs, Simplices
 
 SEEDS = int(os.environ.get("PRAGAM_SEEDS", "2000")) // 4
 FIRST = int(os.environ.get("PRAGAM_FIRST_SEED", "0"))
@@ -100,6 +100,34 @@ def small_all_over(rng, X, y, lam):
     return posed(A, c, Q, lam, adversarial._kappa(rng)), f"small box with plane, {storage}"
 
 
+def small_totals(rng, X, y, lam):
+    """The same with a simplex or marginals of pairs for each example, without biases."""
+    X, storage = adversarial._stored(rng, X, 16)
+    n, K = len(y), 3
+    totals = 10 ** rng.uniform(-323, 0, n)
+    c = (10 ** rng.uniform(-320, 0) * rng.standard_normal((n, K))).ravel()
+    wrong = np.tile([True, True, False], (n, 1))
+    Q = Simplices(totals, K) if rng.random() < 0.5 else Pairs(totals, wrong)
+    return posed(LabelRows(X, K), c, Q, lam, adversarial._kappa(rng)), f"small {type(Q).__name__}, {storage}"
+
+
+def uneven(rng, X, y, lam):
+    """Any risk with weights from the least that are accepted to the largest, and targets as small."""
+    X, storage = adversarial._stored(rng, X, 16)
+    weights = len(y) * 10 ** np.where(rng.random(len(y)) < 0.5, rng.uniform(-307.6, -250), rng.uniform(-10, 250))
+    targets, bias = y * 10 ** rng.uniform(-323, 0, len(y)), bool(rng.random() < 0.5)
+    sets = np.column_stack([y > 0, y <= 0, rng.random(len(y)) < 0.5])
+    build, labels = adversarial._pick(rng, [
+        (pragam.hinge, y), (pragam.squared_hinge, y), (pragam.smoothed_hinge, y), (pragam.quantile, targets),
+        (pragam.epsilon_insensitive, targets), (pragam.multiclass_hinge, y), (pragam.multilabel_hinge, sets),
+    ], [1] * 7)  # fmt: skip
+    bias &= (
+        build is not pragam.multilabel_hinge
+    )  # with weights as uneven the judge knows no feasible point next to alpha
+    text = f"{build.__name__}{' with bias' * bias}, weights {weights.min():.1e}..{weights.max():.1e}, {storage}"
+    return build(X, labels, lam, bias=bias, sample_weight=weights), text
+
+
 def tiny(seed):
     """What makes a problem around the smallest numbers there are."""
     rng = np.random.default_rng([seed, 3])
@@ -113,7 +141,8 @@ def tiny(seed):
     if rng.random() < 0.3:  # rows that make weights below TINY matter
         scale = 10 ** rng.uniform(0, 150)
         X, lam = (X / largest * scale if largest > 0 else X), 10 ** rng.uniform(-300, 300)
-    build = adversarial._pick(rng, [*adversarial.BUILDERS, small_all_over], [1] * len(adversarial.BUILDERS) + [8])
+    builders = [*adversarial.BUILDERS, small_all_over, small_totals, uneven]
+    build = adversarial._pick(rng, builders, [1] * len(adversarial.BUILDERS) + [8, 4, 8])
     return rng, build, X, y, float(lam), scale
 
 
@@ -126,9 +155,10 @@ def child(library, out, *seeds):
     for seed in range(*map(int, seeds)):
         rng, build, X, y, lam, scale = tiny(seed)
         try:
+            flush(int(rng.random() < 0.5))  # a problem may be stored where small numbers count
+            problem, text = build(rng, X, y, lam)
             flush(1)
             assert twice_half(3e-308) == 0 and (np.array([3e-308]) * 0.5 == 0).all()
-            problem, text = build(rng, X, y, lam)
             settings = adversarial._settings(rng, problem) | {"max_seconds": 0.1}
             pairs = []
             if settings["solver"] is not None:

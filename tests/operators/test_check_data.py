@@ -41,6 +41,17 @@ def test_rows_to_be_walked_are_contiguous_in_one_copy_at_most(name, monkeypatch)
         assert np.shares_memory(check_data(IN_PLACE[name]).contiguous_rows()[1][0], own[0])
 
 
+@pytest.mark.parametrize("form", [np.array, np.asfortranarray, sparse.csr_array, sparse.csc_array])
+def test_float32_below_its_least_normal_number_is_widened(form):
+    """Where a processor reads such numbers as zero, their float64 values are still there."""
+    X = np.array([[1.0, -1e-42], [2.0**-126, 1e-45]], dtype=np.float32)
+    arrays = own_arrays(check_data(form(X)))
+    assert arrays[0].dtype == np.float64
+    np.testing.assert_array_equal(np.sort(arrays[0], axis=None), np.sort(X.astype(np.float64), axis=None))
+    least = form(np.where(np.abs(X) < 2.0**-126, np.float32(0), X))
+    assert own_arrays(check_data(least))[0].dtype == np.float32
+
+
 BIG = np.random.default_rng(0).standard_normal((3000, 200))
 
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from functools import partial
+
 import numpy as np
 import pytest
 from scipy import sparse
@@ -133,10 +135,40 @@ def test_a_width_of_zero_is_a_tube_but_no_smoothing():
         pragam.smoothed_hinge(X, Y, gamma=0)
 
 
-@pytest.mark.parametrize("risk", [pragam.squared_hinge, pragam.smoothed_hinge])
-def test_a_weight_whose_curvature_overflows_is_named(risk):
-    with pytest.raises(ValueError, match="sample_weight is as small as"):
-        risk(X, Y, sample_weight=[1, 1e-310, 1, 1])
+#: Every risk, as a function of its weights.
+WEIGHTED = [
+    *(partial(risk, X, Y, 1e-4, True) for risk in (pragam.hinge, pragam.squared_hinge)),
+    partial(pragam.smoothed_hinge, X, Y, 1e-4, 0.5, True),
+    partial(pragam.epsilon_insensitive, X, Y, 1e-4, 0.1, True),
+    partial(pragam.quantile, X, Y, 1e-4, 0.5, True),
+    partial(pragam.ordinal_hinge, X, Y, 1e-4, "all", None),
+    partial(pragam.multiclass_hinge, X, Y, 1e-4, None, True),
+    partial(pragam.multilabel_hinge, X, np.eye(4)[:, :3], 1e-4, True),
+]
+
+
+@pytest.mark.parametrize("weight", [5e-324, 1e-310, 2.0**-1022, 3.9 * 2.0**-1022])
+@pytest.mark.parametrize("risk", WEIGHTED)
+def test_a_weight_that_may_be_read_as_zero_is_named(risk, weight):
+    """weight / n, n = 4, is a normal number, or 0."""
+    with pytest.raises(ValueError, match=r"^sample_weight is as small as .* in row 1: .* Set it to 0, or multiply"):
+        risk([1, weight, 1, 1])
+    risk([1, 4 * 2.0**-1022, 1, 1])
+    risk([1, 0.0, 1, 1])
+
+
+def test_a_class_weight_that_may_be_read_as_zero_is_named():
+    with pytest.raises(ValueError, match=r"^sample_weight is as small as .* in row 0"):
+        pragam.hinge(X, Y, class_weight={Y[0]: 1e-310})
+
+
+@pytest.mark.parametrize("lam", [5e-324, 1e-310, np.nextafter(2.0**-1022, 0)])
+def test_a_lam_that_may_be_read_as_zero_is_refused(lam):
+    with pytest.raises(ValueError, match=r"^lam must be a finite number > 0, not .*: one below 2.23e-308 may be read"):
+        pragam.hinge(X, Y, lam)
+    problem = pragam.hinge(X, Y, 2.0**-1022)
+    with pytest.raises(ValueError, match=r"^lam must be a finite number > 0, not .*: one below 2.23e-308 may be read"):
+        problem.at(lam)
 
 
 @pytest.mark.parametrize("risk", [pragam.squared_hinge, pragam.smoothed_hinge, pragam.multiclass_hinge])

@@ -35,10 +35,10 @@ class Upper:
         """From the products that solvers use: one, the biases and one pass over the scores."""
         problem = self.problem
         if self.w is None or self.is_zero:
-            return self._at(problem.c, np.zeros(1), None, (0.0, 0.0))
+            return self._at(problem.c, np.full(1, problem.hidden_offset), None, (0.0, 0.0))
         with np.errstate(over="ignore", invalid="ignore"):
             product = problem.A.matvec(self.w)
-            slack = problem.A.matvec_error(self.w)
+            slack = problem.A.matvec_error(self.w) + problem.hidden_offset
             length = problem.A.norm(self.w, product)
             if problem.origin is not None:
                 return self._at(product + problem.c, slack, product, length)
@@ -55,7 +55,7 @@ class Upper:
             product, tail, room, length = self._sharp_product()
             high, low, slack = product, tail, room
             high, cut = two_sum(high, problem.c)
-            slack = slack + gamma(2) * (np.abs(low) + np.abs(cut))
+            slack = slack + gamma(2) * (np.abs(low) + np.abs(cut)) + problem.hidden_offset
             low = low + cut
             b = self._best(high + low)
             high, low, slack = problem.B.sharp_add_to(high, low, slack, b)

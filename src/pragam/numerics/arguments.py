@@ -10,6 +10,8 @@ from numpy.typing import NDArray
 
 #: The largest finite float64.
 LARGEST = float(np.finfo(np.float64).max)
+#: The least normal one. A processor may read smaller numbers as 0, so none of them is positive here.
+LEAST = float(np.finfo(np.float64).smallest_normal)
 
 
 def refuse_masked(**arrays: Any) -> None:
@@ -32,13 +34,15 @@ def float_of(value: Any) -> float:
 def check_number(name: str, value: Any, least: float = -inf, above: float = -inf, most: float = LARGEST) -> float:
     """value as a float; refused unless it is a real number >= ``least``, > ``above`` and <= ``most``.
 
-    A NumPy scalar of lower precision would make what is computed from it as imprecise as itself.
+    A NumPy scalar of lower precision would make what is computed from it as imprecise as itself. A number above 0 is a
+    normal one.
     """
     number = float_of(value)
-    if not (least <= number <= most and number > above):
+    if not (least <= number <= most and number > above and (above != 0 or number >= LEAST)):
         kind = "a finite number" if most < inf else "a number"
         bound = f"> {above:g}" if above > -inf else f">= {least:g}"
-        raise ValueError(f"{name} must be {kind} {bound}, not {value!r:.60}")
+        note = f": one below {LEAST:.3g} may be read as 0" if above == 0 and abs(number) < LEAST and value else ""
+        raise ValueError(f"{name} must be {kind} {bound}, not {value!r:.60}{note}")
     return number
 
 

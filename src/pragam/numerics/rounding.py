@@ -5,6 +5,8 @@ A floating-point operation has a relative error of at most u = 2^-53, or flushes
 
     |fl(sum of k terms x_i y_i) - exact| <= gamma(k + 1) sum |x_i y_i| + 2 k TINY,      gamma(k) = k u / (1 - k u).
 
+Where entries below 2^-1022 are also read as zero, TINY (sum |x_i| + sum |y_i|) comes to that.
+
 ``gamma`` here is 1 % larger. That covers the roundings of the bounds themselves, whose relative errors are far below
 1 %: a margin is multiplied and added up without more ado. Only the two final sums, of a value and its margin, are
 rounded outward (:func:`upward`, :func:`downward`).
@@ -54,6 +56,12 @@ def is_zero(x: Vector) -> NDArray[np.bool_]:
     return x.view(np.int64) << 1 == 0
 
 
+def is_subnormal(x: Vector) -> NDArray[np.bool_]:
+    """Which entries are below TINY, but not 0, by their bits: those that may be read as zero."""
+    magnitude = x.view(np.uint64) << 1
+    return (magnitude > 0) & (magnitude < 1 << 53)
+
+
 def all_zero(x: Vector) -> bool:
     """Whether all entries are 0, by their bits; without an array of answers."""
     return bool(np.bitwise_or.reduce(x.view(np.int64)) << 1 == 0)
@@ -94,14 +102,31 @@ def downward(*terms: float) -> float:
 def dot(x: Vector, y: Vector) -> tuple[float, float]:
     """(<x, y>, a bound of its error); x and y contiguous."""
     value, size = _kernels.get("dot_and_size")(x, y)
-    return value, gamma(LANES) * size + 2 * len(x) * TINY
+    return value, gamma(LANES) * size + _lost(x, y)
 
 
 def sharp_dot(x: Vector, y: Vector) -> tuple[float, float]:
     """The same to twice the precision."""
     products, cut = two_product(x, y)
     (value, error), (rest, more) = total(products), total(cut)
-    return value + rest, error + more + gamma(1) * abs(value + rest) + 16 * len(x) * TINY
+    return value + rest, error + more + gamma(1) * abs(value + rest) + 8 * _lost(x, y)
+
+
+def _lost(x: Vector, y: Vector) -> float:
+    """What <x, y> may lose below TINY: of its terms, or of entries of x and y, where the others are large.
+
+    It suffices twice over for the latter, so x may also be as far outside a set as entries below TINY are.
+    """
+    lost, sizes = 4.0 * len(x), (_largest(x), _largest(y))
+    for part, other in ((x, sizes[1]), (y, sizes[0])):
+        if other > 1:
+            lost += 2 * other * float(np.count_nonzero(is_subnormal(part)))
+    return TINY * lost
+
+
+def _largest(x: Vector) -> float:
+    """max |x_i|."""
+    return max(float(x.max(initial=0.0)), -float(x.min(initial=0.0)))
 
 
 def total(x: Vector, *more: float) -> tuple[float, float]:
@@ -125,7 +150,7 @@ def norm(x: Vector) -> float:
     square = _kernels.get("dot_and_size")(x, x)[0]
     if SAFE[0] < square < SAFE[1]:
         return sqrt(square)
-    largest = max(float(x.max(initial=0.0)), -float(x.min(initial=0.0)))
+    largest = _largest(x)
     if largest == 0 or not isfinite(largest):
         return largest
     exponent = frexp(largest)[1]

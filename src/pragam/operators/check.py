@@ -12,6 +12,8 @@ from pragam import _kernels
 from pragam.operators.storage import Csc, Csr, Dense, Storage
 
 Array = NDArray[Any]
+#: How many entries are looked at together, so that what is made of them stays in the cache.
+_CHUNK = 2**15
 
 
 def check_data(X: Any, name: str = "X") -> Storage:
@@ -19,9 +21,10 @@ def check_data(X: Any, name: str = "X") -> Storage:
 
     Accepted without a copy: float32 and float64, dense with any strides, CSR and CSC (arrays or matrices),
     including memory maps. Converted once: other real dtypes (integers, bool, float16, foreign byte order,
-    unaligned memory, numeric objects) to float64, other sparse formats to CSR, strided ``data`` and
-    ``indices`` to contiguous ones, and a 32-bit ``indptr`` (n + 1 numbers) to 64 bits. X must be
-    two-dimensional with finite entries and, if sparse, indices in range. A ``Storage`` is returned unchanged.
+    unaligned memory, numeric objects) to float64, float32 too if entries are below its least normal number, 1.2e-38,
+    which a processor may read as 0; other sparse formats to CSR, strided ``data`` and ``indices`` to contiguous ones,
+    and a 32-bit ``indptr`` (n + 1 numbers) to 64 bits. X must be two-dimensional with finite entries and, if sparse,
+    indices in range. A ``Storage`` is returned unchanged.
     """
     if isinstance(X, Storage):
         return X
@@ -91,11 +94,25 @@ def _real(values: Array, name: str) -> Array:
         raise ValueError(f"{name} must hold real numbers, but has dtype {values.dtype}")
     whole = all(stride % values.itemsize == 0 for stride in values.strides)
     if values.dtype in (np.float32, np.float64) and values.flags.aligned and whole:
-        return values
+        return _widened(values) if values.dtype == np.float32 and _has_subnormals(values) else values
     try:
         return values.astype(np.float64)
     except (TypeError, ValueError) as error:
         raise ValueError(f"{name} must hold real numbers: {error}") from error
+
+
+def _has_subnormals(values: Array) -> bool:
+    """Whether float32 values other than 0 are below the least normal one, by their bits."""
+    bits = (values.T if values.flags.f_contiguous else values).view(np.uint32)
+    step = max(_CHUNK // max(bits[:1].size, 1), 1)
+    return any((((bits[k : k + step] << 1) - 1) < 0x00FFFFFF).any() for k in range(0, len(bits), step))
+
+
+def _widened(values: Array) -> Array:
+    """float32 as float64. What is below the least normal float32 comes from its bits: it may be read as zero."""
+    bits = values.view(np.uint32)
+    small = (bits & 0x7FFFFF) * np.where(bits >> 31, -(2.0**-149), 2.0**-149)
+    return np.where(bits & 0x7F800000, values.astype(np.float64), small)
 
 
 def _integers(values: Any, name: str) -> Array:

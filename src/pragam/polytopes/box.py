@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from pragam import _kernels
-from pragam.numerics.rounding import LANES, TINY, gamma
+from pragam.numerics.rounding import LANES, TINY, gamma, is_subnormal
 from pragam.polytopes.base import REPAIRABLE, Curvature, Repair, Vector
 from pragam.polytopes.needs import HasDerivative
 
@@ -105,7 +105,7 @@ class Box(HasDerivative):
         bound, nominal, size = _kernels.get("box_plane_support_bound")(
             s, slack, self.lower, self.upper, sigma, b, as_column(kappa)
         )
-        rounding = gamma(LANES) * size + self._hidden(s, slack, kappa, b * sigma)
+        rounding = gamma(LANES) * size + self._hidden(s, slack, kappa, b * sigma) + self._unseen(s, slack, b * sigma)
         return bound + rounding, (bound - nominal) + rounding
 
     def _hidden(self, s: Vector, slack: Vector, kappa: Curvature, shift: Vector) -> float:
@@ -124,6 +124,19 @@ class Box(HasDerivative):
                 lost += float(np.sum(self._most[flat] * (1 + self._most[flat])))
             return 2.02 * TINY * lost
 
+    def _unseen(self, s: Vector, slack: Vector, shift: Vector) -> float:
+        """What bounds below TINY contribute at most, since they may be read as zero."""
+        rows = self._subnormal
+        if not rows.size:
+            return 0.0
+        sizes = np.abs(s)[rows] + np.broadcast_to(slack, s.shape)[rows] + np.abs(np.broadcast_to(shift, s.shape)[rows])
+        return TINY * (rows.size + 1.01 * float(np.sum(sizes)))
+
+    @cached_property
+    def _subnormal(self) -> NDArray[np.intp]:
+        """The rows with a bound below TINY that is not 0."""
+        return np.flatnonzero(is_subnormal(self.lower) | is_subnormal(self.upper))
+
     @cached_property
     def _most(self) -> Vector:
         """The larger size of a row's bounds, as far as they are finite; empty if all of these are 0."""
@@ -131,11 +144,12 @@ class Box(HasDerivative):
         return most if most.any() else most[:0]
 
     def repair(self, alpha: Vector) -> Repair:
-        """The nearest point of the box, which is a float."""
-        if self._holds(alpha):
-            return Repair(alpha)
-        self._require(alpha, REPAIRABLE)
-        return Repair(np.clip(alpha, self.lower, self.upper))
+        """The nearest point of the box, a float. Next to a bound that may be read as zero it is off by that."""
+        inside = self._holds(alpha)
+        if not inside:
+            self._require(alpha, REPAIRABLE)
+        point = alpha if inside else np.clip(alpha, self.lower, self.upper)
+        return Repair(point, self._subnormal, np.full(self._subnormal.size, TINY))
 
     def _holds(self, alpha: Vector) -> bool:
         return bool((alpha >= self.lower).all() and (alpha <= self.upper).all())  # both are False for a NaN

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from pragam import _kernels
-from pragam.numerics.rounding import TINY, all_zero, gamma, is_zero, total, two_product, upward
+from pragam.numerics.rounding import TINY, all_zero, gamma, is_subnormal, is_zero, total, two_product, upward
 from pragam.polytopes.base import REPAIRABLE, Curvature, Repair, Vector
 from pragam.polytopes.box import ZERO, Box, as_column, relative
 from pragam.polytopes.box_plane_projection import column, level_in_range, minimise, plane_range, project_box_plane
@@ -209,13 +209,15 @@ class BoxPlane(Box, HasMultipliers):
             return Repair(point, feasible=False)
         slack = 1.01 * (abs(off) + error) / abs(self.sigma[j])
         feasible = bool(self._room(point, off, error, slice(j, j + 1))[0] > slack)
-        return Repair(point, np.array([j], dtype=np.int64), np.array([slack]), feasible)
+        blurred = self._subnormal[self._subnormal != j]
+        slacks = np.r_[slack + TINY * min(self._subnormal.size, 1), np.full(blurred.size, TINY)]
+        return Repair(point, np.r_[j, blurred], slacks, feasible)
 
     def _off(self, alpha: Vector, exactly: bool = False) -> tuple[float, float]:
         """<sigma, alpha> - z and a bound of its error, in twice the precision, or from exact terms rounded once."""
         terms = self.sigma * alpha
         more = () if self._is_signs else two_product(self.sigma, alpha)[1].tolist()
-        lost = 0.0 if self._is_signs else self._lost(terms, alpha)
+        lost = self._blur if self._is_signs else self._blur + self._lost(terms, alpha)
         if exactly:
             value = fsum((*terms.tolist(), *more, -self.z))
             return value, gamma(1) * abs(value) + lost
@@ -245,8 +247,14 @@ class BoxPlane(Box, HasMultipliers):
         return np.where(off * self.sigma[rows] > 0, down, up) if abs(off) > error else np.minimum(down, up)
 
     @cached_property
+    def _blur(self) -> float:
+        """How far off the plane a point may be since bounds, or the level, below TINY may be read as zero."""
+        level = 1.0 if is_subnormal(np.array([self.z]))[0] else 0.0
+        return 1.01 * TINY * (level + float(np.sum(1 + np.abs(self.sigma[self._subnormal]))))
+
+    @cached_property
     def _holds_zero(self) -> bool:
-        return self.z == 0 and self._holds(ZERO)
+        return self._blur == 0 and self.z == 0 and self._holds(ZERO)
 
     @cached_property
     def _is_signs(self) -> bool:

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from functools import cached_property
+
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from pragam.numerics.rounding import TINY, all_zero, gamma, is_zero, total, two_sum
+from pragam.numerics.rounding import TINY, all_zero, gamma, is_subnormal, is_zero, total, two_sum
 from pragam.polytopes.base import Polytope, Vector
 
 
@@ -37,9 +39,22 @@ class PerExample(Polytope):
         return np.arange(self.n_blocks + 1, dtype=np.int64) * self.K
 
     def _lost(self, s: Vector, slack: Vector) -> float:
-        """What products of totals and scores may lose below TINY: nothing where the one or the other are all 0."""
-        nothing = all_zero(self.totals) or (all_zero(s) and all_zero(slack))
-        return 0.0 if nothing else 8 * self.size * TINY
+        """What products of totals and scores may lose below TINY: nothing where the one or the other are all 0.
+
+        A total below TINY may be read as zero. Two scores of its row count at most (:class:`Pairs`).
+        """
+        if all_zero(self.totals) or (all_zero(s) and all_zero(slack)):
+            return 0.0
+        unseen = self._subnormal
+        if not unseen.size:
+            return 8 * self.size * TINY
+        sizes = np.abs(s) + slack
+        return TINY * (8 * self.size + 2.02 * float(np.sum(self.rows(sizes)[unseen].max(axis=1))))
+
+    @cached_property
+    def _subnormal(self) -> NDArray[np.intp]:
+        """The rows with a total below TINY that is not 0."""
+        return np.flatnonzero(is_subnormal(self.totals))
 
     def rows(self, x: Vector) -> NDArray[np.float64]:
         """x as an (n, K) matrix, a row for each example."""

@@ -9,7 +9,8 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy import sparse
 
-from pragam.numerics.arguments import array_of, float_of, real_array
+from pragam.numerics.arguments import LEAST, array_of, float_of, real_array
+from pragam.numerics.rounding import is_zero
 from pragam.numerics.vector import Vector
 from pragam.operators import Operator
 
@@ -113,16 +114,13 @@ def check_shape(shape: tuple[int, ...], n: int) -> None:
 def curvature(numerator: float, size: Vector) -> Vector:
     """numerator / size, the curvature of an example of that size, weight / n; 0 where the weight is 0.
 
-    The numerator is the gamma of a smoothed hinge, and 1/2 for a squared one.
+    The numerator is the gamma of a smoothed hinge, and 1/2 for a squared one, which overflows for no size.
     """
     with np.errstate(over="ignore"):
         kappa = np.divide(numerator, size, out=np.zeros(len(size)), where=size > 0)
         if np.isfinite(kappa).all():
             return kappa
-        least = size[size > 0].min()
-        if np.isfinite(1 / least):
-            raise ValueError(f"gamma = {numerator:g} is too large: gamma n / weight overflows")
-    raise ValueError(f"sample_weight is as small as {len(size) * least:g}, and n / weight overflows")
+    raise ValueError(f"gamma = {numerator:g} is too large: gamma n / weight overflows")
 
 
 def check_rows(A: Operator) -> None:
@@ -165,6 +163,25 @@ def example_weights(y: NDArray[Any], sample_weight: ArrayLike | None, class_weig
     if not weights.any():
         raise ValueError("class_weight must not be zero for every class: there would be nothing to learn from")
     return weights
+
+
+def loss_weights(y: NDArray[Any], sample_weight: ArrayLike | None, class_weight: Any = None) -> Vector:
+    """weight_i / n, the size of the dual variables of example i: 0, or a normal number.
+
+    A smaller number is refused. Where processors read it as 0 (flush-to-zero), it would be another problem than
+    elsewhere.
+    """
+    weights = example_weights(y, sample_weight, class_weight)
+    sizes: Vector = weights / len(weights)
+    lost = ~is_zero(weights) & (sizes < LEAST)
+    if lost.any():
+        i = int(np.argmax(lost))
+        least = f"the weight over n = {len(weights)} is below {LEAST:.3g}, the least normal number"
+        raise ValueError(
+            f"sample_weight is as small as {weights[i]!s} in row {i}: {least}. Set it to 0, or multiply all weights "
+            "and lam by the same number"
+        )
+    return sizes
 
 
 def _class_weights(class_weight: Any, classes: NDArray[Any], mass: Vector) -> Vector:

@@ -12,7 +12,7 @@ from pragam.numerics.arguments import check_flag, check_number, refuse_masked
 from pragam.operators import Planes, SharedRows, check_data
 from pragam.polytopes import Box
 from pragam.problem import AnyProblem, Problem
-from pragam.risks.arguments import check_rows, check_targets, example_weights
+from pragam.risks.arguments import check_rows, check_targets, loss_weights
 from pragam.risks.parameters import number
 from pragam.risks.record import Labels
 from pragam.risks.regression import Regression
@@ -58,7 +58,7 @@ def epsilon_insensitive(
     n = storage.shape[0]
     targets = check_targets(y, n)
     number, sign = np.repeat(np.arange(n), 2), np.tile([-1.0, 1.0], n)
-    upper = np.repeat(example_weights(targets, sample_weight, None) / n, 2)
+    upper = np.repeat(loss_weights(targets, sample_weight), 2)
     offsets = np.empty((n, 2))
     A = SharedRows(storage, number, sign)
     check_rows(A)

@@ -12,7 +12,7 @@ from pragam.numerics.arguments import check_flag, refuse_masked
 from pragam.operators import Planes, ScaledRows, check_data
 from pragam.polytopes import Box
 from pragam.problem import Problem
-from pragam.risks.arguments import check_labels, check_rows, example_weights, signs
+from pragam.risks.arguments import check_labels, check_rows, loss_weights, signs
 from pragam.risks.margins import Margin
 
 
@@ -55,7 +55,7 @@ def hinge(
     n = storage.shape[0]
     labels = check_labels(y, n)
     sign = signs(labels)
-    upper = example_weights(labels, sample_weight, class_weight) / n
+    upper = loss_weights(labels, sample_weight, class_weight)
     A = ScaledRows(storage, -sign)
     check_rows(A)
     return Problem(A, np.ones(n), Box(np.zeros(n), upper), lam, Planes(-sign, K=int(bias)))

@@ -13,7 +13,7 @@ from pragam.numerics.arguments import check_flag, refuse_masked
 from pragam.operators import LabelRows, Planes, check_data
 from pragam.polytopes import Simplices
 from pragam.problem import AnyProblem, Problem
-from pragam.risks.arguments import check_cost, check_labels, check_rows, classes_of, example_weights
+from pragam.risks.arguments import check_cost, check_labels, check_rows, classes_of, loss_weights
 from pragam.risks.levels import in_order
 from pragam.risks.parameters import choice, class_weights, flag, matrix, number
 from pragam.risks.record import Labels, Risk, Shape, Stated
@@ -68,7 +68,7 @@ def multiclass_hinge(
     index, K = _numbers(labels, classes)
     A = LabelRows(storage, K)
     check_rows(A)
-    totals = example_weights(labels, sample_weight, _of_these(class_weight, labels, classes)) / n
+    totals = loss_weights(labels, sample_weight, _of_these(class_weight, labels, classes))
     truth = np.zeros((n, K))
     truth[np.arange(n), index] = totals
     B = Planes(np.ones(n * K), np.tile(np.arange(K), n), K * int(bias))

@@ -12,7 +12,7 @@ from pragam.numerics.arguments import check_flag, refuse_masked
 from pragam.operators import LabelRows, Planes, check_data
 from pragam.polytopes import Pairs
 from pragam.problem import AnyProblem, Problem
-from pragam.risks.arguments import check_label_sets, check_rows, example_weights
+from pragam.risks.arguments import check_label_sets, check_rows, loss_weights
 from pragam.risks.parameters import flag, number
 from pragam.risks.record import Labels, Risk, Shape, Stated
 from pragam.risks.rules import Rule, Sets
@@ -56,7 +56,7 @@ def multilabel_hinge(
     K, sign = wrong.shape[1], np.where(wrong.ravel(), 1.0, -1.0)
     A = LabelRows(storage, K, sign)
     check_rows(A)
-    Q = Pairs(example_weights(wrong[:, 0], sample_weight, None) / n, wrong)
+    Q = Pairs(loss_weights(wrong[:, 0], sample_weight), wrong)
     return Problem(A, wrong.ravel().astype(np.float64), Q, lam, Planes(sign, np.tile(np.arange(K), n), K * int(bias)))
 
 

@@ -12,7 +12,7 @@ from pragam.numerics.arguments import refuse_masked
 from pragam.operators import Planes, SharedRows, check_data
 from pragam.polytopes import Box
 from pragam.problem import AnyProblem, Problem
-from pragam.risks.arguments import check_rows, example_weights
+from pragam.risks.arguments import check_rows, loss_weights
 from pragam.risks.levels import levels_of
 from pragam.risks.parameters import choice, labels, number, parameter
 from pragam.risks.record import Labels, Risk, Shape, Stated
@@ -67,7 +67,7 @@ def ordinal_hinge(
     minus_t = np.where(level[number] > plane, -1.0, 1.0)
     A = SharedRows(storage, number, minus_t)
     check_rows(A)
-    upper = (example_weights(level, sample_weight, None) / n)[number]
+    upper = loss_weights(level, sample_weight)[number]
     return Problem(A, np.ones(len(number)), Box(np.zeros(len(number)), upper), lam, Planes(minus_t, plane, K - 1))
 
 

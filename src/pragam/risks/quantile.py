@@ -13,7 +13,7 @@ from pragam.numerics.vector import Vector
 from pragam.operators import Planes, ScaledRows, check_data
 from pragam.polytopes import Box
 from pragam.problem import AnyProblem, Problem
-from pragam.risks.arguments import check_rows, check_targets, example_weights
+from pragam.risks.arguments import check_rows, check_targets, loss_weights
 from pragam.risks.parameters import share
 from pragam.risks.record import Labels
 from pragam.risks.regression import Regression
@@ -59,7 +59,7 @@ def quantile(
     storage = check_data(X)
     n = storage.shape[0]
     targets = check_targets(y, n)
-    weights = example_weights(targets, sample_weight, None) / n
+    weights = loss_weights(targets, sample_weight)
     lower, upper = (share - 1) * weights, share * weights
     A = ScaledRows(storage, np.full(n, -1.0))
     check_rows(A)
