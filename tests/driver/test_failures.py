@@ -37,6 +37,21 @@ def test_a_failing_solver_keeps_what_was_certified(kind, method, error):
     assert pragam.certify(problem, result.w, result.alpha) == result.certificate
 
 
+@pytest.mark.parametrize(("scale", "lam"), [(1e100, 1e-3), (1.0, 1e-200), (1e60, 1e-10)])
+def test_the_reason_names_numbers_that_are_too_far_apart(scale, lam):
+    problem = pragam.hinge(scale * np.eye(4), [1, -1, 1, -1], lam)
+    error = np.linalg.LinAlgError("3-th leading minor of the array is not positive definite")
+    reason = pragam.solve(problem, failing(Pragam, "estimate", error), tol=0, stall=False).reason
+    assert "its arithmetic broke down (LinAlgError: 3-th leading minor" in reason
+    assert f"Rows of X as long as {scale:.1e} and lam = {lam:.1e} are too far apart" in reason
+
+
+def test_the_reason_blames_no_ordinary_numbers():
+    error = ZeroDivisionError("float division by zero")
+    reason = pragam.solve(hinge_case("plain", True, 0).problem, failing(Dcd, "step", error), tol=1e-15).reason
+    assert reason.endswith("its arithmetic broke down (ZeroDivisionError: float division by zero).")
+
+
 @pytest.mark.parametrize("method", ["init", "step", "candidate", "estimate"])
 @pytest.mark.parametrize("kind", [Dcd, Newton])
 def test_auto_goes_on_with_another_algorithm(monkeypatch, kind, method):

@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from pragam.conjugates.base import Conjugate
-from pragam.numerics.rounding import TINY, Vector, dot, gamma
+from pragam.numerics.rounding import TINY, Vector, dot, gamma, is_subnormal
 from pragam.polytopes.base import Curvature, Polytope
 from pragam.polytopes.needs import HasMultipliers
 
@@ -42,7 +42,8 @@ class Quadratic(Conjugate):
             return 0.5 * self._kappa * square, self._kappa * error
         square, error = dot(self._kappa * x, x)
         size = np.abs(x)
-        lost = 1.01 * TINY * float(np.sum(size * (1 + size)))  # where kappa, or its product with x, is below TINY
+        small = size[is_subnormal(self._kappa)]
+        lost = 1.01 * TINY * (float(np.sum(size)) + float(small @ small))  # where kappa x, or kappa, is below TINY
         return 0.5 * square, 0.5 * error + gamma(2) * square + lost
 
     def change_bound(self, alpha: Vector, rows: NDArray[np.int64], moves: Vector) -> float:

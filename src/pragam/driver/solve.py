@@ -20,6 +20,7 @@ from pragam.problem import AnyProblem
 from pragam.runtime.interrupts import listen
 from pragam.runtime.threads import one_blas_thread
 from pragam.solvers.base import AnySolver, Start
+from pragam.solvers.in_units import in_units
 
 __all__ = ["Callback", "Progress", "solve"]
 
@@ -82,6 +83,7 @@ def solve(
         begin = _as_start(problem, start)
         if screening and begin is not None:
             method = screened(method, problem)
+        method = in_units(method, problem)
         rules = Rules(float(tol), max_iter, stall, Clock(max_seconds), signals)
         return _run(problem, method, begin, rng, rules, callback)
 

@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 
+from pragam.driver.failures import sentence_of
 from pragam.driver.record import Clock, ContradictionError, Judged, Progress, Record, contradicts
 from pragam.driver.result import Status
 from pragam.problem import AnyProblem
@@ -173,5 +174,4 @@ class Turn:
         return state is not None
 
     def _sentence(self, error: Exception) -> str:
-        what = str(error).strip().rstrip(".") or "no message"
-        return f"The solver {self.label!r} failed in iteration {self.iteration}: {what} ({type(error).__name__})."
+        return sentence_of(error, self.problem, self.label, self.iteration)
