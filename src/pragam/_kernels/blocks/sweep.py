@@ -11,9 +11,9 @@ from numpy.typing import NDArray
 from pragam._kernels.blocks.function import Function
 from pragam._kernels.blocks.records import BlockPlanes, Blocks, Shape, Table
 from pragam._kernels.common.random import SplitMix64
+from pragam._kernels.common.random_order import random_order
 from pragam._kernels.common.rows import Row, csr_rows, dense_rows
 from pragam._kernels.coordinate.records import Batch, Visits
-from pragam._kernels.coordinate.sweep import _random_order
 from pragam.numerics.vector import Vector
 
 __all__ = ["block_sweep_csr", "block_sweep_dense"]
@@ -79,7 +79,7 @@ class _Tally:
 
 def _sweep(F: Function, table: Table, visits: Visits, random: SplitMix64) -> _Tally:
     active, tally = visits.active[: visits.n_active].tolist(), _Tally()
-    for k in _random_order(len(active), visits.block, random):
+    for k in random_order(len(active), visits.block, random):
         _visit(F, active[k], table, visits.reach, tally)
     stay = [i for i in active if i not in tally.gone]
     visits.active[: len(stay)] = stay

@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pragam._kernels.common.random import SplitMix64
+from pragam._kernels.common.random_order import random_order
 from pragam._kernels.common.rows import Row, csr_rows, dense_rows, pattern_rows
 from pragam._kernels.coordinate.ascent_function import Function
 from pragam._kernels.coordinate.joint_step import joint_maximum
@@ -107,7 +108,7 @@ def _sweep(
     """One sweep: the first six of the results above."""
     active, tally = visits.active[: visits.n_active].tolist(), _Tally()
     together = _runs(active, F.variables) if F.variables.joint else [[i] for i in active]
-    for k in _random_order(len(together), visits.block, random):
+    for k in random_order(len(together), visits.block, random):
         if len(together[k]) == 1:
             _visit(F, together[k][0], w, visits.reach, tally)
         else:
@@ -188,16 +189,3 @@ def _gap(alpha: float, s: float, lower: float, upper: float, kappa: float) -> fl
         return s * (bound - alpha)
     t = min(max(alpha + s / kappa, lower), upper) - alpha
     return t * (s - 0.5 * kappa * t) if np.isfinite(t) else np.inf
-
-
-def _random_order(n: int, size: int, random: SplitMix64) -> list[int]:
-    """0 .. n-1 in blocks of neighbours, with the blocks in random order and each block shuffled."""
-    blocks = _shuffled([range(first, min(first + size, n)) for first in range(0, n, size)], random)
-    return [k for block in blocks for k in _shuffled(list(block), random)]
-
-
-def _shuffled(items: list[Any], random: SplitMix64) -> list[Any]:
-    for k in range(len(items) - 1, 0, -1):
-        j = random.below(k + 1)
-        items[k], items[j] = items[j], items[k]
-    return items
