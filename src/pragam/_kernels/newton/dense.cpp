@@ -24,6 +24,7 @@ constexpr double inner = 1.0, resolved = 1e-17;
 constexpr int64_t patience = 40, few = 10;
 constexpr double line_tol = 1e-3;
 constexpr int64_t evaluations = 60;
+constexpr int64_t rounds = 4;
 constexpr double blur_shrink = 0.25, least_blur = 0.01;
 constexpr double flat = 1e-10;
 constexpr double eps = std::numeric_limits<double>::epsilon(), tiny = std::numeric_limits<double>::min();
@@ -56,21 +57,10 @@ class Loop {
           means_(K_ * size_t(data.d)), steepness_(K_), filled_(K_), totals_(K_), db_(K_), begins_(K_ + 1) {
         are_pairs_ = are_pairs();
         sort_by_plane();
-        for (int64_t r = 0; r < p_.m; ++r) {
-            double square = 0;
-            for (int64_t j = 0; j < p_.d; ++j) square += p_.rows[r * p_.d + j] * p_.rows[r * p_.d + j];
-            of_rows_[size_t(r)] = square;
-        }
-        double mass = 0, norm2 = 0, largest = 0;
         least_bend_ = p_.boxes.is_plain() ? 0.0 : infinity;
-        for (int64_t i = 0; i < n_; ++i) {
-            mass += p_.boxes.size[i];
-            norm2 = std::max(norm2, scale(i) * scale(i) * of_rows_[size_t(row(i))]);
-            largest = std::max(largest, std::abs(p_.c[i]));
+        for (int64_t i = 0; i < n_ && least_bend_ > 0; ++i)
             if (p_.boxes.size[i] > 0) least_bend_ = std::min(least_bend_, bend(i));
-        }
         if (least_bend_ == infinity) least_bend_ = 0;
-        least_unit_ = std::min(1.0, p_.lam * largest / std::max(mass * norm2, tiny));
         set_steepness(0.0);
     }
 
@@ -82,7 +72,7 @@ class Loop {
         double largest = 0;
         for (int64_t i = 0; i < n_; ++i) largest = std::max(largest, std::abs(base_[i]));
         const bool is_smooth = delta <= smooth * least_bend_;
-        unit_ = std::clamp(2 * largest, least_unit_, 1.0);
+        unit_ = 2 * largest >= 1 ? 1.0 : std::max(2 * largest, least_unit());
         tau_ = std::max(unit_ / delta, is_smooth ? 1 / (negligible * least_bend_) : 0.0);
         blur_ = is_smooth ? 0.0 : 1.0;
         if (!p_.boxes.is_plain()) set_steepness(tau_);
@@ -126,27 +116,15 @@ class Loop {
     // Whether a stage, at the least delta, can gain nothing more.
     bool is_at_rest() const { return delta <= least_delta && proximal() <= resolved * std::abs(primal()); }
 
-    // Move back onto the planes along the rows inside their boxes, which changes nothing at the optimum.
+    // Move back onto the planes along the rows inside their boxes, which changes nothing at the optimum. Where some of
+    // them come to an end of their boxes, the others make up for it.
     void settle() {
         if (K_ == 0) return;
         inside_.clear();
-        Vector mass(K_, 0.0), shift(K_, 0.0);
-        for (int64_t i = 0; i < n_; ++i) {
-            if (!is_inside(i)) continue;
-            inside_.push_back(i);
-            mass[plane(i)] += p_.boxes.size[i] * p_.planes.sigma[i] * p_.planes.sigma[i];
-        }
-        for (size_t k = 0; k < K_; ++k) shift[k] = mass[k] > 0 ? off_plane(k) / mass[k] : 0.0;
+        for (int64_t i = 0; i < n_; ++i)
+            if (is_inside(i)) inside_.push_back(i);
         std::fill(change_.begin(), change_.end(), 0.0);
-        for (const int64_t i : inside_) {
-            const double sigma = p_.planes.sigma[i];
-            const double moved = std::clamp(beta_[i] + shift[plane(i)] * sigma, low(i), high(i));
-            const double change = p_.boxes.size[i] * (moved - beta_[i]);
-            filled_[plane(i)] += sigma * change;
-            sums_.linear += (p_.c[i] - 0.5 * bend(i) * (moved + beta_[i])) * change;
-            change_[size_t(i)] = change;
-            beta_[i] = moved;
-        }
+        for (int64_t k = 0; k < rounds; ++k) settle_once();
         add_adjoint(change_.data(), adjoint_.data());
     }
 
@@ -165,6 +143,24 @@ class Loop {
     }
 
   private:
+    // No beta that matters is smaller: with that much of all rows, |w| is what the largest score asks for.
+    double least_unit() {
+        if (least_unit_ > 0) return least_unit_;
+        for (int64_t r = 0; r < p_.m; ++r) {
+            double square = 0;
+            for (int64_t j = 0; j < p_.d; ++j) square += p_.rows[r * p_.d + j] * p_.rows[r * p_.d + j];
+            of_rows_[size_t(r)] = square;
+        }
+        double mass = 0, norm2 = 0, largest = 0;
+        for (int64_t i = 0; i < n_; ++i) {
+            mass += p_.boxes.size[i];
+            norm2 = std::max(norm2, scale(i) * scale(i) * of_rows_[size_t(row(i))]);
+            largest = std::max(largest, std::abs(p_.c[i]));
+        }
+        least_unit_ = std::min(1.0, p_.lam * largest / std::max(mass * norm2, tiny));
+        return least_unit_;
+    }
+
     double low(int64_t i) const { return p_.boxes.is_plain() ? 0.0 : p_.boxes.low[i]; }
 
     double high(int64_t i) const { return p_.boxes.is_plain() ? 1.0 : p_.boxes.high[i]; }
@@ -248,6 +244,23 @@ class Loop {
         for (int64_t i = 0; i < n_; ++i) {
             const double sigma = p_.planes.sigma[i];
             steepness_[plane(i)] += p_.boxes.size[i] / (1 + tau * bend(i)) * sigma * sigma;
+        }
+    }
+
+    void settle_once() {
+        Vector mass(K_, 0.0), shift(K_, 0.0);
+        for (const int64_t i : inside_)
+            if (is_inside(i)) mass[plane(i)] += p_.boxes.size[i] * p_.planes.sigma[i] * p_.planes.sigma[i];
+        for (size_t k = 0; k < K_; ++k) shift[k] = mass[k] > 0 ? off_plane(k) / mass[k] : 0.0;
+        for (const int64_t i : inside_) {
+            if (!is_inside(i)) continue;
+            const double sigma = p_.planes.sigma[i];
+            const double moved = std::clamp(beta_[i] + shift[plane(i)] * sigma, low(i), high(i));
+            const double change = p_.boxes.size[i] * (moved - beta_[i]);
+            filled_[plane(i)] += sigma * change;
+            sums_.linear += (p_.c[i] - 0.5 * bend(i) * (moved + beta_[i])) * change;
+            change_[size_t(i)] += change;
+            beta_[i] = moved;
         }
     }
 

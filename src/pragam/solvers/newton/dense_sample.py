@@ -58,15 +58,24 @@ def begin_at_sample(problem: DenseProblem, iterate: DenseIterate, scale: Vector,
 
 def sampled(problem: DenseProblem, rows: NDArray[np.int64]) -> DenseProblem:
     """The problem of the dual variables that read these rows of the matrix, each standing for several."""
-    duals, number = rows, problem.number
-    if number.size:
-        place = np.full(len(problem.rows), -1)
-        place[rows] = np.arange(len(rows))
-        number = place[number]
-        duals = np.flatnonzero(number >= 0)
-        number = number[duals]
+    duals, number = _readers(problem, rows) if problem.number.size else (rows, problem.number)
     growth = len(problem.c) / max(len(duals), 1)
     columns: dict[str, Any] = {name: getattr(problem, name) for name in _PER_DUAL}
     taken = {name: column[duals] if column.size else column for name, column in columns.items()}
     part = problem._replace(rows=problem.rows[rows], number=number, **taken)
     return part._replace(size=growth * part.size)
+
+
+def _readers(problem: DenseProblem, rows: NDArray[np.int64]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """The dual variables that read these rows, and which of them each reads."""
+    number, m = problem.number, len(problem.rows)
+    each = len(number) // m
+    neighbours = (each * rows[:, None] + np.arange(each)).reshape(-1)
+    own = np.repeat(rows, each)
+    if each * m == len(number) and np.array_equal(number[neighbours], own):  # as those of a tube: next to each other
+        return neighbours, np.repeat(np.arange(len(rows)), each)
+    place = np.full(m, -1)
+    place[rows] = np.arange(len(rows))
+    place = place[number]
+    duals = np.flatnonzero(place >= 0)
+    return duals, place[duals]
