@@ -144,7 +144,8 @@ class SharedRows(DataRows, HasData):
 
     def _rounding_of_sums(self, terms: Vector) -> float:
         """A bound of how far X' times the sums of these terms is moved by their rounding."""
-        return self._moved(gamma(self._sharing) * self._sums(np.abs(terms)) + 2 * TINY * self._sharing)
+        sharing = self._neighbours or self._sharing
+        return self._moved(gamma(sharing) * self._sums(np.abs(terms)) + 2 * TINY * sharing)
 
     def _moved(self, errors: Vector) -> float:
         """A bound of how far X' beta moves when the entries of beta do, by at most ``errors``."""

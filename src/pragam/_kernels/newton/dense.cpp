@@ -24,6 +24,7 @@ constexpr double inner = 1.0, resolved = 1e-17;
 constexpr int64_t patience = 40, few = 10;
 constexpr double line_tol = 1e-3;
 constexpr int64_t evaluations = 60;
+constexpr int64_t rounds = 4;
 constexpr double blur_shrink = 0.25, least_blur = 0.01;
 constexpr double flat = 1e-10;
 constexpr double eps = std::numeric_limits<double>::epsilon(), tiny = std::numeric_limits<double>::min();
@@ -54,22 +55,13 @@ class Loop {
           beta_(beta), s_(size_t(n_)), ds_(s_), change_(s_), weights_(s_), adjoint_(size_t(data.d)), dw_(adjoint_),
           gradient_(adjoint_), factored_(size_t(data.d * data.d)), matrix_(factored_), of_rows_(size_t(data.m)),
           means_(K_ * size_t(data.d)), steepness_(K_), filled_(K_), totals_(K_), db_(K_), begins_(K_ + 1) {
+        are_pairs_ = are_pairs();
         sort_by_plane();
-        for (int64_t r = 0; r < p_.m; ++r) {
-            double square = 0;
-            for (int64_t j = 0; j < p_.d; ++j) square += p_.rows[r * p_.d + j] * p_.rows[r * p_.d + j];
-            of_rows_[size_t(r)] = square;
-        }
-        double mass = 0, norm2 = 0, largest = 0;
         least_bend_ = p_.boxes.is_plain() ? 0.0 : infinity;
-        for (int64_t i = 0; i < n_; ++i) {
-            mass += p_.boxes.size[i];
-            norm2 = std::max(norm2, scale(i) * scale(i) * of_rows_[size_t(row(i))]);
-            largest = std::max(largest, std::abs(p_.c[i]));
+        for (int64_t i = 0; i < n_ && least_bend_ > 0; ++i)
             if (p_.boxes.size[i] > 0) least_bend_ = std::min(least_bend_, bend(i));
-        }
         if (least_bend_ == infinity) least_bend_ = 0;
-        least_unit_ = std::min(1.0, p_.lam * largest / std::max(mass * norm2, tiny));
+        set_steepness(0.0);
     }
 
     double delta;
@@ -80,19 +72,13 @@ class Loop {
         double largest = 0;
         for (int64_t i = 0; i < n_; ++i) largest = std::max(largest, std::abs(base_[i]));
         const bool is_smooth = delta <= smooth * least_bend_;
-        unit_ = std::clamp(2 * largest, least_unit_, 1.0);
+        unit_ = 2 * largest >= 1 ? 1.0 : std::max(2 * largest, least_unit());
         tau_ = std::max(unit_ / delta, is_smooth ? 1 / (negligible * least_bend_) : 0.0);
         blur_ = is_smooth ? 0.0 : 1.0;
-        std::fill(steepness_.begin(), steepness_.end(), 0.0);
+        if (!p_.boxes.is_plain()) set_steepness(tau_);
         product(w_, s_.data());
-        for (int64_t i = 0; i < n_; ++i) {
-            s_[size_t(i)] += p_.c[i];
-            if (K_ == 0) continue;
-            const size_t k = plane(i);
-            const double sigma = p_.planes.sigma[i];
-            s_[size_t(i)] += biases_[k] * sigma;
-            steepness_[k] += p_.boxes.size[i] / (1 + tau_ * bend(i)) * sigma * sigma;
-        }
+        for (int64_t i = 0; i < n_; ++i) s_[size_t(i)] += p_.c[i];
+        add_biases(biases_, s_);
         move(0.0);
         for (int64_t i = 0; i < n_; ++i) change_[size_t(i)] = p_.boxes.size[i] * beta_[i];
         std::copy(p_.offset, p_.offset + p_.d, adjoint_.begin());
@@ -104,8 +90,7 @@ class Loop {
     bool step() {
         direction();
         product(dw_.data(), ds_.data());
-        if (K_ > 0)
-            for (int64_t i = 0; i < n_; ++i) ds_[size_t(i)] += db_[plane(i)] * p_.planes.sigma[i];
+        add_biases(db_.data(), ds_);
         const double slope = p_.lam * dot(dw_, w_) + dot(dw_, p_.offset) - dot(db_, p_.levels);
         const Line line{slope, p_.lam * dot(dw_, dw_.data()), line_tol, evaluations};
         const double t = box_line_search(p_.boxes, s_.data(), ds_.data(), tau_, line);
@@ -131,23 +116,15 @@ class Loop {
     // Whether a stage, at the least delta, can gain nothing more.
     bool is_at_rest() const { return delta <= least_delta && proximal() <= resolved * std::abs(primal()); }
 
-    // Move back onto the planes along the rows inside their boxes, which changes nothing at the optimum.
+    // Move back onto the planes along the rows inside their boxes, which changes nothing at the optimum. Where some of
+    // them come to an end of their boxes, the others make up for it.
     void settle() {
         if (K_ == 0) return;
-        Vector mass(K_, 0.0), shift(K_, 0.0);
+        inside_.clear();
         for (int64_t i = 0; i < n_; ++i)
-            if (is_inside(i)) mass[plane(i)] += p_.boxes.size[i] * p_.planes.sigma[i] * p_.planes.sigma[i];
-        for (size_t k = 0; k < K_; ++k) shift[k] = mass[k] > 0 ? off_plane(k) / mass[k] : 0.0;
-        for (int64_t i = 0; i < n_; ++i) {
-            const double sigma = p_.planes.sigma[i];
-            const double moved =
-                is_inside(i) ? std::clamp(beta_[i] + shift[plane(i)] * sigma, low(i), high(i)) : beta_[i];
-            const double change = p_.boxes.size[i] * (moved - beta_[i]);
-            filled_[plane(i)] += sigma * change;
-            sums_.linear += (p_.c[i] - 0.5 * bend(i) * (moved + beta_[i])) * change;
-            change_[size_t(i)] = change;
-            beta_[i] = moved;
-        }
+            if (is_inside(i)) inside_.push_back(i);
+        std::fill(change_.begin(), change_.end(), 0.0);
+        for (int64_t k = 0; k < rounds; ++k) settle_once();
         add_adjoint(change_.data(), adjoint_.data());
     }
 
@@ -166,6 +143,24 @@ class Loop {
     }
 
   private:
+    // No beta that matters is smaller: with that much of all rows, |w| is what the largest score asks for.
+    double least_unit() {
+        if (least_unit_ > 0) return least_unit_;
+        for (int64_t r = 0; r < p_.m; ++r) {
+            double square = 0;
+            for (int64_t j = 0; j < p_.d; ++j) square += p_.rows[r * p_.d + j] * p_.rows[r * p_.d + j];
+            of_rows_[size_t(r)] = square;
+        }
+        double mass = 0, norm2 = 0, largest = 0;
+        for (int64_t i = 0; i < n_; ++i) {
+            mass += p_.boxes.size[i];
+            norm2 = std::max(norm2, scale(i) * scale(i) * of_rows_[size_t(row(i))]);
+            largest = std::max(largest, std::abs(p_.c[i]));
+        }
+        least_unit_ = std::min(1.0, p_.lam * largest / std::max(mass * norm2, tiny));
+        return least_unit_;
+    }
+
     double low(int64_t i) const { return p_.boxes.is_plain() ? 0.0 : p_.boxes.low[i]; }
 
     double high(int64_t i) const { return p_.boxes.is_plain() ? 1.0 : p_.boxes.high[i]; }
@@ -195,29 +190,78 @@ class Loop {
     void product(const double *x, double *out) {
         if (!p_.number) return small_product(n_, p_.d, p_.rows, x, out);
         small_product(p_.m, p_.d, p_.rows, x, of_rows_.data());
-        for (int64_t i = 0; i < n_; ++i) out[i] = p_.scale[i] * of_rows_[size_t(p_.number[i])];
+        if (are_pairs_)
+            for (int64_t i = 0; i < n_; ++i) out[i] = p_.scale[i] * of_rows_[size_t(i / 2)];
+        else
+            for (int64_t i = 0; i < n_; ++i) out[i] = p_.scale[i] * of_rows_[size_t(p_.number[i])];
+    }
+
+    // Sums term(i) over the dual variables that read each row of the matrix.
+    template <class Term>
+    const double *summed(Term term) {
+        std::fill(of_rows_.begin(), of_rows_.end(), 0.0);
+        if (are_pairs_)
+            for (int64_t r = 0; r < p_.m; ++r) of_rows_[size_t(r)] = term(2 * r) + term(2 * r + 1);
+        else
+            for (int64_t i = 0; i < n_; ++i) of_rows_[size_t(p_.number[i])] += term(i);
+        return of_rows_.data();
+    }
+
+    // Whether the dual variables 2 r and 2 r + 1 read row r, as those of a tube do: what is known beforehand is faster.
+    bool are_pairs() const {
+        bool found = p_.number && n_ == 2 * p_.m;
+        for (int64_t i = 0; found && i < n_; ++i) found = p_.number[i] == i / 2;
+        return found;
     }
 
     // out += sum over i of y_i scale_i (row of i), summed over each row of the matrix first.
     void add_adjoint(const double *y, double *out) {
-        if (!p_.number) return small_adjoint(n_, p_.d, p_.rows, y, out);
-        std::fill(of_rows_.begin(), of_rows_.end(), 0.0);
-        for (int64_t i = 0; i < n_; ++i) of_rows_[size_t(p_.number[i])] += p_.scale[i] * y[i];
-        small_adjoint(p_.m, p_.d, p_.rows, of_rows_.data(), out);
+        const double *of_rows = p_.number ? summed([&](int64_t i) { return p_.scale[i] * y[i]; }) : y;
+        small_adjoint(p_.m, p_.d, p_.rows, of_rows, out);
     }
 
     // matrix += sum of weights a a': one summed weight for each row of the matrix.
     void add_gram() {
-        if (!p_.number) {
-            read += small_gram(n_, p_.d, p_.rows, weights_.data(), matrix_.data());
-            return;
+        const double *weights = weights_.data(), *scale = p_.scale;
+        if (p_.number) {
+            for (const double weight : weights_) read += weight != 0;
+            weights = summed([&](int64_t i) { return scale[i] * weights_[size_t(i)] * scale[i]; });
         }
-        std::fill(of_rows_.begin(), of_rows_.end(), 0.0);
+        const int64_t used = small_gram(p_.m, p_.d, p_.rows, weights, matrix_.data());
+        if (!p_.number) read += used;
+    }
+
+    // x += B b.
+    void add_biases(const double *b, Vector &x) const {
+        if (K_ > 0)
+            for (int64_t i = 0; i < n_; ++i) x[size_t(i)] += b[plane(i)] * p_.planes.sigma[i];
+    }
+
+    // The curvature along each bias, over tau, with all rows inside their boxes.
+    void set_steepness(double tau) {
+        std::fill(steepness_.begin(), steepness_.end(), 0.0);
+        if (K_ == 0) return;
         for (int64_t i = 0; i < n_; ++i) {
-            of_rows_[size_t(p_.number[i])] += p_.scale[i] * weights_[size_t(i)] * p_.scale[i];
-            read += weights_[size_t(i)] != 0;
+            const double sigma = p_.planes.sigma[i];
+            steepness_[plane(i)] += p_.boxes.size[i] / (1 + tau * bend(i)) * sigma * sigma;
         }
-        small_gram(p_.m, p_.d, p_.rows, of_rows_.data(), matrix_.data());
+    }
+
+    void settle_once() {
+        Vector mass(K_, 0.0), shift(K_, 0.0);
+        for (const int64_t i : inside_)
+            if (is_inside(i)) mass[plane(i)] += p_.boxes.size[i] * p_.planes.sigma[i] * p_.planes.sigma[i];
+        for (size_t k = 0; k < K_; ++k) shift[k] = mass[k] > 0 ? off_plane(k) / mass[k] : 0.0;
+        for (const int64_t i : inside_) {
+            if (!is_inside(i)) continue;
+            const double sigma = p_.planes.sigma[i];
+            const double moved = std::clamp(beta_[i] + shift[plane(i)] * sigma, low(i), high(i));
+            const double change = p_.boxes.size[i] * (moved - beta_[i]);
+            filled_[plane(i)] += sigma * change;
+            sums_.linear += (p_.c[i] - 0.5 * bend(i) * (moved + beta_[i])) * change;
+            change_[size_t(i)] += change;
+            beta_[i] = moved;
+        }
     }
 
     void move(double t) {
@@ -262,12 +306,16 @@ class Loop {
         double *mean = means_.data() + k * dw_.size();
         std::fill(mean, mean + p_.d, 0.0);
         if (!(steepness_[k] > 0)) return;
-        std::fill(of_rows_.begin(), of_rows_.end(), 0.0);
-        for (int64_t q = first; q < last; ++q) {
-            const int64_t i = by_plane_[size_t(q)];
-            of_rows_[size_t(row(i))] += scale(i) * change_[size_t(i)];
+        if (K_ == 1) {
+            add_adjoint(change_.data(), mean);
+        } else {
+            std::fill(of_rows_.begin(), of_rows_.end(), 0.0);
+            for (int64_t q = first; q < last; ++q) {
+                const int64_t i = by_plane_[size_t(q)];
+                of_rows_[size_t(row(i))] += scale(i) * change_[size_t(i)];
+            }
+            small_adjoint(p_.m, p_.d, p_.rows, of_rows_.data(), mean);
         }
-        small_adjoint(p_.m, p_.d, p_.rows, of_rows_.data(), mean);
         for (int64_t j = 0; j < p_.d; ++j) mean[j] /= totals_[k];
     }
 
@@ -310,7 +358,8 @@ class Loop {
     Vector s_, ds_, change_, weights_, adjoint_, dw_, gradient_, factored_, matrix_;
     Vector of_rows_;  // a number for each row of the matrix
     Vector means_, steepness_, filled_, totals_, db_;  // of the planes; means_ is K x d
-    std::vector<int64_t> begins_, by_plane_;
+    std::vector<int64_t> begins_, by_plane_, inside_;
+    bool are_pairs_ = false;
     double least_bend_ = 0, least_unit_ = 0, unit_ = 1, tau_ = 1, blur_ = 1;
     Sums sums_{};
 };

@@ -41,6 +41,8 @@ _LINE_TOL, _EVALUATIONS = 1e-3, 60
 #: The blur is how far outside its box, in units, a row still counts in the Hessian. It shrinks by the first factor, and
 #: below the second number it is 0.
 _BLUR_SHRINK, _LEAST_BLUR = 0.25, 0.01
+#: How often what is off the planes is dealt out among the rows inside their boxes.
+_ROUNDS = 4
 #: If no row of a plane is inside its box, the bias gets this share of the curvature that all of them would give it.
 _FLAT = 1e-10
 _EPS, _TINY = np.finfo(np.float64).eps, np.finfo(np.float64).tiny
@@ -189,17 +191,22 @@ class _Loop:
         return self.delta <= _LEAST_DELTA and 0.5 / self.tau * self.sums.proximal <= _RESOLVED * abs(self.primal)
 
     def settle(self) -> None:
-        """Move back onto the planes along the rows inside their boxes, which changes nothing at the optimum."""
-        inside = (self.beta > self.low) & (self.beta < self.high)
-        mass = self.size[inside] @ self.B[inside] ** 2
-        shift = np.divide(self.off_plane, mass, out=np.zeros_like(mass), where=mass > 0)
-        moved = np.where(inside, np.clip(self.beta + self.B @ shift, self.low, self.high), self.beta)
-        change = self.size * (moved - self.beta)
-        linear = self.sums.linear + float((self.c - 0.5 * self.bend * (moved + self.beta)) @ change)
-        self.sums = self.sums._replace(linear=linear)
-        self.filled += change @ self.B
-        self.adjoint += change @ self.rows
-        self.beta[:] = moved
+        """Move back onto the planes along the rows inside their boxes, which changes nothing at the optimum.
+
+        Where some of them come to an end of their boxes, the others make up for it.
+        """
+        before = self.beta.copy()
+        for _ in range(_ROUNDS):
+            inside = (self.beta > self.low) & (self.beta < self.high)
+            mass = self.size[inside] @ self.B[inside] ** 2
+            shift = np.divide(self.off_plane, mass, out=np.zeros_like(mass), where=mass > 0)
+            moved = np.where(inside, np.clip(self.beta + self.B @ shift, self.low, self.high), self.beta)
+            change = self.size * (moved - self.beta)
+            linear = self.sums.linear + float((self.c - 0.5 * self.bend * (moved + self.beta)) @ change)
+            self.sums = self.sums._replace(linear=linear)
+            self.filled += change @ self.B
+            self.beta[:] = moved
+        self.adjoint += (self.size * (self.beta - before)) @ self.rows
 
     def estimate(self) -> float:
         """The relative gap between J(w, biases) and D(beta)."""

@@ -125,10 +125,16 @@ def _score_scale(B: Planes, c: Vector, width: Vector) -> float:
     moves = width > 0
     if not B.shape[1] and moves.all():
         return float(np.abs(c).sum() / c.size) or 1.0
+    if B.shape[1] == 1 and B.sigma.all() and moves.all():
+        scores = np.abs(c + B.sigma * _middle(-c / B.sigma))
+        return float(scores.sum() / scores.size) or 1.0
     middles = np.zeros(B.shape[1])
     for k in range(len(middles)):
         on = B.rows_of(k)
-        kinks = -c[on][moves[on]] / B.sigma[on][moves[on]]
-        middles[k] = 0.5 * kinks.min() + 0.5 * kinks.max() if kinks.size else 0.0
+        middles[k] = _middle(-c[on][moves[on]] / B.sigma[on][moves[on]])
     scores = np.abs(c + B.matvec(middles))[moves]
     return float(scores.sum() / max(scores.size, 1)) or 1.0
+
+
+def _middle(kinks: Vector) -> float:
+    return 0.5 * float(kinks.min()) + 0.5 * float(kinks.max()) if kinks.size else 0.0

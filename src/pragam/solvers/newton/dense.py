@@ -42,6 +42,7 @@ from pragam.solvers.base import (
 from pragam.solvers.newton.box_form import BoxForm, box_form
 from pragam.solvers.newton.dense_copy import dense_copy
 from pragam.solvers.newton.dense_cost import dense_cost
+from pragam.solvers.newton.dense_sample import begin_at_sample
 from pragam.solvers.newton.residual import residual_problem
 
 #: The copy has at most this many entries (2 MB).
@@ -108,9 +109,11 @@ class NewtonDense(Solver[BoxProblem, DenseState]):
         return dense_cost(*worked_shape(problem))
 
     def init(self, problem: BoxProblem, rng: np.random.Generator, start: Start | None, tol: float) -> DenseState:
-        return self._begun(problem, start, tol)
+        return self._begun(problem, rng, start, tol)
 
-    def _begun(self, problem: BoxProblem, start: Start | None, tol: float) -> DenseState:
+    def _begun(
+        self, problem: BoxProblem, rng: np.random.Generator | None, start: Start | None, tol: float
+    ) -> DenseState:
         form = box_form(problem)
         copy, (n, d) = dense_copy(form.A, form.B), form.shape
         length, size, height = (
@@ -143,6 +146,8 @@ class NewtonDense(Solver[BoxProblem, DenseState]):
         state = DenseState(2.0, form, scaled, means, length / height, height, iterate, goal, np.zeros(d))
         if start is not None:
             _begin_at(state, start)
+        elif rng is not None:
+            state.passes += begin_at_sample(scaled, iterate, form.A.rows().scale, rng)
         return state
 
     def step(self, problem: BoxProblem, state: DenseState) -> DenseState:
@@ -170,7 +175,7 @@ class NewtonDense(Solver[BoxProblem, DenseState]):
 
     def _with_what_is_left(self, problem: BoxProblem, state: DenseState, w: Vector) -> DenseState:
         alpha = state.form.alpha(state.iterate.beta)
-        left = self._begun(residual_problem(problem, w), Start(np.zeros(len(w)), alpha), state.goal.tol)
+        left = self._begun(residual_problem(problem, w), None, Start(np.zeros(len(w)), alpha), state.goal.tol)
         left.w, left.passes = w, left.passes + state.passes
         return left
 

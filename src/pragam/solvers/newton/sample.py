@@ -30,7 +30,11 @@ def sample_rows(A: RowOperator, rng: np.random.Generator) -> NDArray[np.int64] |
         return _sample((rows.scale > 0).astype(np.int64), d, rng)
     n = int(rows.number.max(initial=-1)) + 1
     drawn = _sample(np.bincount(rows.number[rows.scale > 0], minlength=n), d, rng)
-    return None if drawn is None else np.flatnonzero(np.isin(rows.number, drawn))
+    if drawn is None:
+        return None
+    is_drawn = np.zeros(n, dtype=np.bool_)
+    is_drawn[drawn] = True
+    return np.flatnonzero(is_drawn[rows.number])
 
 
 def _sample(classes: NDArray[np.int64], d: int, rng: np.random.Generator) -> NDArray[np.int64] | None:
@@ -38,13 +42,26 @@ def _sample(classes: NDArray[np.int64], d: int, rng: np.random.Generator) -> NDA
     strata = [np.flatnonzero(classes == label) for label in np.flatnonzero(np.bincount(classes))[::-1]]
     n = len(classes)
     others = n - max((len(stratum) for stratum in strata), default=0)
-    needed = max(_LEAST_ROWS, _ROWS_PER_WEIGHT * d, _OTHERS_PER_WEIGHT * d * n / others if others > 0 else 0.0)
-    if n < _ONE_OF * needed:
+    if n < _ONE_OF * _needed(n, d, others):
         return None
-    return np.sort(np.concatenate([_one_of_each_few(stratum, rng) for stratum in strata]))
+    return np.sort(np.concatenate([stratum[_one_of_each(_ONE_OF, len(stratum), rng)] for stratum in strata]))
 
 
-def _one_of_each_few(rows: NDArray[np.int64], rng: np.random.Generator) -> NDArray[np.int64]:
-    """One of each _ONE_OF neighbours: a sample that follows the order of the data."""
-    firsts = np.arange(0, len(rows) - _ONE_OF + 1, _ONE_OF)
-    return rows[firsts + rng.integers(0, _ONE_OF, len(firsts))]
+def drawn_rows(
+    n: int, d: int, is_positive: NDArray[np.bool_] | None, one_of: int, rng: np.random.Generator
+) -> NDArray[np.int64] | None:
+    """One of up to ``one_of`` neighbours among n rows, perhaps of two classes, or None if a sample would not help."""
+    positive = 0 if is_positive is None else int(np.count_nonzero(is_positive))
+    few = min(one_of, int(n / _needed(n, d, min(positive, n - positive))))
+    return None if few < _ONE_OF else _one_of_each(few, n, rng)
+
+
+def _needed(n: int, d: int, others: int) -> float:
+    """How many rows a sample needs for d weights, if so many of all n are outside the largest class."""
+    return max(_LEAST_ROWS, _ROWS_PER_WEIGHT * d, _OTHERS_PER_WEIGHT * d * n / others if others > 0 else 0.0)
+
+
+def _one_of_each(few: int, n: int, rng: np.random.Generator) -> NDArray[np.int64]:
+    """One of each few neighbours: a sample that follows the order of the data."""
+    firsts = np.arange(0, n - few + 1, few)
+    return firsts + rng.integers(0, few, len(firsts))
