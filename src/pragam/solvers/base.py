@@ -20,6 +20,7 @@ class Start(NamedTuple):
     w: Vector
     alpha: Any  # a dual point: a vector, unless the set keeps its points in another form
     b: Vector | None = None  # biases near the best for w, where finding those from nothing takes long; None: not known
+    is_of_alpha: bool = False  # whether w is w(alpha), which then need not be computed anew
 
 
 class Proof(Protocol):

@@ -109,7 +109,10 @@ class Dcd(Solver[BoxProblem, DcdState]):
         view = packed(problem)
         problem = view.problem
         alpha = problem.start() if start is None else view.restrict(start.alpha.copy())
-        w = problem.w_of_alpha(alpha) if alpha.any() or problem.is_tilted else np.zeros(problem.n_weights)
+        if start is not None and start.is_of_alpha:
+            w = start.w.copy()
+        else:
+            w = problem.w_of_alpha(alpha) if alpha.any() or problem.is_tilted else np.zeros(problem.n_weights)
         multipliers, q = multipliers_of(problem, w, alpha)
         work = whole(problem, w, alpha, q, multipliers)
         passes, seed = 4.0 if multipliers.count else 1.0, int(rng.integers(2**63))
