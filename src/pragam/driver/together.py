@@ -20,23 +20,25 @@ from typing import Any
 
 import numpy as np
 
-from pragam.certificate import bounds_together
+from pragam.certificate import Lower, Upper, bounds_together
 from pragam.driver.record import Reached, Record
 from pragam.problem import AnyProblem
 from pragam.runtime.interrupts import Signals, listen
 from pragam.runtime.threads import one_blas_thread
 from pragam.solvers import Auto, Dcd
-from pragam.solvers.base import Start
+from pragam.solvers.base import Seen, Start
 from pragam.solvers.sequential_dual import SequentialDual, parts, stacked
 
 #: The most problems that are swept over together: their weights of a feature, in single precision, fill a cache line of
 #: 64 bytes. On news20 with 20 classes two groups of 10 take as long as one of 20, and there is one for each thread.
 _LARGEST = 16
-#: The relative gap at which each goes on alone. From there on dcd, which copies the rows that still move and knows
-#: momentum for one problem, is faster: news20 with 20 classes from 1e-3 to 1e-4, .8 s together, .35 alone.
-_CLOSE = 1e-3
-#: Where the tolerance is no less than that, the gap of the sum is brought to this share of it: those of the problems
-#: differ by half as much again.
+#: A tolerance that is no less than this is reached together.
+_LOW = 1e-3
+#: For a tighter one each goes on alone at this relative gap: dcd copies the rows that still move, which are others for
+#: each problem, and has a momentum for each. On news20 with 20 classes 3e-3 is as good, 0.1 and 1e-3 take a tenth more.
+_CLOSE = 1e-2
+#: For a low tolerance the gap of the sum is brought to this share of it: those of the problems differ by half as much
+#: again.
 _AIM = 0.8
 #: Together once more if more than this share of the problems is not within the tolerance.
 _MANY = 0.25
@@ -103,8 +105,7 @@ def together(
     K = len(problems)
     if K < 2 or max_iter == 0 or max_seconds == 0 or stacked(problems[:2]) is None:
         return None
-    aim = max(tol, _CLOSE)
-    who, cost = Auto().first(problems[0], aim)
+    who, cost = Auto().first(problems[0], _aim(tol))
     if who != Dcd.name:
         return None
     groups = []
@@ -113,6 +114,11 @@ def together(
         own = [problems[k] for k in places]
         groups.append((places.tolist(), Group(own, tol, seed + int(places[0]), max_iter, share, cost.passes)))
     return Together(groups)
+
+
+def _aim(tol: float) -> float:
+    """The relative gap of the sum to which a group is brought."""
+    return _AIM * tol if tol >= _LOW else _CLOSE
 
 
 class _Together:
@@ -125,7 +131,7 @@ class _Together:
         self.group, self.signals, self.problem = group, signals, problem
         self.begin, self.steps = time.perf_counter(), 0
         self.method = SequentialDual(momentum=False)
-        self.aim = _CLOSE if group.tol < _CLOSE else _AIM * group.tol
+        self.aim = _aim(group.tol)
         with signals.raising:
             self.state = self.method.init(problem, np.random.default_rng(group.seed), None, self.aim)
 
@@ -142,7 +148,7 @@ class _Together:
             starts = self._certify(records)
             gaps = [record.certificate.relative_gap for record in records]
             is_few = sum(gap > group.tol for gap in gaps) <= _MANY * len(gaps)
-            if is_over or is_few or group.tol < _CLOSE:
+            if is_over or is_few or group.tol < _LOW:
                 break
             self.aim *= min(0.9 * group.tol / max(gaps), 0.7)
         passes, name = self.state.passes, self.method.name
@@ -175,12 +181,11 @@ class _Together:
             for record, pair, (upper, lower) in zip(records, pairs, bounds, strict=True):
                 record.keep(pair, record.judge_bounds(upper, lower))
                 record.note(self.steps, self.state.passes, self.seconds)
-        found = zip(group.problems, pairs, bounds, strict=True)
-        return [_start(problem, pair, lower) for problem, pair, (_, lower) in found]
+        return [self._start(problem, *both) for problem, both in zip(group.problems, bounds, strict=True)]
 
-
-def _start(problem: Any, pair: Start, lower: Any) -> Start:
-    """(w(alpha), alpha) by the product that the certificate of alpha has made, if that was of alpha itself."""
-    if lower.product is None or lower.argument is not lower.alpha:
-        return pair
-    return Start(lower.product / -problem.lam, lower.alpha, is_of_alpha=True)
+    def _start(self, problem: AnyProblem, upper: Upper, lower: Lower) -> Start:
+        """(w(alpha), alpha) and the scores, by the products that the certificates have made, if these are of alpha."""
+        if upper.product is None or lower.product is None or lower.argument is not lower.alpha:
+            return Start(upper.w, lower.alpha)
+        seen = Seen(upper.product + problem.c, self.state.last.drift2, self.state.passes)
+        return Start(lower.product / -problem.lam, lower.alpha, seen=seen)
