@@ -14,8 +14,8 @@ from pragam.driver.solve import Callback, solve
 from pragam.driver.solve_all import Job, Stop, Unsolved, solve_all
 from pragam.driver.together import together
 from pragam.problem import AnyProblem
-from pragam.solvers import Auto
 from pragam.runtime.threads import using
+from pragam.solvers import Auto
 
 #: A context that gives the callback of problem k; None if nobody listens.
 Listener = Callable[[int], AbstractContextManager[Callback | None]]

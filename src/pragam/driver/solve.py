@@ -116,9 +116,7 @@ def _run(
     return turn.record.result(status, reason, turn.label, turn.iteration, turn.n_screened)
 
 
-def _begun(
-    problem: AnyProblem, method: AnySolver, start: Start | None, rules: Rules, reached: Reached | None
-) -> Turn:
+def _begun(problem: AnyProblem, method: AnySolver, start: Start | None, rules: Rules, reached: Reached | None) -> Turn:
     if reached is None:
         return Turn(problem, method, Record(problem, rules.tol, start), rules)
     return Turn(

@@ -5,8 +5,8 @@ dual method sweeps over groups of them as over the labels of one problem
 (:mod:`pragam.solvers.sequential_dual.stacked`). Each problem then has its own certificate, of its own point: those of a
 group share two products with X. A problem that is not within the tolerance goes on alone, from there.
 
-Groups, orders and seeds depend on the problems alone, so a model is the same for every number of threads; the groups are
-shared among these. A group is started by the first of its problems whose turn has come.
+Groups, orders and seeds depend on the problems alone, so a model is the same for every number of threads, which share
+the groups. A group is started by the first of its problems whose turn has come.
 """
 
 from __future__ import annotations
@@ -181,11 +181,12 @@ class _Together:
             for record, pair, (upper, lower) in zip(records, pairs, bounds, strict=True):
                 record.keep(pair, record.judge_bounds(upper, lower))
                 record.note(self.steps, self.state.passes, self.seconds)
-        return [self._start(problem, *both) for problem, both in zip(group.problems, bounds, strict=True)]
+        found = zip(group.problems, pairs, bounds, strict=True)
+        return [self._start(problem, pair, upper, lower) for problem, pair, (upper, lower) in found]
 
-    def _start(self, problem: AnyProblem, upper: Upper, lower: Lower) -> Start:
+    def _start(self, problem: AnyProblem, pair: Start, upper: Upper, lower: Lower) -> Start:
         """(w(alpha), alpha) and the scores, by the products that the certificates have made, if these are of alpha."""
         if upper.product is None or lower.product is None or lower.argument is not lower.alpha:
-            return Start(upper.w, lower.alpha)
+            return pair
         seen = Seen(upper.product + problem.c, self.state.last.drift2, self.state.passes)
         return Start(lower.product / -problem.lam, lower.alpha, seen=seen)

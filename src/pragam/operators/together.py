@@ -1,7 +1,7 @@
 """Products of several operators on one X with a vector each, by one reading of X for all.
 
-The results are those of ``matvec`` and ``rmatvec``, to the bit: whoever certifies several models at once proves the same
-as whoever certifies them one by one.
+The results are those of ``matvec`` and ``rmatvec``, to the bit: whoever certifies several models at once proves what
+whoever certifies them one by one does.
 """
 
 from __future__ import annotations

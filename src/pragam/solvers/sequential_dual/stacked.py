@@ -1,4 +1,4 @@
-r"""Several problems on the same rows as one: a weight vector for each of them, and a block of dual variables an example.
+r"""Several problems on the same rows as one: a weight vector for each, and a block of dual variables for each example.
 
 K binary problems with A_k = diag(scale_k) X, scales of +1 and -1, and boxes 0 <= alpha_ik <= totals_i are the problem
 
@@ -22,9 +22,10 @@ from pragam.polytopes import LabelBox
 from pragam.polytopes.box import Box
 from pragam.problem import AnyProblem, Problem
 from pragam.solvers.base import Start
+from pragam.solvers.sequential_dual.working_set import LabelProblem
 
 
-def stacked(problems: Sequence[AnyProblem]) -> Problem[LabelRows, LabelBox] | None:
+def stacked(problems: Sequence[AnyProblem]) -> LabelProblem | None:
     """The sum of the problems as one problem; None if they do not go together."""
     operators: Any = [problem.A for problem in problems]
     if not share_data(operators) or "rows" in operators[0].lacks:
@@ -34,10 +35,10 @@ def stacked(problems: Sequence[AnyProblem]) -> Problem[LabelRows, LabelBox] | No
     if not all(_is_signed(problem) and _goes_with(problem, first) for problem in problems):
         return None
     signs = np.stack([A.scale for A in operators], axis=1).ravel()
-    planes = Planes(signs, np.tile(np.arange(K), first.Q.size), K) if first.n_biases else None
-    A, Q = LabelRows(operators[0].storage, K, signs), LabelBox(first.Q.upper, K)
+    planes = Planes(signs, np.tile(np.arange(K), first.Q.size), K if first.n_biases else 0)
+    Q: Any = LabelBox(first.Q.upper, K)
     c = np.stack([problem.c for problem in problems], axis=1).ravel()
-    return Problem(A, c, Q, first.lam, planes)
+    return Problem(LabelRows(operators[0].storage, K, signs), c, Q, first.lam, planes)
 
 
 def parts(K: int, w: Vector, alpha: Vector, *biases: Vector) -> list[Start]:
@@ -59,4 +60,3 @@ def _is_signed(problem: Any) -> bool:
 def _goes_with(problem: Any, other: Any) -> bool:
     same = problem.lam == other.lam and problem.n_biases == other.n_biases
     return same and (problem is other or np.array_equal(problem.Q.upper, other.Q.upper))
-
