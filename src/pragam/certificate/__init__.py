@@ -17,6 +17,7 @@ twice the precision. docs/certificates.md has the theorem with its constants.
 from pragam.certificate.judge import RESOLVED, SHARE, certificate_of, certify
 from pragam.certificate.lower import Lower
 from pragam.certificate.proof import Certificate
+from pragam.certificate.together import bounds_together
 from pragam.certificate.upper import Upper
 
-__all__ = ["RESOLVED", "SHARE", "Certificate", "Lower", "Upper", "certificate_of", "certify"]
+__all__ = ["RESOLVED", "SHARE", "Certificate", "Lower", "Upper", "bounds_together", "certificate_of", "certify"]

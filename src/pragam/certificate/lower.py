@@ -20,6 +20,9 @@ class Lower:
 
     #: The ways to compute it, the cheapest first.
     levels = ("quick", "running", "sharp")
+    #: A' of ``argument`` as ``A.rmatvec`` gives it, to the bit, where it is at hand
+    #: (:mod:`pragam.certificate.together`).
+    product: Vector | None = None
 
     def __init__(self, problem: AnyProblem, alpha: Any) -> None:
         self.problem = problem
@@ -29,7 +32,7 @@ class Lower:
         self._is_zero = is_exact and all_zero(self.repaired.point)
 
     @property
-    def _argument(self) -> Vector:
+    def argument(self) -> Vector:
         """What A' is applied to: alpha less the truth's own dual point."""
         origin = self.problem.origin
         return self.repaired.point if origin is None else self.repaired.point - origin
@@ -38,6 +41,9 @@ class Lower:
     def quick(self) -> Bound:
         """From the product that solvers use."""
         A, c, point = self.problem.A, self.problem.c, self.repaired.point
+        if self.product is not None:
+            product = self.product
+            return self._from(lambda x: (product, A.rmatvec_error(x), dot(c, point)))
         return self._from(lambda x: (*A.bounded_rmatvec(x), dot(c, point)))
 
     @cached_property
@@ -59,7 +65,7 @@ class Lower:
         if self._is_zero:
             return Bound(self.problem.constant, 0.0, abs(self.problem.constant))
         with np.errstate(over="ignore", invalid="ignore"):
-            return self._at(*products(self._argument))
+            return self._at(*products(self.argument))
 
     def beats(self, other: Lower) -> bool:
         """Whether this bound is the higher one; in more digits where rounding leaves it open."""
@@ -90,7 +96,7 @@ class Lower:
             if np.any(problem.g.curvature):
                 bend_error += problem.g.change_bound(point, np.arange(point.size), np.full(point.size, distance))
         if problem.origin is not None:  # the difference of the two was rounded
-            moved = self._argument
+            moved = self.argument
             some = np.flatnonzero(~is_zero(moved))
             error += 1.01 * U * float(problem.A.row_bounds(some) @ np.abs(moved[some]))
         if problem.rest.weights is not None:

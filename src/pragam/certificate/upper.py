@@ -19,6 +19,8 @@ class Upper:
 
     #: The ways to compute it, the cheapest first.
     levels = ("quick", "sharp")
+    #: A w as ``A.matvec`` gives it, to the bit, where it is at hand (:mod:`pragam.certificate.together`).
+    product: Vector | None = None
 
     def __init__(self, problem: AnyProblem, w: Vector | None, bias: float | Vector | None = None) -> None:
         self.problem = problem
@@ -37,7 +39,7 @@ class Upper:
         if self.w is None or self.is_zero:
             return self._at(problem.c, np.full(1, problem.hidden_offset), None, (0.0, 0.0))
         with np.errstate(over="ignore", invalid="ignore"):
-            product = problem.A.matvec(self.w)
+            product = problem.A.matvec(self.w) if self.product is None else self.product.copy()
             slack = problem.A.matvec_error(self.w) + problem.hidden_offset
             length = problem.A.norm(self.w, product)
             if problem.origin is not None:

@@ -12,8 +12,10 @@ from pragam.driver.exact_end import aiming_there, at_the_optimum
 from pragam.driver.result import Result
 from pragam.driver.solve import Callback, solve
 from pragam.driver.solve_all import Job, Stop, Unsolved, solve_all
+from pragam.driver.together import together
 from pragam.problem import AnyProblem
 from pragam.runtime.threads import using
+from pragam.solvers import Auto
 
 #: A context that gives the callback of problem k; None if nobody listens.
 Listener = Callable[[int], AbstractContextManager[Callback | None]]
@@ -75,9 +77,22 @@ def solve_problems(
     listener: Listener = nobody,
     guard: Guard = unguarded,
 ) -> Solved:
-    """Solve all problems as the settings say. Ctrl-C ends all: each returns what was certified so far."""
+    """Solve all problems as the settings say. Ctrl-C ends all: each returns what was certified so far.
+
+    Without starts ``auto`` begins with several of them at a time (:mod:`pragam.driver.together`) where that pays.
+    """
     begun, clock = [0.0] * len(problems), time.perf_counter()
     solver = aiming_there(settings.solver) if settings.exact_end else settings.solver
+    is_free = starts is None and settings.solver == Auto.name
+    budgets = settings.max_iter, settings.max_seconds
+    groups = together(problems, settings.tol, *budgets, settings.seed(0)) if is_free else None
+
+    def start(k: int) -> Any:
+        if groups is None:
+            return starts[k] if starts else None
+        reached = groups.reached(k)
+        begun[k] -= 0.0 if reached is None else reached.seconds
+        return reached
 
     def job(k: int) -> Job:
         def run(share: float | None, stop: Stop) -> Result:
@@ -90,7 +105,7 @@ def solve_problems(
     def _solved(problem: AnyProblem, k: int, seconds: float | None, stop: Stop, callback: Callback | None) -> Result:
         result = solve(
             problem, Unsolved() if stop.is_set() else solver, tol=settings.tol, max_iter=settings.max_iter,
-            max_seconds=seconds, start=starts[k] if starts else None, callback=callback, random_state=settings.seed(k),
+            max_seconds=seconds, start=start(k), callback=callback, random_state=settings.seed(k),
         )  # fmt: skip
         if not settings.exact_end:
             return result
@@ -98,5 +113,6 @@ def solve_problems(
 
     with using(settings.n_jobs if len(problems) == 1 else None):
         n_threads = min(settings.n_jobs or 1, len(problems))
-        results = solve_all([job(k) for k in range(len(problems))], settings.max_seconds, n_threads)
-    return Solved(results, begun)
+        order = list(range(len(problems))) if groups is None else groups.order
+        results = dict(zip(order, solve_all([job(k) for k in order], settings.max_seconds, n_threads), strict=True))
+    return Solved([results[k] for k in range(len(problems))], begun)

@@ -111,7 +111,10 @@ class Record:
 
     def judge(self, pair: Start) -> Judged:
         """What would be kept of a candidate. Changes nothing, so an interrupt may end it."""
-        upper, lower = Upper(self.problem, pair.w, pair.b), Lower(self.problem, pair.alpha)
+        return self.judge_bounds(Upper(self.problem, pair.w, pair.b), Lower(self.problem, pair.alpha))
+
+    def judge_bounds(self, upper: Upper, lower: Lower) -> Judged:
+        """The same for the bounds of a candidate."""
         values, slack = (upper.quick.value, lower.quick.value), upper.quick.slack + lower.quick.slack
         lower = lower if lower.beats(self.lower) else self.lower
         upper = upper if upper.beats(self.upper) else self.upper
@@ -242,12 +245,27 @@ def _read_only(x: Any) -> Any:
 
 
 class Clock:
-    def __init__(self, limit: float | None) -> None:
+    """The seconds of a solve, ``before`` of which were spent before this clock began, outside its limit."""
+
+    def __init__(self, limit: float | None, before: float = 0.0) -> None:
         self._begin = time.perf_counter()
         self._limit = np.inf if limit is None else limit
+        self._before = before
 
     def seconds(self) -> float:
-        return time.perf_counter() - self._begin
+        return self._before + (time.perf_counter() - self._begin)
 
     def is_over(self) -> bool:
-        return self.seconds() >= self._limit
+        return time.perf_counter() - self._begin >= self._limit
+
+
+class Reached(NamedTuple):
+    """Where a solve stands that others have begun (:mod:`pragam.driver.together`): what is certified, and from where it
+    may go on."""
+
+    record: Record
+    start: Start
+    iteration: int
+    passes: float
+    seconds: float
+    solver: str

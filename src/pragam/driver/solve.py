@@ -9,7 +9,7 @@ import numpy as np
 
 from pragam import solvers
 from pragam.certificate import Upper, certificate_of
-from pragam.driver.record import Clock, Progress, Record, contradicts
+from pragam.driver.record import Clock, Progress, Reached, Record, contradicts
 from pragam.driver.result import History, Result, Status
 from pragam.driver.screened import screened
 from pragam.driver.turn import Callback, FailedError, Rules, Turn
@@ -32,7 +32,7 @@ def solve(
     tol: float = 1e-6,
     max_iter: int | None = None,
     max_seconds: float | None = None,
-    start: Result | tuple[Vector | None, Vector] | Vector | None = None,
+    start: Result | Reached | tuple[Vector | None, Vector] | Vector | None = None,
     callback: Callback | None = None,
     random_state: int | np.random.Generator | None = None,
     screening: bool = True,
@@ -52,7 +52,8 @@ def solve(
         When one ends first, the best pair so far is returned with its gap. 0 certifies the start alone.
         The clock is read between iterations.
     start : Result, (w, alpha) or alpha, optional
-        A warm start. alpha is projected onto Q; w is taken as w(alpha) if it is missing.
+        A warm start. alpha is projected onto Q; w is taken as w(alpha) if it is missing. (Or what a start of several
+        problems together has reached, :mod:`pragam.driver.together`.)
     callback : callable, optional
         Called with a :class:`Progress` after each iteration; a true return value stops the solve.
     random_state : int or numpy Generator, optional
@@ -80,12 +81,14 @@ def solve(
             raise ValueError(f"callback must be None or callable, not {callback!r:.60}")
         method = solvers.choose(solver, problem)
         rng = _generator(random_state)
-        begin = _as_start(problem, start)
-        if screening and begin is not None:
+        reached = start if isinstance(start, Reached) else None
+        begin = _as_start(problem, start) if reached is None else reached.start
+        if screening and begin is not None and reached is None:
             method = screened(method, problem)
         method = in_units(method, problem)
-        rules = Rules(float(tol), max_iter, stall, Clock(max_seconds), signals)
-        return _run(problem, method, begin, rng, rules, callback)
+        clock = Clock(max_seconds, 0.0 if reached is None else reached.seconds)
+        rules = Rules(float(tol), max_iter, stall, clock, signals)
+        return _run(problem, method, begin, rng, rules, callback, reached)
 
 
 def _run(
@@ -95,26 +98,42 @@ def _run(
     rng: np.random.Generator,
     rules: Rules,
     callback: Callback | None,
+    reached: Reached | None,
 ) -> Result:
     try:
-        record = Record(problem, rules.tol, start)
+        turn = _begun(problem, method, start, rules, reached)
     except ArithmeticError as error:
         return _contradiction(problem, method, error)
-    turn = Turn(problem, method, record, rules)
     reason = ""
     try:
-        turn.begin(rng, start)
-        while (status := turn.verdict()) is None:
-            turn.step()
-            if callback is not None and turn.stopped_by(callback):
-                status = Status.STOPPED
-                break
+        status = None if reached is None else turn.said_of_it(callback)
+        if status is None:
+            turn.begin(rng, start)
+            status = _steps(turn, callback)
     except KeyboardInterrupt:
         status = Status.INTERRUPTED
     except FailedError as error:
         status, reason = Status.FAILED, str(error)
     status, reason = turn.last_word(status, reason)
-    return record.result(status, reason, turn.label, turn.iteration, turn.n_screened)
+    return turn.record.result(status, reason, turn.label, turn.iteration, turn.n_screened)
+
+
+def _begun(problem: AnyProblem, method: AnySolver, start: Start | None, rules: Rules, reached: Reached | None) -> Turn:
+    if reached is None:
+        return Turn(problem, method, Record(problem, rules.tol, start), rules)
+    return Turn(
+        problem, method, reached.record, rules,
+        iteration=reached.iteration, before=reached.passes, begun_by=reached.solver,
+    )  # fmt: skip
+
+
+def _steps(turn: Turn, callback: Callback | None) -> Status:
+    """Steps until there is a verdict."""
+    while (status := turn.verdict()) is None:
+        turn.step()
+        if callback is not None and turn.stopped_by(callback):
+            return Status.STOPPED
+    return status
 
 
 def _contradiction(problem: AnyProblem, method: AnySolver, error: ArithmeticError) -> Result:

@@ -64,6 +64,13 @@ class Turn:
     state: Any = None
     iteration: int = 0
     n_judged: int = 0  # rows of the history at the last verdict
+    before: float = 0.0  # passes that were made before the solver began
+    begun_by: str = ""  # who made them
+
+    @property
+    def passes(self) -> float:
+        """All that were made."""
+        return self.before if self.state is None else self.before + float(self.state.passes)
 
     def begin(self, rng: np.random.Generator, start: Start | None) -> None:
         """The state before the first step, and its certificate if that may be good."""
@@ -72,12 +79,13 @@ class Turn:
             with self.rules.signals.raising:
                 self.state = self.method.init(self.problem, rng, start, tol)
             estimate = self.method.estimate(self.problem, self.state)
-            if start is not None or estimate is None or estimate <= tol:
+            is_certified = bool(self.record.rows)  # what others have reached is its start
+            if (start is not None and not is_certified) or estimate is None or estimate <= tol:
                 self._certify()
         except Exception as error:
             self._go_on_after(error)
         if not self.record.rows:
-            self.record.note(self.iteration, self.state.passes, self.rules.clock.seconds())
+            self.record.note(self.iteration, self.passes, self.rules.clock.seconds())
 
     def step(self) -> None:
         """One iteration, and a certificate if it is due."""
@@ -87,7 +95,7 @@ class Turn:
             with self.rules.signals.raising:
                 self.state = method.step(self.problem, self.state)
             self.iteration += 1
-            if record.is_due(method.estimate(self.problem, self.state), self.state.passes):
+            if record.is_due(method.estimate(self.problem, self.state), self.passes):
                 self._certify()
         except Exception as error:
             self._go_on_after(error)
@@ -97,9 +105,14 @@ class Turn:
         is_news, self.n_judged = len(self.record.rows) > self.n_judged, len(self.record.rows)
         return self.rules.verdict(self.record, self.iteration, is_news)
 
+    def said_of_it(self, callback: Callback | None) -> Status | None:
+        """The status to end with before the solver begins, where others have certified a start."""
+        is_stopped = callback is not None and self.stopped_by(callback)
+        return self.verdict() or (Status.STOPPED if is_stopped else None)
+
     def stopped_by(self, callback: Callback) -> bool:
         """What the callback says. Its errors are not ours."""
-        progress = self.record.progress(self.iteration, self.state.passes, self.rules.clock)
+        progress = self.record.progress(self.iteration, self.passes, self.rules.clock)
         with self.rules.signals.raising:
             return bool(callback(progress))
 
@@ -126,7 +139,9 @@ class Turn:
 
     @property
     def label(self) -> str:
-        return self.method.name if self.state is None else self.method.label(self.state)
+        if self.state is None:
+            return self.begun_by or self.method.name
+        return self.method.label(self.state)
 
     @property
     def n_screened(self) -> int:
@@ -148,7 +163,7 @@ class Turn:
     def _keep(self, pair: Start, judged: Judged) -> None:
         """Tell the solver what came of its proposal, which it may count as work."""
         self.state = self.method.observe(self.problem, self.state, self.record.keep(pair, judged))
-        self.record.note(self.iteration, self.state.passes, self.rules.clock.seconds())
+        self.record.note(self.iteration, self.passes, self.rules.clock.seconds())
 
     def _go_on_after(self, error: Exception) -> None:
         """Whatever a solver's call raises ends the turn of its algorithm: the solver may go on with another."""

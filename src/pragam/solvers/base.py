@@ -14,12 +14,21 @@ from pragam.polytopes.box import Box
 from pragam.problem import AnyProblem, BoxProblem
 
 
+class Seen(NamedTuple):
+    """What the sweeps of another method have seen at a start (w, alpha), where w is w(alpha)."""
+
+    scores: Vector  # A w + c, up to the rounding of w
+    drift2: float  # how far slopes have moved from one visit to the next, squared, over the curvature: a mean
+    passes: float  # over the data
+
+
 class Start(NamedTuple):
     """Where a solve starts, or what a solver proposes: weights (not necessarily w(alpha)) and a feasible dual point."""
 
     w: Vector
     alpha: Any  # a dual point: a vector, unless the set keeps its points in another form
     b: Vector | None = None  # biases near the best for w, where finding those from nothing takes long; None: not known
+    seen: Seen | None = None  # what need not be found out again, if w is w(alpha)
 
 
 class Proof(Protocol):

@@ -21,7 +21,8 @@ class OnView(Around[AnyProblem]):
         return self.view.problem
 
     def _restrict(self, problem: AnyProblem, state: Any, pair: Start) -> Start:
-        return pair._replace(alpha=self.view.restrict(pair.alpha))
+        seen = pair.seen and pair.seen._replace(scores=self.view.restrict(pair.seen.scores))
+        return pair._replace(alpha=self.view.restrict(pair.alpha), seen=seen)
 
     def _lift(self, problem: AnyProblem, state: Any, alpha: Any) -> Any:
         return self.view.lift(alpha)

@@ -123,7 +123,7 @@ def test_two_certificates_that_fail_end_single_precision_and_w_stays_that_of_alp
         assert np.allclose(state.whole.w, expected, rtol=precision, atol=precision * np.abs(expected).max())
         if step in (4, 5):
             pair = Start(*method.candidate(p, state))
-            state = method.observe(p, state, Certified(pair, pair, certify(p, *pair)))
+            state = method.observe(p, state, Certified(pair, pair, certify(p, pair.w, pair.alpha)))
         assert step <= 6 or not (state.is_single or state.whole.rows.kind == "single")
     assert copies > 0
     assert certify(p, *method.candidate(p, state)).relative_gap <= 1e-2

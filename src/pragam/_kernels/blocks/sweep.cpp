@@ -11,7 +11,7 @@
 #include <cmath>
 #include <vector>
 
-#include "blocks/visit.hpp"
+#include "blocks/box_visit.hpp"
 #include "coordinate/sweep.hpp"
 
 namespace pragam {
@@ -130,15 +130,74 @@ std::int64_t make_step(Visit &at, BlockSet &blocks, BlockPlanes &planes, double 
     return count;
 }
 
+// What the visits of a sweep work with.
+template <class F>
+struct Bench {
+    std::vector<F> product, step;
+    std::vector<std::int32_t> labels;
+    Visit any;
+    BoxVisit box;
+
+    Bench(std::int64_t K, std::int64_t width)
+        : product(std::size_t(width)), step(std::size_t(width), F(0)), labels(std::size_t(width)), any(K, width),
+          box(K, width) {}
+};
+
+// How far the margin of example i has moved since its last visit.
+inline void note_margin(BlockSet &blocks, std::int64_t i, double margin, Tally &tally) {
+    const double change = margin - blocks.margin[i], q = blocks.q[i];
+    if (q > 0 && !std::isnan(change)) tally.drift += change * change / q, ++tally.known;
+    blocks.margin[i] = margin;
+}
+
+// The exact step of example i. Returns whether it leaves the active ones.
+template <class Row, class F>
+bool visit(Bench<F> &bench, const Row &row, BlockSet &blocks, BlockPlanes &planes, double lam,
+           const WeightTable<F> &table, double reach, std::int64_t i, Tally &tally) {
+    Visit &at = bench.any;
+    const double total = blocks.totals[i], q = blocks.q[i];
+    find_slopes(at, blocks, planes, i, bench.product.data());
+    judge(at, blocks.shape, total);
+    note_margin(blocks, i, at.margin, tally);
+    if (at.held) return at.margin * at.margin > reach * q;
+    tally.gap += std::max(at.gap, 0.0);  // below 0 by rounding alone
+    aim(at, blocks.shape, q, total);
+    const std::int64_t count =
+        make_step(at, blocks, planes, lam, i, bench.step.data(), bench.labels.data(), tally);
+    if (!count) return false;
+    move(row, bench.step.data(), bench.labels.data(), count, table);
+    judge(at, blocks.shape, total);
+    blocks.margin[i] = at.margin;
+    return false;
+}
+
+// The same on a box, where the block is curved.
+template <class Row, class F>
+bool visit_box(Bench<F> &bench, const Row &row, BlockSet &blocks, BlockPlanes &planes, double lam,
+               const WeightTable<F> &table, double reach, std::int64_t i, Tally &tally) {
+    BoxVisit &at = bench.box;
+    const double total = blocks.totals[i], q = blocks.q[i];
+    at.read(blocks, planes, i);
+    look(at, bench.product.data(), total, 1 / q);
+    note_margin(blocks, i, at.margin, tally);
+    if (at.is_held) return at.margin * at.margin > reach * q;
+    tally.gap += std::max(at.gap, 0.0);
+    go(at, total, q, lam, bench.step.data());
+    tally.gain += at.gain, tally.turns += at.is_turned, tally.free += at.is_free;
+    if (!at.moved) return false;
+    keep(at, blocks, planes, i, bench.labels.data());
+    move(row, bench.step.data(), bench.labels.data(), at.moved, table);
+    blocks.margin[i] = at.margin;
+    return false;
+}
+
 template <class R, class F>
 Tally sweep(const R &rows, BlockSet &blocks, BlockPlanes &planes, double lam, const WeightTable<F> &table,
             Visits &visits, SplitMix64 &random, Pulse &pulse) {
     std::int64_t *active = visits.active;
     const std::vector<std::uint32_t> order = random_order(visits.n_active, visits.block, random);
     std::vector<std::uint8_t> leaves(std::size_t(visits.n_active), 0);
-    std::vector<F> product(std::size_t(table.width)), step(std::size_t(table.width), F(0));
-    std::vector<std::int32_t> labels(std::size_t(table.width));
-    Visit at(blocks.K, table.width);
+    Bench<F> bench(blocks.K, table.width);
     Tally tally;
     for (std::int64_t k = 0; k < visits.n_active; ++k) {
         const std::int64_t i = active[order[k]];
@@ -149,26 +208,12 @@ Tally sweep(const R &rows, BlockSet &blocks, BlockPlanes &planes, double lam, co
             PRAGAM_PREFETCH(blocks.c + next * blocks.K);
         }
         const auto row = row_at(rows, i);
-        products(row, table.data, table.width, product.data());
-        find_slopes(at, blocks, planes, i, product.data());
+        products(row, table.data, table.width, bench.product.data());
         pulse.beat(std::size_t(row.length * blocks.K));
         tally.entries += std::size_t(row.length);
-        const double total = blocks.totals[i], q = blocks.q[i];
-        judge(at, blocks.shape, total);
-        const double change = at.margin - blocks.margin[i];
-        if (q > 0 && !std::isnan(change)) tally.drift += change * change / q, ++tally.known;
-        blocks.margin[i] = at.margin;
-        if (at.held) {
-            if (at.margin * at.margin > visits.reach * q) leaves[order[k]] = 1;
-            continue;
-        }
-        tally.gap += std::max(at.gap, 0.0);  // below 0 by rounding alone
-        aim(at, blocks.shape, q, total);
-        const std::int64_t count = make_step(at, blocks, planes, lam, i, step.data(), labels.data(), tally);
-        if (!count) continue;
-        move(row, step.data(), labels.data(), count, table);
-        judge(at, blocks.shape, total);
-        blocks.margin[i] = at.margin;
+        const bool is_box = blocks.shape == Shape::box && blocks.q[i] > 0 && std::isfinite(1 / blocks.q[i]);
+        leaves[order[k]] = is_box ? visit_box(bench, row, blocks, planes, lam, table, visits.reach, i, tally)
+                                  : visit(bench, row, blocks, planes, lam, table, visits.reach, i, tally);
     }
     std::int64_t stay = 0;
     for (std::int64_t k = 0; k < visits.n_active; ++k) {

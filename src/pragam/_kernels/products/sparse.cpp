@@ -141,7 +141,33 @@ PRAGAM_VECTORISED void add_to_rows(const T *data, const I *indices, int64_t leng
     }
 }
 
-// out = X W with W (columns of X, K), its rows padded to a multiple of eight: one pass over X for all K.
+// As gathered_dot, for `chunks` times eight columns of W at once: each sum is that of csr_matvec, to the bit.
+template <int chunks, class Row>
+PRAGAM_INLINE void gathered_dots(const Row &row, const double *W, int64_t width, double *out) {
+    Lanes<double> s[4][chunks];
+    for (auto &sum : s)
+        for (auto &chunk : sum) chunk = Lanes<double>{};
+    const auto add = [&](int64_t p, Lanes<double> *sum) {
+        const double x = row.value(p), *from = W + row.column(p) * width;
+        for (int c = 0; c < chunks; ++c) sum[c] = sum[c] + lanes(from + c * lane_count) * x;
+    };
+    int64_t p = 0;
+    for (; p + 4 <= row.length; p += 4)
+        for (int m = 0; m < 4; ++m) add(p + m, s[m]);
+    for (; p < row.length; ++p) add(p, s[0]);
+    for (int c = 0; c < chunks; ++c) lanes(out + c * lane_count) = (s[0][c] + s[1][c]) + (s[2][c] + s[3][c]);
+}
+
+// out (width) = the products of a row of X with all columns of W.
+template <class Row>
+PRAGAM_VECTORISED static void row_products(const Row &row, const double *W, int64_t width, double *out) {
+    int64_t k = 0;
+    for (; k + 2 * lane_count <= width; k += 2 * lane_count) gathered_dots<2>(row, W + k, width, out + k);
+    if (k < width) gathered_dots<1>(row, W + k, width, out + k);
+}
+
+// out = X W with W (columns of X, K), its rows padded to a multiple of eight: one pass over X for all K. Column k is that
+// of csr_matvec, to the bit, so that a certificate does not depend on what was computed with it.
 template <class T, class I>
 void csr_matmat(In<T> data, In<I> indices, Indptr indptr, InBlock W, OutBlock out, int64_t threads) {
     require_rows(indptr, out.shape(0));
@@ -152,7 +178,7 @@ void csr_matmat(In<T> data, In<I> indices, Indptr indptr, InBlock W, OutBlock ou
         const SparseRow<const T *, I> entries{data.data() + first, indices.data() + first, last - first};
         thread_local std::vector<double> sums;
         sums.resize(size_t(width));
-        products(entries, W.data(), width, sums.data());
+        row_products(entries, W.data(), width, sums.data());
         std::copy_n(sums.data(), K, to);
     };
     each_row(indptr, row, threads);

@@ -39,6 +39,14 @@ class Storage(RoundingBounds, ABC):
     def rmatvec(self, alpha: Vector, scale: Vector | None = None) -> Vector:
         """X' diag(scale) alpha."""
 
+    def matvecs(self, W: Array) -> Array:
+        """(K, n): ``matvec`` of each row of ``W`` (K, d), to the bit, so that certificates may share a reading of X."""
+        return np.stack([self.matvec(w) for w in W])
+
+    def rmatvecs(self, B: Array) -> Array:
+        """(K, d): ``rmatvec`` of each row of ``B`` (K, n), to the bit."""
+        return np.stack([self.rmatvec(alpha) for alpha in B])
+
     @abstractmethod
     def matmat(self, W: Array) -> Array:
         """X W' (n, K) for K weight vectors, the rows of ``W`` (K, d)."""

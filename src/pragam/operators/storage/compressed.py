@@ -14,6 +14,10 @@ from pragam.operators.storage.base import Array, Storage, as_vector, three, time
 from pragam.runtime import interrupts
 from pragam.runtime.threads import n_threads
 
+#: ``csr_rmatvec`` sums all rows in one part where there are fewer entries than this,
+_ONE_PART = 2**18
+#: or fewer than this for each column; else in several, whose sums are added.
+_ONE_PART_COLUMN = 128
 #: Above this density a product of sparse matrices costs more than a dense product by BLAS.
 _DENSE_ENOUGH = 0.1
 
@@ -48,6 +52,15 @@ class Csr(Storage):
             *self.arrays, scale, as_vector(alpha, self.shape[0], "alpha"), out, n_threads(self.stored)
         )
         return out
+
+    def matvecs(self, W: Array) -> Array:
+        """By one reading of X."""
+        return np.ascontiguousarray(self.matmat(W).T)
+
+    def rmatvecs(self, B: Array) -> Array:
+        """By one reading of X where ``rmatvec`` sums the rows one after the other, as ``rmatmat`` does."""
+        is_one_part = self.stored < max(_ONE_PART, _ONE_PART_COLUMN * self.shape[1])
+        return self.rmatmat(B.T) if is_one_part else super().rmatvecs(B)
 
     def matmat(self, W: Array) -> Array:
         out, table = np.empty((self.shape[0], len(W))), np.zeros((self.shape[1], padded(len(W))))

@@ -60,6 +60,13 @@ class WithConstant(Storage):
         alpha = times(scale, as_vector(alpha, self.shape[0], "alpha"))
         return np.append(self.storage.rmatvec(alpha), self.value * alpha.sum())
 
+    def matvecs(self, W: Array) -> Array:
+        return self.storage.matvecs(W[:, :-1]) + self.value * W[:, -1:]
+
+    def rmatvecs(self, B: Array) -> Array:
+        sums = np.array([alpha.sum() for alpha in B])
+        return np.column_stack([self.storage.rmatvecs(B), self.value * sums])
+
     def matmat(self, W: Array) -> Array:
         out = self.storage.matmat(W[:, :-1])
         out += self.value * W[:, -1]

@@ -28,7 +28,7 @@ from typing import Any
 import numpy as np
 
 from pragam.problem import AnyProblem
-from pragam.solvers.base import UNKNOWN, AnySolver, Certified, Solver, Start, State, has_rows_and_box
+from pragam.solvers.base import UNKNOWN, AnySolver, Certified, Cost, Solver, Start, State, has_rows_and_box
 from pragam.solvers.block_ascent import BlockAscent
 from pragam.solvers.bundle.qp_bmrm import QpBmrm
 from pragam.solvers.choice.outlook import WARM, Outlook
@@ -128,6 +128,13 @@ class Auto(Solver[AnyProblem, AutoState]):
         if reasons := self.net.missing(problem):
             return f"No number of passes is promised: {self.net.name} {'; it '.join(reasons)}."
         return f"At most about twice the passes of {self.net.name}'s worst case (pragam.theory.auto_guarantee)."
+
+    def first(self, problem: AnyProblem, tol: float) -> tuple[str, Cost]:
+        """Who would begin, and what that should take."""
+        state = AutoState(0.0, np.random.default_rng(0), tol, has_net=False)
+        self._ask(problem, state, until=_QUESTION)
+        rival = _first(state.rivals)
+        return ("", UNKNOWN) if rival is None else (rival.solver.name, rival.outlook.cost)
 
     def init(self, problem: AnyProblem, rng: np.random.Generator, start: Start | None, tol: float) -> AutoState:
         state = AutoState(0.0, rng, tol, has_net=not self.net.missing(problem))

@@ -100,8 +100,11 @@ class Multipliers:
         return np.bincount(group, sigma * alpha, self.count) - self.levels
 
 
-def multipliers_of(problem: BoxProblem, w: Vector, alpha: Vector) -> tuple[Multipliers, Vector]:
-    """The state at the start, and the curvatures q of the rows under it; three products with a bias."""
+def multipliers_of(
+    problem: BoxProblem, w: Vector, alpha: Vector, scores: Vector | None = None
+) -> tuple[Multipliers, Vector]:
+    """The state at the start, and the curvatures q of the rows under it; with a bias two products, and one for A w + c
+    where that is not at hand."""
     A, Q, lam = problem.A, problem.Q, problem.lam
     kappa = np.broadcast_to(problem.g.curvature, Q.size)
     norms = A.row_norms()
@@ -118,7 +121,7 @@ def multipliers_of(problem: BoxProblem, w: Vector, alpha: Vector) -> tuple[Multi
     )
     multipliers = Multipliers(planes, levels, centre)
     multipliers.refresh(w, alpha)
-    multipliers.biases = np.nan_to_num(problem.best_biases(problem.scores(w)), nan=0.0)
+    multipliers.biases = np.nan_to_num(problem.best_biases(problem.scores(w) if scores is None else scores), nan=0.0)
     return multipliers, length2 / lam + kappa + rho * sigma**2
 
 

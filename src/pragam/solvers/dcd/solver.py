@@ -45,7 +45,7 @@ import numpy as np
 from pragam._kernels.coordinate.records import Batch
 from pragam.operators.base import Vector
 from pragam.problem import BoxProblem
-from pragam.solvers.base import LOSSES_OF_SCORES, ROWS_AND_BOX, Certified, Cost, Solver, Start
+from pragam.solvers.base import LOSSES_OF_SCORES, ROWS_AND_BOX, Certified, Cost, Seen, Solver, Start
 from pragam.solvers.choice.sizes import sizes
 from pragam.solvers.dcd import single_precision
 from pragam.solvers.dcd.cost import dcd_cost
@@ -109,11 +109,19 @@ class Dcd(Solver[BoxProblem, DcdState]):
         view = packed(problem)
         problem = view.problem
         alpha = problem.start() if start is None else view.restrict(start.alpha.copy())
-        w = problem.w_of_alpha(alpha) if alpha.any() or problem.is_tilted else np.zeros(problem.n_weights)
-        multipliers, q = multipliers_of(problem, w, alpha)
+        seen = None if start is None else start.seen
+        if start is not None and seen is not None:
+            w = start.w.copy()
+            multipliers, q = multipliers_of(problem, w, alpha, view.restrict(seen.scores))
+        else:
+            w = problem.w_of_alpha(alpha) if alpha.any() or problem.is_tilted else np.zeros(problem.n_weights)
+            multipliers, q = multipliers_of(problem, w, alpha)
         work = whole(problem, w, alpha, q, multipliers)
         passes, seed = 4.0 if multipliers.count else 1.0, int(rng.integers(2**63))
         state = DcdState(passes, view, work, work, multipliers, tol, seed, dual_of(problem, w, alpha))
+        if seen is not None:
+            self._go_on_from(seen, problem, state)
+            return state
         if (rounding := single_precision.rounding(problem, work, tol)) is not None:
             precision = state.precision
             precision.single, precision.size = (
@@ -123,6 +131,18 @@ class Dcd(Solver[BoxProblem, DcdState]):
             if single_precision.serves(rounding, precision.size, tol):
                 single_precision.begin(work)
         return state
+
+    def _go_on_from(self, seen: Seen, problem: BoxProblem, state: DcdState) -> None:
+        """Begin with the rows that may still move. Sweeps over so few need no single precision."""
+        work, slopes = state.work, state.packed.restrict(seen.scores) - problem.g.curvature * state.work.alpha
+        if problem.n_biases:
+            slopes += problem.B.matvec(state.multipliers.biases)
+        state.sweeps.full_at = seen.passes
+        state.sweeps.last = state.sweeps.last._replace(drift2=seen.drift2)
+        work.meet(slopes, self._caution2(state.tol) * seen.drift2)
+
+    def _caution2(self, tol: float) -> float:
+        return (_CAUTION if tol >= TIGHT else _CAUTION_TIGHT) ** 2 if self.shrinking else inf
 
     def step(self, problem: BoxProblem, state: DcdState) -> DcdState:
         """Sweeps over the active rows until a tenth of all rows was met or they look done; perhaps a face solve."""
@@ -160,7 +180,7 @@ class Dcd(Solver[BoxProblem, DcdState]):
     def _sweep(self, problem: BoxProblem, state: DcdState) -> None:
         work, sweeps, n = state.work, state.sweeps, state.whole.size
         all_active = work.n_active == n
-        caution2 = (_CAUTION if state.tol >= TIGHT else _CAUTION_TIGHT) ** 2 if self.shrinking else inf
+        caution2 = self._caution2(state.tol)
         reach = inf if sweeps.hold else caution2 * sweeps.last.drift2
         sweeps.is_plain = not (self.momentum and is_momentum_due(state))
         one = state.multipliers.count > 0 or not sweeps.is_plain

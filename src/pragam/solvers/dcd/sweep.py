@@ -133,6 +133,17 @@ class WorkingSet:
         self.active[:] = np.arange(self.size) if self.order is None else self.order
         self.n_active = self.size
 
+    def meet(self, slopes: Vector, reach: float) -> None:
+        """Take these slopes for those of a sweep over all variables: those held far from turning are active no more."""
+        table = self.table
+        table[:, SLOPE] = slopes
+        held = ((self.alpha <= table[:, LOWER]) & (slopes <= 0)) | ((self.alpha >= table[:, UPPER]) & (slopes >= 0))
+        stay = ~(held & (slopes**2 > reach * table[:, CURVATURE]))
+        self.recall()
+        still = self.active[stay[self.active]]
+        self.n_active = len(still)
+        self.active[: self.n_active] = still
+
     def read(self, rows: Rows, order: NDArray[np.int64] | None) -> None:
         """Go on with other rows, equal but for rounding, which may be in another order in memory."""
         is_active = np.zeros(self.size, dtype=bool)

@@ -27,6 +27,9 @@ from pragam.problem import Problem
 #: So many examples that are neighbours in memory are met together, in random order: their rows are fetched at once.
 _BLOCK = 8
 
+#: Bytes of a cache line.
+_LINE = 64
+
 LabelProblem = Problem[HasExampleRows, HasBlocks]
 
 
@@ -95,13 +98,22 @@ def whole(problem: LabelProblem, w: Vector, alpha: Vector, q: Vector, planes: Bl
     """The working set of all examples. ``alpha`` becomes its own."""
     rows = problem.A.example_rows()
     n, K = len(q), rows.K
-    table = np.zeros((problem.n_weights // K, padded(K)), dtype)
+    table = _zeros(problem.n_weights // K, padded(K), dtype)
     shape = int(problem.Q.block_shape)
     blocks = Blocks(shape, alpha, problem.c, problem.Q.totals, q, rows.sign, np.full(n, np.nan))
     found = WorkingSet(rows, blocks, planes, table, np.arange(n), n)
     if w.any():
         found.set_weights(w)
     return found
+
+
+def _zeros(d: int, width: int, dtype: Any) -> Table:
+    """A (d, width) array that begins with a cache line: rows of 64 bytes, 16 labels in single precision, then fill one
+    each."""
+    room = _LINE // np.dtype(dtype).itemsize
+    memory = np.zeros(d * width + room, dtype)
+    first = -(memory.ctypes.data // memory.itemsize) % room
+    return memory[first : first + d * width].reshape(d, width)
 
 
 def has_signs_of_sides(problem: LabelProblem) -> bool:
