@@ -90,7 +90,7 @@ class Pairs(HasColumns, HasBlocks, HasDerivative):
         fixed = sum(without_mean(change, side & (rows > 0)) for side in self._sides)
         return (np.where(self._is_full(rows)[:, None], fixed, free) / float(np.max(kappa))).ravel()
 
-    def take(self, blocks: NDArray[np.int64], growth: float = 1.0) -> Pairs:
+    def take(self, blocks: NDArray[np.int64], growth: float | Vector = 1.0) -> Pairs:
         """The set of these blocks alone, ``growth`` times as large."""
         return Pairs(growth * self.totals[blocks], self.wrong[blocks])
 

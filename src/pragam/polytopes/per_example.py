@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from abc import abstractmethod
 from functools import cached_property
 
 import numpy as np
@@ -32,6 +33,10 @@ class PerExample(Polytope):
     def is_bounded(self) -> bool:
         """By its totals, however large they are."""
         return True
+
+    @abstractmethod
+    def take(self, blocks: NDArray[np.int64], growth: float | Vector = 1.0) -> PerExample:
+        """The set of these blocks alone, ``growth`` times as large; one number for all, or one for each."""
 
     @property
     def starts(self) -> NDArray[np.int64]:

@@ -51,7 +51,7 @@ class Simplices(HasColumns, HasBlocks, HasDerivative):
         moving = self.rows(alpha) > 0
         return (without_mean(self.rows(t), moving) / float(np.max(kappa))).ravel()
 
-    def take(self, blocks: NDArray[np.int64], growth: float = 1.0) -> Simplices:
+    def take(self, blocks: NDArray[np.int64], growth: float | Vector = 1.0) -> Simplices:
         """The set of these blocks alone, ``growth`` times as large."""
         return Simplices(growth * self.totals[blocks], self.K)
 

@@ -26,18 +26,13 @@ from pragam.operators.base import Vector
 from pragam.polytopes.pairs import Pairs
 from pragam.polytopes.simplices import Simplices
 from pragam.problem import AnyProblem
-from pragam.solvers.base import Start, State, has
+from pragam.solvers.base import State, has
 from pragam.solvers.proximal_newton.label_hessian import direction
 from pragam.solvers.proximal_newton.working_set import LabelProblem, WorkingSet, amounts, flags, gathered, shares
 
-#: The first delta, in units of the geometric mean of the largest c and of the mean slack of the start: stages that end
-#: at a relative gap g have a delta near sqrt(g) in a trace of letter, the one set on which this was read off.
-_FIRST_DELTA = 1.0
-#: The first unit without a start, in units of the steepest step.
-_BOLD = 1000.0
 #: The factors of delta after a stage: if its inner problem was solved, and if not. And the least delta, in units of the
 #: largest c, below which rounding in s shows in beta.
-_SHRINK, _GROW, _LEAST_DELTA = 0.25, 16.0, 1e-6
+_SHRINK, _GROW, LEAST_DELTA = 0.25, 16.0, 1e-6
 #: An inner problem is solved when its error is below _INNER times the proximal term, or below the share _RESOLVED of J.
 #: It is given up after _PATIENCE steps.
 _INNER, _RESOLVED, _PATIENCE = 1.0, 1e-17, 40
@@ -51,9 +46,6 @@ _LINE_TOL, _EVALUATIONS = 1e-2, 60
 #: The blur is how far below the threshold, in units, a label still counts in the Hessian. It begins at the first
 #: number, shrinks by the second with every full step, and below the third it is 0.
 _FIRST_BLUR, _BLUR_SHRINK, _LEAST_BLUR = 0.25, 0.25, 0.01
-#: The best biases are searched for, where that takes long, up to this many dual variables: biases alone often settle as
-#: few examples. The search takes 7 to 30 ms at 500, more than a solve.
-_SEARCHED = 250
 #: The ridge of biases, as a share of the curvature that all examples would give them: they may move together.
 _FLAT = 1e-12
 #: What alpha may be off the planes by when it is proposed, times the largest score: so much of the gap asked for.
@@ -104,25 +96,6 @@ def has_labels(problem: AnyProblem) -> bool:
     return np.array_equal(signs, Q.signs) and (B.shape[1] == 0 or (B.shape[1] == Q.K and planes))
 
 
-def init(problem: LabelProblem, start: Start | None, tol: float) -> LabelState:
-    alpha = problem.start() if start is None else start.alpha
-    w = np.zeros(problem.n_weights) if start is None else start.w.copy()
-    scores = problem.scores(w)
-    b = _first_biases(problem, start, scores)
-    scores = scores + problem.B.matvec(b)
-    Q = problem.Q
-    base = shares(Q.totals, alpha, Q.K)
-    slack = Q.support(scores) - float(alpha @ scores)
-    scale = float(np.abs(problem.c).max(initial=0.0))
-    mean = min(max(slack, 0.0) / max(float(Q.totals.sum()), _TINY), scale)
-    delta = max(_FIRST_DELTA * float(np.sqrt(mean * scale)), _LEAST_DELTA * scale, _TINY)
-    near = np.zeros(Q.n_blocks, dtype=np.uint8)
-    unit = min(_BOLD * delta * _steepest(problem, scores), 1.0) if start is None else _unit(problem, base)
-    state = LabelState(5.0, w, b, base, base.copy(), near, delta, unit, tol, None, w, b)  # type: ignore[arg-type]
-    _begin(problem, state, scores)
-    return state
-
-
 def step(problem: LabelProblem, state: LabelState) -> None:
     is_over = state.is_at_rest or state.steps >= _PATIENCE or _is_inner_optimal(problem, state)
     is_far = state.work.examples is not None and state.drift > _BAND * state.delta
@@ -152,14 +125,6 @@ def candidate(problem: LabelProblem, state: LabelState) -> tuple[Vector, ...]:
     return (state.w, alpha, state.b) if problem.n_biases else (state.w, alpha)
 
 
-def _first_biases(problem: LabelProblem, start: Start | None, scores: Vector) -> Vector:
-    """Those of the start; else the best, unless finding them takes longer than the steps that they would spare."""
-    if start is not None and start.b is not None:
-        return start.b.copy()
-    is_long = problem.cut is not None and problem.cut.is_search_long and problem.Q.size > _SEARCHED
-    return np.zeros(problem.n_biases) if is_long else problem.best_biases(scores)
-
-
 def _look_at_all(problem: LabelProblem, state: LabelState, is_over: bool) -> None:
     """Whoever of the others has moved joins the working set; if nobody has and the stage is over, the next begins."""
     if state.work.examples is None:
@@ -183,19 +148,19 @@ def _look_at_all(problem: LabelProblem, state: LabelState, is_over: bool) -> Non
         state.base = beta.copy()
         _next_delta(problem, state)
         state.near[:] = 0
-        _begin(problem, state, scores)
+        begin_stage(problem, state, scores)
 
 
 def _next_delta(problem: LabelProblem, state: LabelState) -> None:
     """delta shrinks if the stage was solved. tau may not grow faster than that, also where the unit does."""
     tau, solved = state.tau, state.steps < _PATIENCE
-    least = max(_LEAST_DELTA * float(np.abs(problem.c).max(initial=0.0)), _TINY)
-    state.unit = _unit(problem, state.base)
+    least = max(LEAST_DELTA * float(np.abs(problem.c).max(initial=0.0)), _TINY)
+    state.unit = unit_of(problem, state.base)
     delta = (_SHRINK if solved else _GROW) * state.delta
     state.delta = max(delta, least, _SHRINK * state.unit / tau)
 
 
-def _unit(problem: LabelProblem, base: Vector) -> float:
+def unit_of(problem: LabelProblem, base: Vector) -> float:
     """Twice the largest entry by which the centre differs from the truth, or what is left of it at the optimum of one
     example."""
     truth = 0.0 if problem.origin is None else shares(problem.Q.totals, problem.origin, problem.Q.K)
@@ -204,15 +169,7 @@ def _unit(problem: LabelProblem, base: Vector) -> float:
     return min(max(2 * float(np.abs(base - truth).max(initial=0.0)), min(least, 1.0), _TINY), 1.0)
 
 
-def _steepest(problem: LabelProblem, scores: Vector) -> float:
-    """The tau at which D is largest along totals_i s_i, less the mean of s_i, but for bounds: what w can resist."""
-    rows = scores.reshape(-1, problem.Q.K)
-    along = (problem.Q.totals[:, None] * (rows - rows.mean(axis=1, keepdims=True))).ravel()
-    pull = problem.A.rmatvec(along)
-    return float(along @ scores) / max(float(pull @ (pull / problem.lam)), _TINY)
-
-
-def _begin(problem: LabelProblem, state: LabelState, scores: Vector) -> None:
+def begin_stage(problem: LabelProblem, state: LabelState, scores: Vector) -> None:
     """A stage around ``base`` at these scores of all examples."""
     state.beta = np.empty_like(state.base)
     blocks = Blocks(state.base, problem.Q.totals, flags(problem.Q), problem.Q.K)

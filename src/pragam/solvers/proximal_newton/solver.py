@@ -15,7 +15,7 @@ import numpy as np
 from pragam.operators.base import Vector
 from pragam.problem import ProxProblem
 from pragam.solvers.base import Cost, Solver, Start, unbounded_and_flat
-from pragam.solvers.proximal_newton import any_set, labels
+from pragam.solvers.proximal_newton import any_set, label_start, labels
 from pragam.solvers.proximal_newton.any_set import ProximalState
 from pragam.solvers.proximal_newton.cost import proximal_newton_cost
 from pragam.solvers.proximal_newton.labels import LabelState
@@ -39,7 +39,7 @@ class ProximalNewton(Solver[ProxProblem, Any]):
         self, problem: ProxProblem, rng: np.random.Generator, start: Start | None, tol: float
     ) -> LabelState | ProximalState:
         if labels.has_labels(problem):
-            return labels.init(cast(Any, problem), start, tol)
+            return label_start.init(cast(Any, problem), rng, start, tol)
         return any_set.init(problem, start, tol)
 
     def step(self, problem: ProxProblem, state: LabelState | ProximalState) -> LabelState | ProximalState:
