@@ -24,7 +24,7 @@ ThreadCount = tuple[Callable[[], int], Callable[[int], Any]]  # one library's nu
 #: More have not been measured.
 _DEFAULT = 2
 #: With fewer entries the kernels take one thread in any case (``_kernels/common/parallel.hpp``, worthwhile).
-_FEW = 2**21
+_FEW = 2**19
 
 #: What a caller has chosen for what it calls; None: nothing.
 _chosen: ContextVar[int | None] = ContextVar("chosen", default=None)

@@ -19,7 +19,7 @@ _LARGEST_COPY = 2**30
 
 
 class Dense(Storage):
-    """An array of any strides. float64 in C or Fortran order goes to BLAS, everything else to a kernel.
+    """An array of any strides. Products with several vectors at a time go to BLAS if it takes them, all others to a kernel.
 
     A call of BLAS cannot be interrupted, so Ctrl-C is checked before each call that may take long.
     """
@@ -40,10 +40,7 @@ class Dense(Storage):
         w = as_vector(w, self.shape[1], "w")
         out = np.empty(self.shape[0])
         interrupts.check()
-        if self._blas:
-            np.matmul(self.X, w, out=out)
-        else:
-            _kernels.get("dense_matvec")(self.X, w, out, n_threads(self.stored))
+        _kernels.get("dense_matvec")(self.X, w, out, n_threads(self.stored))
         return times(scale, out)
 
     def rmatvec(self, alpha: Vector, scale: Vector | None = None) -> Vector:
@@ -76,7 +73,9 @@ class Dense(Storage):
         return "dense", (self.X if is_contiguous or self.X.nbytes > _LARGEST_COPY else self._row_major,)
 
     def take(self, rows: Array) -> Dense:
-        return Dense(self.X[rows].astype(np.float64, copy=False))
+        copy = np.empty((len(rows), self.shape[1]))
+        _kernels.get("dense_take")(self.X, np.ascontiguousarray(rows, dtype=np.int64), copy.reshape(-1), n_threads(copy.size))
+        return Dense(copy)
 
     def gram(self) -> Array:
         return self.X @ self.X.T

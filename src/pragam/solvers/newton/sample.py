@@ -41,7 +41,10 @@ def _sample(classes: NDArray[np.int64], d: int, rng: np.random.Generator) -> NDA
     needed = max(_LEAST_ROWS, _ROWS_PER_WEIGHT * d, _OTHERS_PER_WEIGHT * d * n / others if others > 0 else 0.0)
     if n < _ONE_OF * needed:
         return None
-    return np.sort(np.concatenate([_one_of_each_few(stratum, rng) for stratum in strata]))
+    is_drawn = np.zeros(n, dtype=np.bool_)
+    for stratum in strata:
+        is_drawn[_one_of_each_few(stratum, rng)] = True
+    return np.flatnonzero(is_drawn)
 
 
 def _one_of_each_few(rows: NDArray[np.int64], rng: np.random.Generator) -> NDArray[np.int64]:
