@@ -123,6 +123,45 @@ void dense_matvec(Matrix<T> X, In<double> w, Out<double> out, int64_t threads) {
     (is_by_row ? by_rows<T> : by_columns<T>)(X, w.data(), out.data(), threads);
 }
 
+// out[i] = sum over j of row_j^2, for n rows with step 1: eight sums.
+template <class T>
+PRAGAM_VECTORISED void row_squares(const T *PRAGAM_RESTRICT row, int64_t down, int64_t d, double *PRAGAM_RESTRICT out,
+                                   int64_t n) {
+    for (int64_t i = 0; i < n; ++i, row += down) {
+        double s[8] = {};
+        int64_t j = 0;
+        for (; j + 8 <= d; j += 8)
+            for (int k = 0; k < 8; ++k) s[k] += double(row[j + k]) * double(row[j + k]);
+        for (; j < d; ++j) s[0] += double(row[j]) * double(row[j]);
+        out[i] = ((s[0] + s[4]) + (s[1] + s[5])) + ((s[2] + s[6]) + (s[3] + s[7]));
+    }
+}
+
+// out[i] += sum over j of x[i step + j right]^2.
+template <class T>
+PRAGAM_VECTORISED void add_column_squares(const T *PRAGAM_RESTRICT x, int64_t step, int64_t right, int64_t d,
+                                          double *PRAGAM_RESTRICT out, int64_t n) {
+    for (int64_t j = 0; j < d; ++j, x += right)
+        for (int64_t i = 0; i < n; ++i) out[i] += double(x[i * step]) * double(x[i * step]);
+}
+
+// norms2[i] = sum over j of X_ij^2, read in the order of X's memory.
+template <class T>
+void dense_row_norms2(Matrix<T> X, Out<double> norms2, int64_t threads) {
+    require(X.shape(0) == norms2.shape(0), "dense_row_norms2: norms2 must be as long as X has rows");
+    nb::gil_scoped_release free;
+    const int64_t n = int64_t(X.shape(0)), d = int64_t(X.shape(1)), down = X.stride(0), right = X.stride(1);
+    const int64_t band = right == 1 ? band_of(d) : 2048;
+    std::fill_n(norms2.data(), n, 0.0);
+    parallel_for((n + band - 1) / band, worthwhile(threads, n * d), [&](int64_t chunk, Pulse &pulse) {
+        const int64_t first = chunk * band, count = std::min(band, n - first);
+        const T *x = X.data() + first * down;
+        if (right == 1) row_squares(x, down, d, norms2.data() + first, count);
+        else add_column_squares(x, down, right, d, norms2.data() + first, count);
+        pulse.beat(size_t(count * d));
+    });
+}
+
 // out (k, d), flat in C order: the rows of X with the numbers `rows`, widened.
 template <class T>
 void dense_take(Matrix<T> X, In<int64_t> rows, Out<double> out, int64_t threads) {
@@ -166,6 +205,8 @@ void bind_products_dense(nb::module_ &m) {
     const auto threads = nb::arg("threads") = 1;
     m.def("dense_matvec", &dense_matvec<double>, a("X"), a("w"), a("out"), threads);
     m.def("dense_matvec", &dense_matvec<float>, a("X"), a("w"), a("out"), threads);
+    m.def("dense_row_norms2", &dense_row_norms2<double>, a("X"), a("norms2"), threads);
+    m.def("dense_row_norms2", &dense_row_norms2<float>, a("X"), a("norms2"), threads);
     m.def("dense_take", &dense_take<double>, a("X"), a("rows"), a("out"), threads);
     m.def("dense_take", &dense_take<float>, a("X"), a("rows"), a("out"), threads);
     m.def("transpose", &transpose, a("X"), nb::arg("n"), a("out"), threads);

@@ -22,7 +22,7 @@ _LARGEST_SLAB = 4_000_000
 
 
 class Dense(Storage):
-    """An array of any strides. Products with several vectors at a time go to BLAS if it takes them, all others to a kernel.
+    """An array of any strides. Products with several vectors go to BLAS if it takes them, all else to kernels.
 
     A call of BLAS cannot be interrupted, so Ctrl-C is checked before each call that may take long.
     """
@@ -77,7 +77,9 @@ class Dense(Storage):
 
     def take(self, rows: Array) -> Dense:
         copy = np.empty((len(rows), self.shape[1]))
-        _kernels.get("dense_take")(self.X, np.ascontiguousarray(rows, dtype=np.int64), copy.reshape(-1), n_threads(copy.size))
+        _kernels.get("dense_take")(
+            self.X, np.ascontiguousarray(rows, dtype=np.int64), copy.reshape(-1), n_threads(copy.size)
+        )
         return Dense(copy)
 
     def gram(self) -> Array:
@@ -105,10 +107,9 @@ class Dense(Storage):
             (np.add if sign > 0 else np.subtract)(out, product, out=out)
 
     def _row_squares(self, power: float = 1.0, rows: Array | None = None) -> tuple[Vector, Vector, int]:
-        part = self if rows is None else Dense(self.X[rows].astype(np.float64) * power)
-        norms2 = np.zeros(part.shape[0])
-        for at, _, tile in part._tiles():
-            norms2[at] += np.einsum("ij,ij->i", tile, tile)
+        X = self.X if rows is None else self.take(rows).X * power
+        norms2 = np.empty(len(X))
+        _kernels.get("dense_row_norms2")(X, norms2, n_threads(X.size))
         return norms2, norms2, 0
 
     @property
