@@ -21,7 +21,8 @@ from importlib import import_module
 from math import inf
 from typing import Any, TypeVar
 
-Item, Answer = TypeVar("Item"), TypeVar("Answer")
+Item = TypeVar("Item")
+Answer = TypeVar("Answer")
 ThreadCount = tuple[Callable[[], int], Callable[[int], Any]]  # one library's number of threads: get, set
 
 #: More have not been measured.
