@@ -213,6 +213,30 @@ def test_a_move_tells_the_change_of_alpha_and_the_sums(get, planes, kind):
 
 
 @compiled
+@pytest.mark.parametrize("kind", ["plain", "curved"])
+@pytest.mark.parametrize("planes", [1, 4])
+def test_loops_over_rows_give_the_same_bits_on_any_number_of_threads(kind, planes):
+    n = 300_001  # each thread pays for 2^16 rows
+    rng = np.random.default_rng(7)
+    base, size, s, ds, c, sigma, old, bend = rng.random((8, n))
+    bounds = (-bend, 1 + bend, bend) if kind == "curved" else (np.zeros(0),) * 3
+    rows, border = Boxes(base, size / n, *bounds), Border(sigma, rng.integers(0, planes, n))
+    line = Line(-float(rng.random()), 0.1, 1e-9, 60)
+
+    def run(threads):
+        weights, slopes, beta, change, fixed = np.empty(n), s - 0.5, old.copy(), np.empty(n), np.empty(n)
+        totals, near, chosen = np.empty(planes), np.zeros(n, np.uint8), np.empty(n)
+        _kernels.get("box_weights")(rows, slopes, 2.0, 0.3, weights, threads)
+        _kernels.get("box_select")(rows, slopes, 2.0, 0.1, Ends(base, c, sigma), chosen, near, fixed, threads)
+        t = _kernels.get("box_line_search")(rows, slopes, ds - 0.5, 2.0, line, threads)
+        sums = _kernels.get("box_move")(rows, border, c, t, slopes, ds, 2.0, beta, change, totals, threads)
+        return np.concatenate([weights, chosen, near, fixed, slopes, beta, change, totals, [t], sums])
+
+    for threads in (2, 3, 4):
+        assert np.array_equal(run(threads), run(1))
+
+
+@compiled
 def test_a_plane_that_is_not_there_is_refused():
     rows, s, ds, tau, _ = rows_in_boxes(3, "curved")
     border = Border(np.ones(len(s)), np.full(len(s), 2))

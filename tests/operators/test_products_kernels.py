@@ -88,9 +88,21 @@ def test_dense_matvec_equals_its_twin(seed, dtype, data):
     mine, theirs, _ = both("dense_matvec", lambda: (X, w, np.full(n, np.nan)))
     np.testing.assert_array_equal(mine[2], theirs[2])
     np.testing.assert_array_equal(mine[2], X.astype(float) @ w)
+    mine, theirs, _ = both("dense_row_norms2", lambda: (X, np.full(n, np.nan)))
+    np.testing.assert_array_equal(mine[1], theirs[1])
+    rows = rng.integers(0, n, 5 if n else 0)
+    mine, theirs, _ = both("dense_take", lambda: (X, rows, np.full(len(rows) * d, np.nan)))
+    np.testing.assert_array_equal(mine[2], X[rows].ravel())
+    np.testing.assert_array_equal(theirs[2], X[rows].ravel())
 
 
-@pytest.mark.parametrize("shape", [(5000, 3), (3, 5000)])
+def test_dense_rows_out_of_range_are_refused():
+    for row in (-1, 3):
+        with pytest.raises(ValueError, match="out of range"):
+            compiled.dense_take(np.ones((3, 2)), np.array([row]), np.empty(2))
+
+
+@pytest.mark.parametrize("shape", [(5000, 3), (3, 5000), (300, 2000), (20, 100_000)])
 @pytest.mark.parametrize("order", "CF")
 def test_dense_matvec_beyond_one_band(shape, order):
     rng = np.random.default_rng(0)

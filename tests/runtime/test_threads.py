@@ -17,10 +17,10 @@ import pragam
 from pragam import _kernels
 from pragam._kernels import twins
 from pragam.runtime import threads
-from pragam.runtime.threads import n_threads, one_blas_thread, using
+from pragam.runtime.threads import computed, n_threads, one_blas_thread, using
 
 THREADS = [2, 3, 8]
-MANY = 3 << 20  # entries: enough for three threads
+MANY = 3 << 20  # entries: enough for eight threads
 
 
 def csr(rng, n, d, longest):
@@ -33,6 +33,9 @@ def products(X, n, d, rng):
     """Name -> a call with a number of threads that returns its output: the products that can use several."""
     w, alpha, W = rng.standard_normal(d), rng.standard_normal(n), rng.standard_normal((d, 8))
     dense = rng.standard_normal((n, 50)).astype(np.float32)
+    rows = np.arange(0, n, 2)
+    ends = np.concatenate([[0], np.cumsum(np.diff(X[2])[rows])])
+    copy = np.empty(ends[-1]), np.empty(ends[-1], X[1].dtype)
 
     def call(kernel, *arguments, shape):
         def run(count):
@@ -42,7 +45,21 @@ def products(X, n, d, rng):
 
         return run
 
+    def taken(count):
+        _kernels.get("csr_take")(*X, rows, *copy, ends, count)
+        return np.concatenate(copy)
+
+    def norms(count):
+        out = np.empty(n), np.empty(n)
+        most = _kernels.get("csr_row_norms2")(*X, d, *out, count)
+        return np.concatenate([*out, [most]])
+
     return {
+        "csr_take": taken,
+        "csr_row_norms2": norms,
+        "dense_row_norms2": call(_kernels.get("dense_row_norms2"), dense, shape=n),
+        "dense_take": call(_kernels.get("dense_take"), dense, rows, shape=len(rows) * 50),
+        "dense_matvec, sums over rows": call(_kernels.get("dense_matvec"), dense.T, alpha, shape=50),
         "csr_matvec": call(_kernels.get("csr_matvec"), *X, alpha, w, shape=n),
         "csr_rmatvec": call(_kernels.get("csr_rmatvec"), *X, alpha, alpha, shape=d),
         "csr_matmat": call(_kernels.get("csr_matmat"), *X, W, shape=(n, 3)),
@@ -63,12 +80,34 @@ def test_the_bits_do_not_depend_on_the_number_of_threads(n, d, longest):
             np.testing.assert_array_equal(run(count), run(1), err_msg=name)
 
 
+@pytest.mark.parametrize("position", [0, 1_700_001, (3 << 20) - 1])
+def test_the_first_fault_is_found_on_any_number_of_threads(position):
+    data, indices, indptr = np.ones(MANY), np.zeros(MANY, np.int32), np.arange(0, MANY + 1, 3)
+    indices[position], data[-1] = 7, np.nan
+    fault = 4, position // 3, position
+    assert all(_kernels.get("csr_check")(data, indices, indptr, 7, count) == fault for count in (1, *THREADS))
+
+
+def test_answers_come_in_the_order_of_the_items():
+    started = threading.Barrier(3)
+
+    def square(item):
+        if item < 3:
+            started.wait()  # three at a time
+        return item**2
+
+    assert list(computed(square, range(20), 3)) == [item**2 for item in range(20)]
+    assert list(computed(square, range(3, 20), 1)) == [item**2 for item in range(3, 20)]
+
+
+@pytest.mark.parametrize("is_dense", [False, True])
 @pytest.mark.parametrize("solver", ["newton", "dcd", "pragam"])
-def test_a_solve_gives_the_same_bits_on_any_number_of_threads(monkeypatch, solver):
+def test_a_solve_gives_the_same_bits_on_any_number_of_threads(monkeypatch, solver, is_dense):
     rng = np.random.default_rng(2)
     n, d = 70_000, 60
     X = sparse.csr_array(csr(rng, n, d, 100), shape=(n, d))
     assert X.nnz > MANY
+    X = X.toarray() if is_dense else X
     y = np.where(X @ rng.standard_normal(d) + rng.standard_normal(n) > 0, 1, -1)
     answers = []
     for count in [1, *THREADS]:

@@ -10,6 +10,7 @@ from scipy import sparse
 
 from pragam import _kernels
 from pragam.operators.storage import Csc, Csr, Dense, Storage
+from pragam.runtime.threads import n_threads
 
 Array = NDArray[Any]
 #: How many entries are looked at together, so that what is made of them stays in the cache.
@@ -66,7 +67,7 @@ def _check_compressed(
         raise ValueError(f"{name} must hold one-dimensional data, indices and indptr")
     if len(indptr) != shape[0] + 1:
         raise ValueError(f"{name}.indptr has length {len(indptr)}, expected {shape[0] + 1}")
-    fault, line, position = _kernels.get("csr_check")(data, indices, indptr, shape[1])
+    fault, line, position = _kernels.get("csr_check")(data, indices, indptr, shape[1], n_threads(len(data)))
     if fault == 1:
         raise ValueError(f"{name}.indptr starts at {indptr[0]}, expected 0")
     if fault == 2:

@@ -11,20 +11,24 @@ import ctypes
 import os
 import sys
 import threading
-from collections.abc import Callable, Iterator
+from collections import deque
+from collections.abc import Callable, Iterable, Iterator
+from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import AbstractContextManager, contextmanager
 from contextvars import ContextVar
 from functools import cache
 from importlib import import_module
 from math import inf
-from typing import Any
+from typing import Any, TypeVar
 
+Item = TypeVar("Item")
+Answer = TypeVar("Answer")
 ThreadCount = tuple[Callable[[], int], Callable[[int], Any]]  # one library's number of threads: get, set
 
 #: More have not been measured.
 _DEFAULT = 2
 #: With fewer entries the kernels take one thread in any case (``_kernels/common/parallel.hpp``, worthwhile).
-_FEW = 2**21
+_FEW = 2**19
 
 #: What a caller has chosen for what it calls; None: nothing.
 _chosen: ContextVar[int | None] = ContextVar("chosen", default=None)
@@ -62,6 +66,27 @@ def using(count: int | None) -> Iterator[None]:
         yield
     finally:
         _chosen.reset(token)
+
+
+def computed(function: Callable[[Item], Answer], items: Iterable[Item], count: int) -> Iterator[Answer]:
+    """``function`` of each item, in their order, by ``count`` threads that are at most one item each ahead.
+
+    For calls of BLAS and NumPy, during which other threads run. With one thread nothing is computed ahead.
+    """
+    if count == 1:
+        yield from map(function, items)
+        return
+    waiting: deque[Future[Answer]] = deque()
+    pool = ThreadPoolExecutor(count)
+    try:
+        for item in items:
+            waiting.append(pool.submit(function, item))
+            if len(waiting) > count:
+                yield waiting.popleft().result()
+        while waiting:
+            yield waiting.popleft().result()
+    finally:  # an interrupt waits for what has begun
+        pool.shutdown(cancel_futures=True)
 
 
 def _default() -> int:

@@ -7,10 +7,12 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <vector>
 
 #include <nanobind/stl/tuple.h>
 
 #include "common/kernel.hpp"
+#include "common/parallel.hpp"
 #include "common/vectorised.hpp"
 #include "newton/boxes.hpp"
 
@@ -23,6 +25,10 @@ using Block = const double *PRAGAM_RESTRICT;
 using Written = double *PRAGAM_RESTRICT;
 constexpr int64_t lanes = 16;    // partial sums, so that the loops vectorise
 constexpr int64_t block = 2048;  // short sums, so that rounding does not grow with n
+constexpr int64_t chunk = 16;    // blocks that a thread takes at a time
+// A row counts as this many entries of a product, at 0.6 ns each: 581,012 plain rows take 3.2 ns each to select, 1.7 to
+// move, 0.5 for an evaluation of the line search, of which there are several, and 0.5 for the weights.
+constexpr int64_t entries = 4;
 
 inline double clip(double u, double low, double high) {
     const double floored = u > low ? u : low;
@@ -194,23 +200,62 @@ PRAGAM_VECTORISED Moved curved_move(double t, int64_t count, Block base, Block s
 
 }  // namespace
 
-void box_weights(const Boxes &rows, const double *s, double tau, double blur, double *out) {
-    if (rows.is_plain()) return plain_weights(rows.n, rows.base, rows.size, tau, s, blur, out);
-    curved_weights(rows.n, rows.base, rows.size, rows.low, rows.high, rows.bend, tau, s, blur, out);
+namespace {
+
+int64_t blocks_of(const Boxes &rows) { return (rows.n + block - 1) / block; }
+
+// Calls body(b, i, rows i .. of block b) for every block b, on up to `threads` threads.
+template <class Body>
+void each_block(const Boxes &rows, int64_t threads, const Body &body) {
+    const int64_t blocks = blocks_of(rows);
+    const auto between = [&](int64_t first, int64_t last) {
+        for (int64_t b = first; b < last; ++b) body(b, b * block, rows.from(b * block, block));
+    };
+    threads = worthwhile(threads, entries * rows.n);
+    if (threads == 1) return between(0, blocks);
+    parallel_for((blocks + chunk - 1) / chunk, threads, [&](int64_t k, Pulse &) {
+        between(k * chunk, std::min(blocks, (k + 1) * chunk));
+    });
 }
 
-double box_line_search(const Boxes &rows, const double *s, const double *ds, double tau, const Line &line) {
-    double low = 0, high = std::numeric_limits<double>::infinity(), t = 1;
-    for (int64_t k = 0; k < line.evaluations; ++k) {
-        double value = line.linear + line.quadratic * t, curvature = line.quadratic;
-        for (int64_t i = 0; i < rows.n; i += block) {
+// Adds the derivative and its slope at t to `sum`. All of the team find the parts of blocks, which are added in order.
+Slope add_slopes(Slope sum, double t, const Boxes &rows, const double *s, const double *ds, double tau, Team &team,
+                 Pulse &pulse, std::vector<Slope> &parts) {
+    std::atomic<int64_t> next{0};
+    team.run(pulse, [&](int64_t, Pulse &) {
+        for (int64_t b = next++; b < int64_t(parts.size()); b = next++) {
+            const int64_t i = b * block;
             const Boxes r = rows.from(i, block);
-            const Slope part = r.is_plain() ? plain_slope(t, r.n, r.base, r.size, tau, s + i, ds + i)
-                                            : curved_slope(t, r.n, r.base, r.size, r.low, r.high, r.bend, tau, s + i,
-                                                           ds + i);
-            value += part.value;
-            curvature += part.curvature;
+            parts[std::size_t(b)] =
+                r.is_plain() ? plain_slope(t, r.n, r.base, r.size, tau, s + i, ds + i)
+                             : curved_slope(t, r.n, r.base, r.size, r.low, r.high, r.bend, tau, s + i, ds + i);
         }
+    });
+    for (const Slope &part : parts) {
+        sum.value += part.value;
+        sum.curvature += part.curvature;
+    }
+    return sum;
+}
+
+}  // namespace
+
+void box_weights(const Boxes &rows, const double *s, double tau, double blur, double *out, int64_t threads) {
+    each_block(rows, threads, [&](int64_t, int64_t i, const Boxes &r) {
+        if (r.is_plain()) return plain_weights(r.n, r.base, r.size, tau, s + i, blur, out + i);
+        curved_weights(r.n, r.base, r.size, r.low, r.high, r.bend, tau, s + i, blur, out + i);
+    });
+}
+
+double box_line_search(const Boxes &rows, const double *s, const double *ds, double tau, const Line &line,
+                       int64_t threads) {
+    double low = 0, high = std::numeric_limits<double>::infinity(), t = 1;
+    Team team(worthwhile(threads, entries * rows.n));
+    std::vector<Slope> parts(static_cast<std::size_t>(blocks_of(rows)));
+    Pulse pulse;
+    for (int64_t k = 0; k < line.evaluations; ++k) {
+        const Slope others{line.linear + line.quadratic * t, line.quadratic};
+        const auto [value, curvature] = add_slopes(others, t, rows, s, ds, tau, team, pulse, parts);
         (value < 0 ? low : high) = t;
         double next = curvature > 0 ? t - value / curvature : low;
         if (std::abs(next - t) <= line.tol * t) return std::min(std::max(next, low), high);
@@ -222,25 +267,26 @@ double box_line_search(const Boxes &rows, const double *s, const double *ds, dou
 }
 
 Sums box_move(const Boxes &rows, const Planes &planes, const double *c, double t, double *s, const double *ds,
-              double tau, double *beta, double *change, double *totals) {
-    Sums sums{0, 0, 0, 0};
-    std::fill(totals, totals + planes.count, 0.0);
-    for (int64_t i = 0; i < rows.n; i += block) {
-        const Boxes r = rows.from(i, block);
-        const Moved part =
+              double tau, double *beta, double *change, double *totals, int64_t threads) {
+    std::vector<Moved> parts(static_cast<std::size_t>(blocks_of(rows)));
+    each_block(rows, threads, [&](int64_t b, int64_t i, const Boxes &r) {
+        parts[std::size_t(b)] =
             r.is_plain() ? plain_move(t, r.n, r.base, r.size, tau, s + i, ds + i, c + i, planes.sigma + i, beta + i,
                                       change + i)
                          : curved_move(t, r.n, r.base, r.size, r.low, r.high, r.bend, tau, s + i, ds + i, c + i,
                                        planes.sigma + i, beta + i, change + i);
+    });
+    Sums sums{0, 0, 0, 0};
+    std::fill(totals, totals + planes.count, 0.0);
+    for (const Moved &part : parts) {
         sums.proximal += part.sums.proximal;
         sums.risk += part.sums.risk;
         sums.linear += part.sums.linear;
         sums.moved += part.sums.moved;
         if (planes.count == 1) totals[0] += part.plane;
-        if (planes.count > 1)
-            for (int64_t j = i; j < i + r.n; ++j)
-                totals[planes.group[j]] += planes.sigma[j] * (rows.size[j] * beta[j]);
     }
+    if (planes.count > 1)
+        for (int64_t j = 0; j < rows.n; ++j) totals[planes.group[j]] += planes.sigma[j] * (rows.size[j] * beta[j]);
     return sums;
 }
 
@@ -261,41 +307,45 @@ Boxes boxes_of(const BoxesIn &record, size_t n, const char *message) {
     return {int64_t(n), base.data(), size.data(), low.data(), high.data(), bend.data()};
 }
 
-void weights(const BoxesIn &rows, In<double> s, double tau, double blur, Out<double> out) {
+void weights(const BoxesIn &rows, In<double> s, double tau, double blur, Out<double> out, int64_t threads) {
     const char *message = "box_weights: all arrays must have one length";
     const Boxes boxes = boxes_of(rows, s.size(), message);
     require(out.size() == s.size(), message);
     nb::gil_scoped_release release;
-    box_weights(boxes, s.data(), tau, blur, out.data());
+    box_weights(boxes, s.data(), tau, blur, out.data(), threads);
 }
 
 void select(const BoxesIn &rows, In<double> s, double tau, double band, const EndsIn &ends, Out<double> beta,
-            Out<std::uint8_t> near, Out<double> fixed) {
+            Out<std::uint8_t> near, Out<double> fixed, int64_t threads) {
     const char *message = "box_select: all arrays must have one length";
-    const Boxes r = boxes_of(rows, s.size(), message);
+    const Boxes boxes = boxes_of(rows, s.size(), message);
     const auto &[anchor, lower, upper] = ends;
     for (size_t size : {anchor.size(), lower.size(), upper.size(), beta.size(), near.size(), fixed.size()})
         require(size == s.size(), message);
     nb::gil_scoped_release release;
-    if (r.is_plain())
-        return plain_select(r.n, r.base, r.size, tau, s.data(), band, anchor.data(), lower.data(), upper.data(),
-                            beta.data(), near.data(), fixed.data());
-    curved_select(r.n, r.base, r.size, r.low, r.high, r.bend, tau, s.data(), band, anchor.data(), lower.data(),
-                  upper.data(), beta.data(), near.data(), fixed.data());
+    const double *at = s.data(), *inside = anchor.data(), *below = lower.data(), *above = upper.data();
+    each_block(boxes, threads, [&](int64_t, int64_t i, const Boxes &r) {
+        double *b = beta.data() + i, *f = fixed.data() + i;
+        std::uint8_t *is_near = near.data() + i;
+        if (r.is_plain())
+            return plain_select(r.n, r.base, r.size, tau, at + i, band, inside + i, below + i, above + i, b, is_near, f);
+        curved_select(r.n, r.base, r.size, r.low, r.high, r.bend, tau, at + i, band, inside + i, below + i, above + i,
+                      b, is_near, f);
+    });
 }
 
-double line_search(const BoxesIn &rows, In<double> s, In<double> ds, double tau, const LineIn &line) {
+double line_search(const BoxesIn &rows, In<double> s, In<double> ds, double tau, const LineIn &line, int64_t threads) {
     const char *message = "box_line_search: all arrays must have one length";
     const Boxes boxes = boxes_of(rows, s.size(), message);
     require(ds.size() == s.size(), message);
     const auto &[linear, quadratic, tol, evaluations] = line;
     nb::gil_scoped_release release;
-    return box_line_search(boxes, s.data(), ds.data(), tau, {linear, quadratic, tol, evaluations});
+    return box_line_search(boxes, s.data(), ds.data(), tau, {linear, quadratic, tol, evaluations}, threads);
 }
 
 std::tuple<double, double, double, double> move(const BoxesIn &rows, const PlanesIn &planes, In<double> c, double t,
                                                 Out<double> s, In<double> ds, double tau, Out<double> beta,
-                                                Out<double> change, Out<double> totals) {
+                                                Out<double> change, Out<double> totals, int64_t threads) {
     const char *message = "box_move: all arrays must have one length";
     const Boxes boxes = boxes_of(rows, s.size(), message);
     const auto &[sigma, group] = planes;
@@ -304,8 +354,8 @@ std::tuple<double, double, double, double> move(const BoxesIn &rows, const Plane
     const Planes on{int64_t(totals.size()), sigma.data(), group.data()};
     require(on.is_in_range(boxes.n), "box_move: group holds the number of a plane that is not there");
     nb::gil_scoped_release release;
-    const Sums sums =
-        box_move(boxes, on, c.data(), t, s.data(), ds.data(), tau, beta.data(), change.data(), totals.data());
+    const Sums sums = box_move(boxes, on, c.data(), t, s.data(), ds.data(), tau, beta.data(), change.data(),
+                               totals.data(), threads);
     return {sums.proximal, sums.risk, sums.linear, sums.moved};
 }
 
@@ -313,12 +363,13 @@ std::tuple<double, double, double, double> move(const BoxesIn &rows, const Plane
 
 void bind_newton_boxes(nb::module_ &m) {
     const auto a = [](const char *name) { return nb::arg(name).noconvert(); };
-    m.def("box_weights", &weights, a("rows"), a("s"), nb::arg("tau"), nb::arg("blur"), a("out"));
+    const auto threads = nb::arg("threads") = 1;
+    m.def("box_weights", &weights, a("rows"), a("s"), nb::arg("tau"), nb::arg("blur"), a("out"), threads);
     m.def("box_select", &select, a("rows"), a("s"), nb::arg("tau"), nb::arg("band"), a("ends"), a("beta"), a("near"),
-          a("fixed"));
-    m.def("box_line_search", &line_search, a("rows"), a("s"), a("ds"), nb::arg("tau"), nb::arg("line"));
+          a("fixed"), threads);
+    m.def("box_line_search", &line_search, a("rows"), a("s"), a("ds"), nb::arg("tau"), nb::arg("line"), threads);
     m.def("box_move", &move, a("rows"), a("planes"), a("c"), nb::arg("t"), a("s"), a("ds"), nb::arg("tau"), a("beta"),
-          a("change"), a("totals"));
+          a("change"), a("totals"), threads);
 }
 
 }  // namespace pragam

@@ -33,8 +33,10 @@ struct Planes {
     }
 };
 
+// All loops are shared among up to `threads` threads where the rows are many; the bits do not depend on how many.
+
 // The rows' weights in the Hessian: size / (1 + tau bend) inside the box, some of it within 2 blur of it.
-void box_weights(const Boxes &rows, const double *s, double tau, double blur, double *out);
+void box_weights(const Boxes &rows, const double *s, double tau, double blur, double *out, std::int64_t threads = 1);
 
 // What else counts along a line, and when a search on it ends.
 struct Line {
@@ -44,7 +46,8 @@ struct Line {
 
 // The root t > 0 of  linear + quadratic t + <size ds, beta(s + t ds)>. Newton's method, safeguarded by a bracket, ends
 // with the first step of at most tol t.
-double box_line_search(const Boxes &rows, const double *s, const double *ds, double tau, const Line &line);
+double box_line_search(const Boxes &rows, const double *s, const double *ds, double tau, const Line &line,
+                       std::int64_t threads = 1);
 
 // Sums over rows: size (beta - base)^2, the rows' risk, their part of D, and 1 for each row that moved.
 struct Sums {
@@ -54,6 +57,6 @@ struct Sums {
 // s += t ds, beta to its new value, and change = size times the change of beta. totals_k becomes the sum of sigma size
 // beta over plane k.
 Sums box_move(const Boxes &rows, const Planes &planes, const double *c, double t, double *s, const double *ds,
-              double tau, double *beta, double *change, double *totals);
+              double tau, double *beta, double *change, double *totals, std::int64_t threads = 1);
 
 }  // namespace pragam

@@ -6,7 +6,7 @@ maximises
     size_i (beta s_i - bend_i beta^2 / 2 - (beta - base_i)^2 / (2 tau)),    low_i <= beta <= high_i,
 
 so beta = clip(u, low, high) at the position u = (base + tau s) / (1 + tau bend), and inside its box size beta grows
-with s at the rate tau size / (1 + tau bend).
+with s at the rate tau size / (1 + tau bend). ``threads`` changes the time, never the result.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ def bounds_and_bend(rows: Boxes) -> tuple[Vector, Vector, Vector]:
     return (rows.low, rows.high, rows.bend) if rows.bend.size == n else (np.zeros(n), np.ones(n), np.zeros(n))
 
 
-def box_weights(rows: Boxes, s: Vector, tau: float, blur: float, out: Vector) -> None:
+def box_weights(rows: Boxes, s: Vector, tau: float, blur: float, out: Vector, threads: int = 1) -> None:
     """The rows' weights in the Hessian, over tau: size / (1 + tau bend) inside the box.
 
     Just outside it is that / (1 + 4 (distance / blur)^2), up to a distance of 2 blur.
@@ -47,6 +47,7 @@ def box_select(
     beta: Vector,
     near: NDArray[np.uint8],
     fixed: Vector,
+    threads: int = 1,
 ) -> None:
     """Set ``near`` to 1 where u lies within ``band`` of its box. ``fixed`` is the anchor there, elsewhere the bound."""
     low, high, bend = bounds_and_bend(rows)
@@ -56,7 +57,7 @@ def box_select(
     fixed[:] = np.where(near != 0, ends.anchor, np.where(u <= low, ends.lower, ends.upper))
 
 
-def box_line_search(rows: Boxes, s: Vector, ds: Vector, tau: float, line: Line) -> float:
+def box_line_search(rows: Boxes, s: Vector, ds: Vector, tau: float, line: Line, threads: int = 1) -> float:
     """The root t > 0 of  linear + quadratic t + <size ds, beta(s + t ds)>.
 
     The function is non-decreasing and negative at 0. Newton's method, safeguarded by a bracket, starts at t = 1 and
@@ -94,6 +95,7 @@ def box_move(
     beta: Vector,
     change: Vector,
     totals: Vector,
+    threads: int = 1,
 ) -> Sums:
     """s += t ds, and beta follows. ``change`` becomes size times the change of beta.
 

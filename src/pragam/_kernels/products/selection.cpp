@@ -19,32 +19,42 @@ void require_fit(const Indptr &indptr, const Indptr &rows, const Indptr &ends, s
     }
 }
 
+// Calls take(k, i) for every row i = rows_k, on up to `threads` threads if their entries, of which `ends` is the indptr,
+// are many.
+template <class Take>
+void each_taken(const Indptr &rows, const Indptr &ends, int64_t threads, const Take &take) {
+    const int64_t n = int64_t(rows.size());
+    nb::gil_scoped_release release;
+    threads = worthwhile(threads, ends.data()[n]);
+    const int64_t chunks = threads == 1 ? 1 : 16 * threads;
+    parallel_for(chunks, threads, [&](int64_t chunk, Pulse &) {
+        for (int64_t k = n * chunk / chunks; k < n * (chunk + 1) / chunks; ++k) take(k, rows.data()[k]);
+    });
+}
+
 // The entries of the given rows, one row after the other.
 template <class T, class I>
-void csr_take(In<T> data, In<I> indices, Indptr indptr, Indptr rows, Out<T> data_out, Out<I> indices_out,
-              Indptr ends) {
+void csr_take(In<T> data, In<I> indices, Indptr indptr, Indptr rows, Out<T> data_out, Out<I> indices_out, Indptr ends,
+              int64_t threads) {
     require(data_out.size() == indices_out.size(), "csr_take: the outputs must have one length");
     require_fit(indptr, rows, ends, data_out.size());
     const int64_t *first = indptr.data(), *end = ends.data();
-    nb::gil_scoped_release release;
-    for (size_t k = 0; k < rows.size(); ++k) {
-        const int64_t i = rows.data()[k];
+    each_taken(rows, ends, threads, [&](int64_t k, int64_t i) {
         std::copy(data.data() + first[i], data.data() + first[i + 1], data_out.data() + end[k]);
         std::copy(indices.data() + first[i], indices.data() + first[i + 1], indices_out.data() + end[k]);
-    }
+    });
 }
 
 // The same for the indices alone, which must fit into 16 bits.
 template <class I>
-void pattern_take(In<I> indices, Indptr indptr, Indptr rows, Out<std::uint16_t> indices_out, Indptr ends) {
+void pattern_take(In<I> indices, Indptr indptr, Indptr rows, Out<std::uint16_t> indices_out, Indptr ends,
+                  int64_t threads) {
     require_fit(indptr, rows, ends, indices_out.size());
     const int64_t *first = indptr.data();
-    nb::gil_scoped_release release;
-    for (size_t k = 0; k < rows.size(); ++k) {
-        const int64_t i = rows.data()[k];
+    each_taken(rows, ends, threads, [&](int64_t k, int64_t i) {
         std::uint16_t *to = indices_out.data() + ends.data()[k];
         for (int64_t p = first[i]; p < first[i + 1]; ++p) *to++ = std::uint16_t(indices.data()[p]);
-    }
+    });
 }
 
 // Whether every row has a single value and increasing columns. Then the matrix is diag(values) times its pattern, with
@@ -75,13 +85,13 @@ void bind_products_selection(nb::module_ &m) {
         using T = decltype(value);
         using I = decltype(index);
         m.def("csr_take", &csr_take<T, I>, array("data"), array("indices"), array("indptr"), array("rows"),
-              array("data_out"), array("indices_out"), array("ends"));
+              array("data_out"), array("indices_out"), array("ends"), nb::arg("threads") = 1);
         m.def("csr_row_values", &csr_row_values<T, I>, array("data"), array("indices"), array("indptr"),
               array("values"));
     });
     const auto take = [&m](auto kernel) {
         m.def("pattern_take", kernel, array("indices"), array("indptr"), array("rows"), array("indices_out"),
-              array("ends"));
+              array("ends"), nb::arg("threads") = 1);
     };
     take(&pattern_take<std::uint16_t>);
     take(&pattern_take<std::int32_t>);

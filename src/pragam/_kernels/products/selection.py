@@ -1,4 +1,7 @@
-"""Copies of some rows of X: the specification of ``csr_take``, ``pattern_take`` and ``csr_row_values``."""
+"""Copies of some rows of X: the specification of ``csr_take``, ``pattern_take`` and ``csr_row_values``.
+
+``threads`` changes the time, never the result.
+"""
 
 from __future__ import annotations
 
@@ -18,6 +21,7 @@ def csr_take(
     data_out: NDArray[Any],
     indices_out: NDArray[Any],
     ends: NDArray[np.int64],
+    threads: int = 1,
 ) -> None:
     """The entries of the given rows, one row after the other. ``ends`` is the indptr of the copy."""
     for k, i in enumerate(rows):
@@ -31,6 +35,7 @@ def pattern_take(
     rows: NDArray[np.int64],
     indices_out: NDArray[np.uint16],
     ends: NDArray[np.int64],
+    threads: int = 1,
 ) -> None:
     """The same for the indices alone, which must fit into 16 bits."""
     for k, i in enumerate(rows):

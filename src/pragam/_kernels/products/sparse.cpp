@@ -63,15 +63,6 @@ void pattern_matvec(PatternIndices indices, Indptr indptr, In<double> scale, In<
     matvec(Ones{}, indices.data(), indptr, scale, w, out, threads);
 }
 
-// The number of parts of the rows that are summed separately. It is small enough that the parts' sums (d numbers each)
-// cost little compared with the entries. It depends on the sizes only, and so does the order of summation. Neither
-// depends on the number of threads.
-int64_t parts_of(int64_t entries, int64_t d) {
-    constexpr int64_t most = 16, small = int64_t(1) << 18;
-    if (entries < small) return 1;
-    return std::max<int64_t>(1, std::min(most, entries / (64 * std::max<int64_t>(d, 1))));
-}
-
 // sum += x_i s_i alpha_i for the rows i in [begin, end). Many dual variables are 0 near the optimum. The others are
 // first collected without a branch, since whether a row counts is hard to predict.
 template <bool is_wide, class Values, class I>

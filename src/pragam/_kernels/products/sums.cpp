@@ -1,6 +1,7 @@
 // Norms and sums of the rows and columns of a CSR matrix, and its check. Only csr_check tests the indices. The other
 // kernels rely on it having passed.
 #include <algorithm>
+#include <atomic>
 #include <cmath>
 #include <cstdint>
 #include <limits>
@@ -69,8 +70,15 @@ class Repetitions {
         return size;
     }
 
-    // The most such entries of a column, in all rows.
-    int64_t most() const { return most_; }
+    // The most repetitions of a column in all rows that these have seen.
+    static int64_t most(const std::vector<Repetitions> &several) {
+        std::vector<int64_t> total;
+        for (const Repetitions &one : several) {
+            total.resize(std::max(total.size(), one.others_.size()), 0);
+            for (size_t j = 0; j < one.others_.size(); ++j) total[j] += one.others_[j];
+        }
+        return total.empty() ? 0 : *std::max_element(total.begin(), total.end());
+    }
 
   private:
     template <class T, class I, class Place>
@@ -99,7 +107,7 @@ class Repetitions {
             const size_t column = size_t(index[p]);
             sums_[place[column]] += double(x[p]);
             sums_[p] = 0;
-            most_ = std::max(most_, ++others_[column]);
+            ++others_[column];
         }
         cancels_ = false;
         for (size_t k = 0; k < found_; ++k) cancels_ |= sums_[place[size_t(index[again_[k]])]] == 0;
@@ -111,22 +119,27 @@ class Repetitions {
     std::vector<std::uint32_t> long_, again_;
     std::vector<int64_t> others_;  // empty until a column is repeated
     std::vector<double> sums_;
-    int64_t most_ = 0;
 };
 
 // Calls plain(i, first, last) for a row without repeated columns, and summed(i, first, last, found) for the others. Returns
-// the most repetitions of a column.
+// the most repetitions of a column. Each thread takes one part of the rows, and notes its repetitions by itself.
 template <class T, class I, class Plain, class Summed>
 int64_t each_summed_row(const In<T> &data, const In<I> &indices, const Indptr &indptr, size_t n_columns, Plain plain,
-                        Summed summed) {
-    Repetitions repetitions(n_columns);
-    each_row(indptr, [&](int64_t i, int64_t first, int64_t last) {
-        const I *index = indices.data() + first;
-        if (increasing(index, last - first)) return plain(i, first, last);
-        if (!repetitions.find(data.data() + first, index, last - first)) return plain(i, first, last);
-        summed(i, first, last, repetitions);
+                        Summed summed, int64_t threads = 1) {
+    nb::gil_scoped_release free;
+    const int64_t *ptr = indptr.data(), n = int64_t(indptr.shape(0)) - 1;
+    const int64_t parts = worthwhile(threads, n > 0 ? ptr[n] : 0);
+    std::vector<Repetitions> found(static_cast<size_t>(parts), Repetitions(n_columns));
+    parallel_for(parts, parts, [&](int64_t part, Pulse &pulse) {
+        Repetitions &repetitions = found[size_t(part)];
+        rows_between(ptr, n * part / parts, n * (part + 1) / parts, pulse, [&](int64_t i, int64_t first, int64_t last) {
+            const I *index = indices.data() + first;
+            if (increasing(index, last - first)) return plain(i, first, last);
+            if (!repetitions.find(data.data() + first, index, last - first)) return plain(i, first, last);
+            summed(i, first, last, repetitions);
+        });
     });
-    return repetitions.most();
+    return Repetitions::most(found);
 }
 
 // norms2[i] = sum_j X_ij^2, and repeated[i] sums the sizes of the entries of row i whose column occurred before. With
@@ -134,7 +147,7 @@ int64_t each_summed_row(const In<T> &data, const In<I> &indices, const Indptr &i
 // column: no column has more entries than that and the number of rows.
 template <class T, class I>
 int64_t csr_row_norms2(In<T> data, In<I> indices, Indptr indptr, size_t n_columns, Out<double> norms2,
-                       Out<double> repeated) {
+                       Out<double> repeated, int64_t threads) {
     require_rows(indptr, norms2.shape(0));
     require(repeated.shape(0) == norms2.shape(0), "norms2 and repeated must have the same length");
     double *norm = norms2.data(), *more = repeated.data();
@@ -146,7 +159,8 @@ int64_t csr_row_norms2(In<T> data, In<I> indices, Indptr indptr, size_t n_column
         [=, v = data.data()](int64_t i, int64_t first, int64_t last, const Repetitions &found) {
             norm[i] = squares(found.sums(), last - first);
             more[i] = found.size(v + first, last - first);
-        });
+        },
+        threads);
 }
 
 // norms2[j] and repeated[j] for every column.
@@ -206,7 +220,7 @@ PRAGAM_VECTORISED bool clean(const T *data, const I *indices, int64_t length, in
 // (fault, row, position) of the first fault, or (none, 0, 0): indptr starts at 0, does not decrease and ends
 // within the entries; then, entry by entry, 0 <= index < n_columns and the value is finite.
 template <class T, class I>
-Found csr_check(In<T> data, In<I> indices, Indptr indptr, int64_t n_columns) {
+Found csr_check(In<T> data, In<I> indices, Indptr indptr, int64_t n_columns, int64_t threads) {
     nb::gil_scoped_release free;
     const T *v = data.data();
     const I *index = indices.data();
@@ -216,32 +230,37 @@ Found csr_check(In<T> data, In<I> indices, Indptr indptr, int64_t n_columns) {
         if (ptr[i + 1] < ptr[i]) return {decreasing, i, ptr[i + 1]};
     if (ptr[n] > int64_t(std::min(data.shape(0), indices.shape(0)))) return {end, n, ptr[n]};
     constexpr int64_t block = 4096;
-    Pulse pulse;
-    for (int64_t p = 0; p < ptr[n]; p += block) {
-        const int64_t count = std::min(block, ptr[n] - p);
+    const int64_t blocks = (ptr[n] + block - 1) / block;
+    std::atomic<int64_t> faulty{blocks};  // the first block with a fault
+    parallel_for(blocks, worthwhile(threads, ptr[n]), [&](int64_t b, Pulse &pulse) {
+        const int64_t p = b * block, count = std::min(block, ptr[n] - p);
         pulse.beat(size_t(count));
-        if (clean(v + p, index + p, count, n_columns)) continue;
-        while (clean(v + p, index + p, 1, n_columns)) ++p;
-        const bool in_range = 0 <= index[p] && index[p] < n_columns;
-        return {in_range ? not_finite : index_range, std::upper_bound(ptr, ptr + n + 1, p) - ptr - 1, p};
-    }
-    return {none, 0, 0};
+        int64_t earliest = faulty;
+        if (b > earliest || clean(v + p, index + p, count, n_columns)) return;
+        while (b < earliest && !faulty.compare_exchange_weak(earliest, b)) {}
+    });
+    if (faulty == blocks) return {none, 0, 0};
+    int64_t p = faulty * block;
+    while (clean(v + p, index + p, 1, n_columns)) ++p;
+    const bool in_range = 0 <= index[p] && index[p] < n_columns;
+    return {in_range ? not_finite : index_range, std::upper_bound(ptr, ptr + n + 1, p) - ptr - 1, p};
 }
 
 }  // namespace
 
 void bind_products_sums(nb::module_ &m) {
     const auto a = [](const char *name) { return nb::arg(name).noconvert(); };
+    const auto threads = nb::arg("threads") = 1;
     for_csr_types([&](auto value, auto index) {
         using T = decltype(value);
         using I = decltype(index);
         const auto X = [&](const char *name, auto kernel, auto... rest) {
             m.def(name, kernel, a("data"), a("indices"), a("indptr"), rest...);
         };
-        X("csr_row_norms2", &csr_row_norms2<T, I>, nb::arg("n_columns"), a("norms2"), a("repeated"));
+        X("csr_row_norms2", &csr_row_norms2<T, I>, nb::arg("n_columns"), a("norms2"), a("repeated"), threads);
         X("csr_column_norms2", &csr_column_norms2<T, I>, a("norms2"), a("repeated"));
         X("csr_abs_sums", &csr_abs_sums<T, I>, a("rows"), a("columns"));
-        X("csr_check", &csr_check<T, I>, nb::arg("n_columns"));
+        X("csr_check", &csr_check<T, I>, nb::arg("n_columns"), threads);
     });
 }
 

@@ -1,4 +1,7 @@
-"""Norms and sums of the rows and columns of a CSR matrix, and its check."""
+"""Norms and sums of the rows and columns of a CSR matrix, and its check.
+
+``threads`` changes the time, never the result.
+"""
 
 from __future__ import annotations
 
@@ -9,7 +12,9 @@ from pragam._kernels.products.csr import Array, entries
 __all__ = ["csr_abs_sums", "csr_check", "csr_column_norms2", "csr_row_norms2"]
 
 
-def csr_row_norms2(data: Array, indices: Array, indptr: Array, n_columns: int, norms2: Array, repeated: Array) -> int:
+def csr_row_norms2(
+    data: Array, indices: Array, indptr: Array, n_columns: int, norms2: Array, repeated: Array, threads: int = 1
+) -> int:
     """norms2[i] = sum over j of X_ij^2. repeated[i] sums the sizes of entries whose column occurred before in row i.
 
     The entries of a repeated column whose sum is 0 all count. Returns the most repetitions of a column: no column has
@@ -55,7 +60,7 @@ def csr_abs_sums(data: Array, indices: Array, indptr: Array, rows: Array, column
     columns[:] = np.bincount(j, weights=abs(values), minlength=len(columns))
 
 
-def csr_check(data: Array, indices: Array, indptr: Array, n_columns: int) -> tuple[int, int, int]:
+def csr_check(data: Array, indices: Array, indptr: Array, n_columns: int, threads: int = 1) -> tuple[int, int, int]:
     """(fault, row, position) of the first fault in the arrays, or (0, 0, 0).
 
     1: indptr does not start at 0. 2: it decreases after ``row``. 3: it ends beyond the entries. Then, entry by

@@ -90,7 +90,7 @@ class Csr(Storage):
         ends = np.zeros(len(rows) + 1, dtype=np.int64)
         np.cumsum(indptr[rows + 1] - indptr[rows], out=ends[1:])
         copy = np.empty(ends[-1], data.dtype), np.empty(ends[-1], indices.dtype)
-        _kernels.get("csr_take")(*self.arrays, rows, *copy, ends)
+        _kernels.get("csr_take")(*self.arrays, rows, *copy, ends, n_threads(len(copy[0])))
         return Csr((*copy, ends), (len(rows), self.shape[1]))
 
     def gram(self) -> Array:
@@ -109,7 +109,7 @@ class Csr(Storage):
         if rows is not None:
             data = data.astype(np.float64) * power
         out = np.empty(len(indptr) - 1), np.empty(len(indptr) - 1)
-        most = _kernels.get("csr_row_norms2")(data, indices, indptr, self.shape[1], *out)
+        most = _kernels.get("csr_row_norms2")(data, indices, indptr, self.shape[1], *out, n_threads(len(data)))
         return *with_sizes(*out), most
 
     def column_squares(self) -> tuple[Vector, Vector, int]:

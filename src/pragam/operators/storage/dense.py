@@ -6,20 +6,23 @@ from collections.abc import Iterator
 from functools import cached_property
 
 import numpy as np
-from scipy.linalg.blas import dsyrk
 
 from pragam import _kernels
 from pragam.operators.base import Vector
 from pragam.operators.storage.base import Array, Storage, as_vector, three, times
 from pragam.runtime import interrupts
-from pragam.runtime.threads import n_threads
+from pragam.runtime.threads import computed, n_threads
 
 #: Dense data of more bytes than this are never copied as a whole. They may be a memory map that fits into no memory.
 _LARGEST_COPY = 2**30
+#: The rows whose outer products are summed by one call of BLAS have this many entries, or more up to
+#: ``_LARGEST_SLAB`` if the matrix is large: its own cost should be small beside theirs.
+_SLAB = 1_000_000
+_LARGEST_SLAB = 4_000_000
 
 
 class Dense(Storage):
-    """An array of any strides. float64 in C or Fortran order goes to BLAS, everything else to a kernel.
+    """An array of any strides. Products with several vectors go to BLAS if it takes them, all else to kernels.
 
     A call of BLAS cannot be interrupted, so Ctrl-C is checked before each call that may take long.
     """
@@ -40,10 +43,7 @@ class Dense(Storage):
         w = as_vector(w, self.shape[1], "w")
         out = np.empty(self.shape[0])
         interrupts.check()
-        if self._blas:
-            np.matmul(self.X, w, out=out)
-        else:
-            _kernels.get("dense_matvec")(self.X, w, out, n_threads(self.stored))
+        _kernels.get("dense_matvec")(self.X, w, out, n_threads(self.stored))
         return times(scale, out)
 
     def rmatvec(self, alpha: Vector, scale: Vector | None = None) -> Vector:
@@ -76,27 +76,40 @@ class Dense(Storage):
         return "dense", (self.X if is_contiguous or self.X.nbytes > _LARGEST_COPY else self._row_major,)
 
     def take(self, rows: Array) -> Dense:
-        return Dense(self.X[rows].astype(np.float64, copy=False))
+        copy = np.empty((len(rows), self.shape[1]))
+        _kernels.get("dense_take")(
+            self.X, np.ascontiguousarray(rows, dtype=np.int64), copy.reshape(-1), n_threads(copy.size)
+        )
+        return Dense(copy)
 
     def gram(self) -> Array:
         return self.X @ self.X.T
 
     def add_outer(self, rows: Array, weights: Vector, out: Array) -> None:
-        high = max(1, 1_000_000 // max(self.shape[1], 1))
-        for sign in (1.0, -1.0):
-            some = np.flatnonzero(sign * weights > 0)
-            for first in range(0, len(some), high):
-                interrupts.check()
-                here = some[first : first + high]
-                part = self.X[rows[here]] * np.sqrt(sign * weights[here])[:, None]
-                # The transposes have BLAS's column-major order without a copy. Their lower triangle is our upper one.
-                dsyrk(sign, part.T, beta=1.0, c=out.T, lower=1, overwrite_c=1)
+        """Slab by slab by BLAS, several at a time if there are threads, added up in their order."""
+        d = max(self.shape[1], 1)
+        high = max(_SLAB, min(_LARGEST_SLAB, 4 * d**2)) // d + 1
+        slabs = [
+            (sign, some[first : first + high])
+            for sign, some in ((sign, np.flatnonzero(sign * weights > 0)) for sign in (1.0, -1.0))
+            for first in range(0, len(some), high)
+        ]
+
+        def outer(slab: tuple[float, Array]) -> Array:
+            sign, here = slab
+            part = self.take(rows[here]).X
+            part *= np.sqrt(sign * weights[here])[:, None]
+            return part.T @ part  # one of the two triangles is computed, the other copied
+
+        products = computed(outer, slabs, min(n_threads(len(slabs) * _SLAB), max(len(slabs), 1)))
+        for (sign, _), product in zip(slabs, products, strict=True):
+            interrupts.check()
+            (np.add if sign > 0 else np.subtract)(out, product, out=out)
 
     def _row_squares(self, power: float = 1.0, rows: Array | None = None) -> tuple[Vector, Vector, int]:
-        part = self if rows is None else Dense(self.X[rows].astype(np.float64) * power)
-        norms2 = np.zeros(part.shape[0])
-        for at, _, tile in part._tiles():
-            norms2[at] += np.einsum("ij,ij->i", tile, tile)
+        X = self.X if rows is None else self.take(rows).X * power
+        norms2 = np.empty(len(X))
+        _kernels.get("dense_row_norms2")(X, norms2, n_threads(X.size))
         return norms2, norms2, 0
 
     @property

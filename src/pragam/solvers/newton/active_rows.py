@@ -23,12 +23,20 @@ from pragam import _kernels
 from pragam._kernels.newton.records import Border, Boxes, Sums
 from pragam.operators.base import RowOperator, Vector
 from pragam.operators.planes import Planes
+from pragam.runtime.threads import n_threads
 from pragam.solvers.newton.box_form import BoxForm
 
 #: How far outside its box, in units of beta (or the part of them that matters), a row is left out.
 BAND = 20.0
+#: A row of the loops over rows takes as long as this many entries of a product (``_kernels/newton/boxes.cpp``).
+_ENTRIES = 4
 #: More than this share of all rows is not worth a copy of them, nor the memory for it.
 _LARGEST_SHARE = 0.3
+
+
+def threads_for(s: Vector) -> int:
+    """How many threads a loop over these rows may use."""
+    return n_threads(_ENTRIES * len(s))
 
 
 @dataclass
@@ -60,8 +68,8 @@ class ActiveRows:
     def move(self, t: float, ds: Vector, tau: float) -> Vector:
         """Go t along ds, and beta with it; what that adds to alpha."""
         change, border = np.empty_like(self.beta), Border(self.B.sigma, self.B.group)
-        move = _kernels.get("box_move")
-        self.sums = Sums(*move(self.boxes, border, self.c, t, self.s, ds, tau, self.beta, change, self.totals))
+        arrays = border, self.c, t, self.s, ds, tau, self.beta, change, self.totals
+        self.sums = Sums(*_kernels.get("box_move")(self.boxes, *arrays, threads_for(self.s)))
         return change
 
     def weights(self, tau: float, blur: float) -> Vector:
@@ -71,7 +79,7 @@ class ActiveRows:
         enter, and a step that does not see them is soon stopped by them.
         """
         out = np.empty_like(self.beta)
-        _kernels.get("box_weights")(self.boxes, self.s, tau, blur, out)
+        _kernels.get("box_weights")(self.boxes, self.s, tau, blur, out, threads_for(self.s))
         return out
 
 
@@ -95,7 +103,7 @@ def select(
         found.near[keep] = True
     near = found.near.view(np.uint8)
     boxes = form.boxes._replace(base=base)
-    _kernels.get("box_select")(boxes, s, tau, band, form.ends, found.beta, near, found.fixed)
+    _kernels.get("box_select")(boxes, s, tau, band, form.ends, found.beta, near, found.fixed, threads_for(s))
     return found
 
 

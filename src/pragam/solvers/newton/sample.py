@@ -44,7 +44,10 @@ def _sample(classes: NDArray[np.int64], d: int, rng: np.random.Generator) -> NDA
     others = n - max((len(stratum) for stratum in strata), default=0)
     if n < _ONE_OF * _needed(n, d, others):
         return None
-    return np.sort(np.concatenate([stratum[_one_of_each(_ONE_OF, len(stratum), rng)] for stratum in strata]))
+    is_drawn = np.zeros(n, dtype=np.bool_)
+    for stratum in strata:
+        is_drawn[stratum[_one_of_each(_ONE_OF, len(stratum), rng)]] = True
+    return np.flatnonzero(is_drawn)
 
 
 def drawn_rows(

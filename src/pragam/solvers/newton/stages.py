@@ -7,7 +7,7 @@ import numpy as np
 from pragam import _kernels
 from pragam._kernels.newton.records import Boxes, Line
 from pragam.operators.base import Vector
-from pragam.solvers.newton.active_rows import BAND, Selection, active_rows, select
+from pragam.solvers.newton.active_rows import BAND, Selection, active_rows, select, threads_for
 from pragam.solvers.newton.state import Entry, NewtonState, all_beta, all_slopes, steepness
 
 #: delta is no smaller than this: below, rounding keeps a stage from ending.
@@ -81,8 +81,8 @@ def readmit(state: NewtonState) -> bool:
 
 def line_search(boxes: Boxes, s: Vector, ds: Vector, tau: float, linear: float, quadratic: float) -> float:
     """The t that nearly minimises Psi along a direction, of which these are the rows' and the other terms."""
-    search = _kernels.get("box_line_search")
-    return min(search(boxes, s, ds, tau, Line(linear, quadratic, _LINE_TOL, _EVALUATIONS)), _LONGEST)
+    line = Line(linear, quadratic, _LINE_TOL, _EVALUATIONS)
+    return min(_kernels.get("box_line_search")(boxes, s, ds, tau, line, threads_for(s)), _LONGEST)
 
 
 def _is_fresh(state: NewtonState) -> bool:
