@@ -22,7 +22,7 @@ import numpy as np
 from _common import one_thread, show
 from _peers import machine
 from interrupt import Interrupt
-from pragam import GraphSVC, certify
+from pragam import GraphSVC, certify, solve
 from pragam.structured import Graph, graph_hinge
 from pragam.structured.graphs.messages import pass_messages
 from pragam.structured.graphs.values import scores
@@ -116,6 +116,30 @@ def measured(name: str, graphs: list[Graph], options: Any, solver: str) -> list[
     return [name, solver, sweeps, seconds, gap, cost, proven, *slowest_return(graphs, options, solver)]
 
 
+def chosen(graphs: list[Graph], lam: float, tol: float, cap: float) -> list[Any]:
+    """CPU seconds and iterations of each solver that auto chooses among, and of auto; "-" if not certified in time."""
+    row: list[Any] = []
+    for solver in ("block-ascent", "qp-bmrm", "auto"):
+        begin = time.process_time()
+        result = solve(graph_hinge(graphs, lam), solver, tol=tol, max_seconds=cap)
+        row += [time.process_time() - begin if result.converged else "-", result.n_iter]
+    return [*row, result.solver]
+
+
+def choices(cap: float) -> None:
+    """What does the choice that auto makes cost on trees?"""
+    sizes = (200, 10, 3), (500, 20, 5), (100, 60, 8), (60, 20, 12)
+    with one_thread():
+        rows = [
+            [f"{n} x {nodes}, {K} labels", lam, tol, *chosen(trees(n, nodes, K), lam, tol, cap)]
+            for n, nodes, K in sizes
+            for lam in (1.0, 0.1)
+            for tol in (1e-2, 1e-3)
+        ]
+    header = ["trees", "lam", "gap", "block-ascent, s", "sweeps", "qp-bmrm, s", "steps", "auto, s", "steps", "chosen"]
+    show(machine(), header, rows)
+
+
 def main() -> None:
     """Print the table."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
@@ -126,8 +150,13 @@ def main() -> None:
     parser.add_argument("--sweeps", type=int, default=20, help="at most")
     parser.add_argument("--lam", type=float, default=1.0)
     parser.add_argument("--signals", type=int, default=5)
+    parser.add_argument("--choice", action="store_true", help="only what auto's choice costs on trees")
+    parser.add_argument("--cap", type=float, default=10.0, help="seconds a solve, with --choice")
     options = parser.parse_args()
     warnings.simplefilter("ignore")
+    if options.choice:
+        choices(options.cap)
+        return
     sets = {
         "trees, 5 labels": trees(options.trees),
         "grids, 2 labels": grids(options.grids, options.side, 2),

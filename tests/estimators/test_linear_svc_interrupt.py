@@ -91,18 +91,20 @@ n, d, n_classes, n_jobs = 20_000, 100, *map(int, sys.argv[1:])
 rng = np.random.default_rng(0)
 X = rng.standard_normal((n, d))
 y = (X[:, :n_classes] + rng.standard_normal((n, n_classes))).argmax(axis=1)
-inside, dsyrk = set(), storage.dsyrk
+inside, computed = set(), storage.computed
 
-def slow_dsyrk(*arguments, **keywords):
-    here = threading.get_ident()
-    if here not in inside:
-        inside.add(here)
-        if len(inside) == n_jobs:
-            os.write(1, b"solving\\n")
-    threading.Event().wait(0.01)
-    return dsyrk(*arguments, **keywords)
+def slowly_computed(product, slabs, count):
+    def slow_product(slab):
+        here = threading.get_ident()
+        if here not in inside:
+            inside.add(here)
+            if len(inside) == n_jobs:
+                os.write(1, b"solving\\n")
+        threading.Event().wait(0.01)
+        return product(slab)
+    return computed(slow_product, slabs, count)
 
-storage.dsyrk = slow_dsyrk
+storage.computed = slowly_computed
 warnings.simplefilter("ignore")
 model = LinearSVC(solver="newton", tol=1e-13, n_jobs=n_jobs).fit(X, y)
 assert {s.name for s in model.statuses_} == {"INTERRUPTED"}, model.statuses_

@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from pragam.polytopes import Box, BoxPlane, Pairs, Polytope, Simplex, Simplices
+from pragam.polytopes.label_box import LabelBox
 from pragam.structured import ChainLayout, ChainMarginals
 
 INF = np.inf
@@ -16,6 +17,7 @@ ZOO: dict[str, Polytope] = {
     "box, point": Box(np.ones(3), np.ones(3)),
     "box, half-line": Box(np.array([0.0, -INF, -1.0]), np.array([INF, 0.0, 1.0])),
     "box, no rows": Box(np.empty(0), np.empty(0)),
+    "boxes of labels": LabelBox(np.array([0.25, 0.0, 2.0]), 2),
     "hinge with bias": BoxPlane(np.zeros(7), np.full(7, 1 / 7), SIGNS),
     "hinge with bias, weighted": BoxPlane(np.zeros(7), np.array([0, 1, 2, 0, 3, 1e-3, 5.0]), SIGNS),
     "simplex as box": BoxPlane(np.zeros(4), np.ones(4), np.ones(4), 1.0),

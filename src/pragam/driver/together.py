@@ -104,10 +104,10 @@ def together(
 ) -> Together | None:
     """Groups of the problems, if all go together and coordinate ascent is what they would be solved by; else None."""
     K = len(problems)
-    if K < 2 or max_iter == 0 or max_seconds == 0 or stacked(problems[:2]) is None:
+    if K < 2 or max_iter == 0 or max_seconds == 0 or Dcd.missing(problems[0]):
         return None
     who, cost = Auto().first(problems[0], _aim(tol))
-    if who != Dcd.name:
+    if who != Dcd.name or stacked(problems[:2]) is None:
         return None
     groups = []
     for places in np.array_split(np.arange(K), -(-K // _LARGEST)):

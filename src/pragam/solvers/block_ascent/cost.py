@@ -19,13 +19,13 @@ from pragam.solvers.choice.sizes import digits
 
 @dataclass(frozen=True)
 class BlockAscentConstants:
-    """29 sweeps to 1e-2 on OCR words, 15 to 1e-3 on six classes; seconds a visit with its support visits are those on
-    trees of 20 nodes (``benchmarks/graphs.py``). An entry takes as long as in a bundle method."""
+    """29 sweeps to 1e-2 on OCR words, 15 to 1e-3 on six classes, 9 to 93 to 1e-2 on trees; seconds a visit with its
+    support visits are those on trees of 10 to 60 nodes and 3 to 8 labels (``benchmarks/graphs.py --choice``)."""
 
     sweeps_per_digit: float = 10.0
     hard: float = 300.0  # C R^2 for each further sweep
-    per_visit: float = 2.5e-4
-    per_entry: float = 1e-9
+    per_visit: float = 1.25e-4
+    per_entry: float = 1e-8
     trust: float = 0.5
 
 

@@ -3,8 +3,13 @@ r"""What the bundle method with the full QP should cost.
     steps = first + 10^p,   p = base + digit log10(1/tol) + hard log10(1 + H),   H = sqrt(2 D / n) / lam mean |a_i|^2,
 
 D the largest |alpha|^2 / 2 in Q, or, where Q is unbounded, of c / kappa: on boxes of one width H is C R^2. A step
-makes two products with the data. A structured problem has the H of coordinate ascent, and at most 1 + log10(1/tol) / 2
-steps for each weight: 9 to 81 were needed for 1e-4 with 14 to 42 weights.
+makes two products with the data. A structured problem has the H of coordinate ascent, at most
+
+    (1 + log10(1/tol) / 2) sqrt(max(1, H / easy))        steps for each weight,
+
+and an entry takes longer there, since labellings are searched for. 9 to 81 steps were needed for 1e-4 with 14 to 42
+weights of easy problems, 174 to 637 for 1e-2 on trees with 69 weights and H from 150 to 1,200
+(``benchmarks/graphs.py --choice``).
 """
 
 from __future__ import annotations
@@ -30,8 +35,10 @@ class QpBmrmConstants:
     hard: float = 0.372
     #: H where Q states no radius, as with a user's oracle: 67 to 441 steps were needed there; this gives 200 to 400.
     unknown: float = 100.0
+    easy: float = 100.0
     per_step: float = 0.00391
     per_entry: float = 1e-9
+    per_searched: float = 4e-9  # entry of a structured problem
     #: Its gap falls in jumps, about as fast in the end as in the middle (``benchmarks/other_risks.py``).
     trust: float = 0.5
 
@@ -41,10 +48,12 @@ def qp_bmrm_cost(problem: AnyProblem, tol: float, by: QpBmrmConstants = QpBmrmCo
     hardness = structured_hardness(problem) if has_structure(problem) else _hardness(problem)
     hardness = hardness if np.isfinite(hardness) else by.unknown
     steps = by.first + 10 ** (by.base + by.digit * digits(tol) + by.hard * float(np.log10(1 + hardness)))
+    per_entry = by.per_entry
     if has_structure(problem):
-        steps = min(steps, by.first + problem.n_weights * (1 + 0.5 * digits(tol)))
+        most = (1 + 0.5 * digits(tol)) * float(np.sqrt(max(1.0, hardness / by.easy)))
+        steps, per_entry = min(steps, by.first + problem.n_weights * most), by.per_searched
     return Cost(
-        passes=2 * steps, steps=steps, per_pass=by.per_entry * problem.A.entries, per_step=by.per_step, trust=by.trust
+        passes=2 * steps, steps=steps, per_pass=per_entry * problem.A.entries, per_step=by.per_step, trust=by.trust
     )
 
 

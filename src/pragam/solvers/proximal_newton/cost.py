@@ -5,17 +5,19 @@ r"""What the proximal Newton method should cost.
 each with a Hessian of (d + K)^2 entries and as many calls of ``Q.derivative`` as it has columns, or, where that would
 be large, with the products of conjugate gradients. Where every example has a row and a block of K labels
 (:mod:`pragam.solvers.proximal_newton.labels`), a step has a few loops over the blocks, a Hessian of the examples that
-move, with some pairs of labels each, and its factorisation.
+move, with some pairs of labels each, and its factorisation; and there are fewer of them where a sample comes first.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Any, cast
 
 from pragam.problem import ProxProblem
 from pragam.solvers.base import Cost, has
 from pragam.solvers.choice.sizes import digits
 from pragam.solvers.proximal_newton.label_hessian import MATRIX
+from pragam.solvers.proximal_newton.label_sample import is_sampled
 
 #: The Hessian is a matrix, factorised, if it and [A B] have at most this many entries. Else conjugate gradients.
 _MATRIX = 2_000_000
@@ -37,6 +39,8 @@ class ProximalNewtonConstants:
     pairs: float = 1.0  # of labels that move in a step, for each example
     per_pair_flop: float = 2e-10  # of the Hessian of labels
     per_label_step: float = 3e-4
+    first_after_sample: float = 9.0  # steps, those on the sample included
+    digit_after_sample: float = 3.5
 
 
 def proximal_newton_cost(
@@ -48,6 +52,8 @@ def proximal_newton_cost(
     per_pass = by.per_entry * problem.A.entries + by.per_bend * m
     if has(problem, "A.example_rows") and has(problem, "Q.column_hessian"):
         per_step = by.per_label_step + by.per_dual * m + _label_system(problem, by)
+        if is_sampled(cast(Any, problem)):
+            steps = by.first_after_sample + by.digit_after_sample * max(digits(tol), 0.0)
         passes = 3.0 if d + K <= MATRIX else by.cg_products
         return Cost(passes=passes * steps, steps=steps, per_pass=by.per_entry * problem.A.entries, per_step=per_step)
     if has_small_matrices(problem):

@@ -27,14 +27,19 @@ _LEAST = 500
 _PER_WEIGHT = 2.5
 
 
+def is_sampled(problem: LabelProblem) -> bool:
+    """Whether a sample has enough examples for each weight, and no dual variables are fixed."""
+    needed = max(_LEAST, _PER_WEIGHT * (problem.n_weights + problem.n_biases))
+    return problem.Q.n_blocks >= _ONE_OF * needed and problem.rest.weights is None
+
+
 def sampled_examples(problem: LabelProblem, rng: np.random.Generator) -> tuple[LabelProblem | None, float]:
     """The problem of a sample, whose value estimates that of the whole, and its share of the examples.
 
-    No problem if too few examples would be left, or if some dual variables are fixed.
+    No problem if a sample would not help.
     """
     n, K = problem.Q.n_blocks, problem.Q.K
-    needed = max(_LEAST, _PER_WEIGHT * (problem.n_weights + problem.n_biases))
-    if n < _ONE_OF * needed or problem.rest.weights is not None:
+    if not is_sampled(problem):
         return None, 0.0
     squares = problem.A.row_norms()[::K] ** 2 * problem.Q.totals
     mean = float(squares.mean())

@@ -32,7 +32,7 @@ from pragam.solvers.proximal_newton.working_set import LabelProblem, WorkingSet,
 
 #: The factors of delta after a stage: if its inner problem was solved, and if not. And the least delta, in units of the
 #: largest c, below which rounding in s shows in beta.
-_SHRINK, _GROW, LEAST_DELTA = 0.25, 16.0, 1e-6
+_SHRINK, _GROW, LEAST_DELTA = 0.25, 16.0, 1e-4
 #: An inner problem is solved when its error is below _INNER times the proximal term, or below the share _RESOLVED of J.
 #: It is given up after _PATIENCE steps.
 _INNER, _RESOLVED, _PATIENCE = 1.0, 1e-17, 40
