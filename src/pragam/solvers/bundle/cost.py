@@ -18,6 +18,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from pragam.polytopes.per_example import PerExample
 from pragam.problem import AnyProblem
 from pragam.solvers.base import Cost
 from pragam.solvers.choice.hardness import has_structure, structured_hardness
@@ -39,6 +40,8 @@ class QpBmrmConstants:
     per_step: float = 0.00391
     per_entry: float = 1e-9
     per_searched: float = 4e-9  # entry of a structured problem
+    per_dual: float = 5e-8  # of the loops of a step over sets of several labels for each example
+    per_bias_search: float = 5e-6  # for each dual variable, where that is a linear program
     #: Its gap falls in jumps, about as fast in the end as in the middle (``benchmarks/other_risks.py``).
     trust: float = 0.5
 
@@ -52,8 +55,13 @@ def qp_bmrm_cost(problem: AnyProblem, tol: float, by: QpBmrmConstants = QpBmrmCo
     if has_structure(problem):
         most = (1 + 0.5 * digits(tol)) * float(np.sqrt(max(1.0, hardness / by.easy)))
         steps, per_entry = min(steps, by.first + problem.n_weights * most), by.per_searched
+    per_step = by.per_step
+    if isinstance(problem.Q, PerExample):
+        per_step += by.per_dual * problem.Q.size
+    if problem.cut is not None and problem.cut.is_search_long:
+        per_step += by.per_bias_search * problem.Q.size
     return Cost(
-        passes=2 * steps, steps=steps, per_pass=per_entry * problem.A.entries, per_step=by.per_step, trust=by.trust
+        passes=2 * steps, steps=steps, per_pass=per_entry * problem.A.entries, per_step=per_step, trust=by.trust
     )
 
 

@@ -109,7 +109,9 @@ class Pragam(Solver[AnyProblem, PragamState]):
 
         A bound, not a guess, and never compared with one: only the counts are stated.
         """
-        eps = tol * abs(problem.primal(np.zeros(problem.n_weights)))
+        is_long = problem.cut is not None and problem.cut.is_search_long
+        biases = np.zeros(problem.n_biases) if is_long else None  # the best ones would take longer than many a solve
+        eps = tol * abs(problem.primal(np.zeros(problem.n_weights), biases))
         bound = 4 * max(_curvature(problem, problem.A.norm_bound()), _least_lipschitz(problem)) * problem.Q.radius2()
         steps = float(np.sqrt(bound / eps)) if eps > 0 and np.isfinite(bound) else np.inf
         return Cost(_PASSES * steps, steps)

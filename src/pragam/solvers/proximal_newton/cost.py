@@ -25,7 +25,8 @@ _MATRIX = 2_000_000
 
 @dataclass(frozen=True)
 class ProximalNewtonConstants:
-    """``python benchmarks/other_risks.py`` prints the steps and times that they follow."""
+    """``python benchmarks/other_risks.py`` prints the steps and times that they follow, ``labels_choice.py`` those of
+    labels."""
 
     first_steps: float = 5.0
     steps_per_digit: float = 6.0
@@ -39,8 +40,10 @@ class ProximalNewtonConstants:
     pairs: float = 1.0  # of labels that move in a step, for each example
     per_pair_flop: float = 2e-10  # of the Hessian of labels
     per_label_step: float = 3e-4
-    first_after_sample: float = 9.0  # steps, those on the sample included
-    digit_after_sample: float = 3.5
+    label_cg_products: float = 100.0
+    per_label_entry: float = 3e-10  # of a product with the data, all labels in one pass
+    first_after_sample: float = 6.0  # steps, those on the sample included
+    digit_after_sample: float = 2.5
 
 
 def proximal_newton_cost(
@@ -54,8 +57,11 @@ def proximal_newton_cost(
         per_step = by.per_label_step + by.per_dual * m + _label_system(problem, by)
         if is_sampled(cast(Any, problem)):
             steps = by.first_after_sample + by.digit_after_sample * max(digits(tol), 0.0)
-        passes = 3.0 if d + K <= MATRIX else by.cg_products
-        return Cost(passes=passes * steps, steps=steps, per_pass=by.per_entry * problem.A.entries, per_step=per_step)
+        if d + K <= MATRIX:
+            passes, per_pass = 3.0, by.per_label_entry * problem.A.entries
+        else:
+            passes = by.label_cg_products
+        return Cost(passes=passes * steps, steps=steps, per_pass=per_pass, per_step=per_step)
     if has_small_matrices(problem):
         per_step = (d + K) * (by.per_call + by.per_bend * m + by.per_flop * m * (d + K))
         return Cost(passes=3 * steps, steps=steps, per_pass=per_pass, per_step=by.per_step + per_step)

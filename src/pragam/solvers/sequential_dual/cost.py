@@ -30,8 +30,8 @@ class SequentialDualConstants:
     easy: float = 0.1  # C R^2 below which biases take longer
     start: float = 4e-4
     per_step: float = 5e-5
-    per_example: float = 1e-7
-    per_label: float = 5e-9  # of an example
+    per_example: float = 2e-7
+    per_label: float = 1.2e-8  # of an example
     per_entry: float = 2e-9
     per_product: float = 1.5e-10  # of an entry with the weight of a label
     trial: float = 3.0
