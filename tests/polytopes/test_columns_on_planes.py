@@ -7,6 +7,8 @@ import pytest
 from scipy import sparse
 
 from clarabel_qp import pairs_rows, project, simplices_rows, solve_qp
+from pragam.polytopes import Simplices
+from pragam.polytopes.columns_on_planes import ColumnsOnPlanes
 from risk_zoo import RISKS
 
 CASES = [(name, seed) for name in ("multiclass", "multilabel") for seed in range(6)]
@@ -51,3 +53,16 @@ def test_huge_numbers_have_a_feasible_point_and_finite_multipliers(drawn, size):
     with np.errstate(over="ignore"):
         assert domain.violation(domain.project(v)) <= 1e-6
         assert np.isfinite(domain.multipliers(v)).all() and np.isfinite(domain.multipliers(v, 1.0)).all()
+
+
+def test_a_point_that_is_nearly_on_the_planes_ends_on_them():
+    """The same number may be added to all multipliers. Rounding asks for that, and must not lead the steps astray."""
+    rng = np.random.default_rng(0)
+    n, K = 1500, 10
+    Q = Simplices(np.full(n, 1 / n), K)
+    origin = np.eye(K)[rng.integers(0, K, n)].ravel() / n
+    cut = ColumnsOnPlanes(Q, origin, np.zeros(K))
+    alpha = cut.project(origin + rng.standard_normal(Q.size) / n)
+    for size in (1e-9, 1e-11, 1e-13):
+        near = Q.project(alpha + size / n * np.exp(5 * rng.standard_normal(Q.size)))
+        assert cut.violation(cut.project(near)) <= 2e-15

@@ -1,6 +1,7 @@
 """Newton's method for the multipliers of several planes: a smooth convex function of few variables.
 
-Only gradients are compared, never values (:mod:`pragam.numerics.slope_search`).
+Only gradients are compared, never values (:mod:`pragam.numerics.slope_search`). The same number added to all variables
+changes nothing, so steps have none of it: it would be rounding over a ridge, and the slope along it that of rounding.
 """
 
 from __future__ import annotations
@@ -47,6 +48,7 @@ def minimise(
         if not (np.isfinite(matrix).all() and np.isfinite(ridge)):  # at the ends of float64
             break
         step: Vector = np.linalg.lstsq(matrix + ridge * np.eye(len(b)), -g, rcond=None)[0].astype(np.float64)
+        step -= step.mean()
         there = gradient(b + step)
         t = 1.0
         if not _excess(there[0], there[2]) <= _FLAT * _excess(g, rounding):

@@ -39,7 +39,7 @@ class ProximalNewtonConstants:
     per_dual: float = 3e-8  # of the loops over blocks in a step, for each dual variable
     pairs: float = 1.0  # of labels that move in a step, for each example
     per_pair_flop: float = 2e-10  # of the Hessian of labels
-    per_label_step: float = 3e-4
+    per_label_step: float = 5e-4
     label_cg_products: float = 100.0
     per_label_entry: float = 3e-10  # of a product with the data, all labels in one pass
     first_after_sample: float = 6.0  # steps, those on the sample included
