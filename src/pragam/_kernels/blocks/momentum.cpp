@@ -4,32 +4,13 @@
 // is one array: alpha (n K), the table of weights (d x width), then the residuals and the moments of the planes. The
 // specification, with the formulas, is momentum.py.
 #include <algorithm>
-#include <cmath>
 #include <vector>
 
 #include "blocks/visit.hpp"
+#include "common/plane_of_steps.hpp"
 
 namespace pragam {
 namespace {
-
-using Answer = std::tuple<double, double, bool>;
-constexpr std::int64_t short_sum = 2048;  // terms, so that rounding does not grow with the size of the table
-
-struct Products {
-    double pp = 0, ph = 0, hh = 0;
-};
-
-struct Limits {
-    double ridge, longest, clipped;
-};
-
-struct Step {
-    double p, h;
-};
-
-struct Change {
-    double gain, slope;
-};
 
 // The sizes of the parts of a point: alpha, table, running.
 struct Parts {
@@ -37,35 +18,6 @@ struct Parts {
 
     std::int64_t length() const { return alpha + table + running; }
 };
-
-// p = now - before, and its products with itself and h, over a few entries.
-PRAGAM_VECTORISED static Products subtract(std::int64_t count, const double *PRAGAM_RESTRICT now,
-                                           const double *PRAGAM_RESTRICT before, const double *PRAGAM_RESTRICT h,
-                                           double *PRAGAM_RESTRICT p) {
-    double pp[lane_count] = {}, ph[lane_count] = {}, hh[lane_count] = {};
-    const auto add = [&](std::int64_t j, std::int64_t k) {
-        const double difference = now[j] - before[j], past = h[j];
-        p[j] = difference;
-        pp[k] += difference * difference;
-        ph[k] += difference * past;
-        hh[k] += past * past;
-    };
-    std::int64_t first = 0;
-    for (; first + lane_count <= count; first += lane_count)
-        for (std::int64_t k = 0; k < lane_count; ++k) add(first + k, k);
-    for (std::int64_t j = first; j < count; ++j) add(j, j - first);
-    return {sum_of(pp), sum_of(ph), sum_of(hh)};
-}
-
-// now += v and h = p + v, with v = t_p p + t_h h.
-PRAGAM_VECTORISED static void advance(std::int64_t count, Step t, const double *PRAGAM_RESTRICT p,
-                                      double *PRAGAM_RESTRICT now, double *PRAGAM_RESTRICT h) {
-    for (std::int64_t j = 0; j < count; ++j) {
-        const double v = t.p * p[j] + t.h * h[j];
-        now[j] += v;
-        h[j] = p[j] + v;
-    }
-}
 
 // The planes' part of <u, H v>, from residuals and moments.
 double across(const BlockPlanes &planes, const double *u, const double *v) {
@@ -80,27 +32,13 @@ double across(const BlockPlanes &planes, const double *u, const double *v) {
 Products take_step(Parts size, const BlockSet &blocks, const BlockPlanes &planes, const double *table,
                    const double *before, const double *h, double *p) {
     for (std::int64_t j = 0; j < size.alpha; ++j) p[j] = blocks.alpha[j] - before[j];
-    Products all;
     const std::int64_t first = size.alpha;
-    for (std::int64_t j = 0; j < size.table; j += short_sum) {
-        const std::int64_t at = first + j;
-        const Products some = subtract(std::min(short_sum, size.table - j), table + j, before + at, h + at, p + at);
-        all.pp += some.pp, all.ph += some.ph, all.hh += some.hh;
-    }
+    const Products all = subtract(size.table, table, before + first, h + first, p + first);
     const std::int64_t rest = size.alpha + size.table;
     for (std::int64_t k = 0; k < size.running; ++k) p[rest + k] = planes.residual[k] - before[rest + k];
     return {planes.lam * all.pp + across(planes, p + rest, p + rest),
             planes.lam * all.ph + across(planes, p + rest, h + rest),
             planes.lam * all.hh + across(planes, h + rest, h + rest)};
-}
-
-// The highest point of the plane, with a ridge along h, or a point on the way there. 0 if there is none.
-Step maximise(const Products &H, double g_p, double g_h, const Limits &limits) {
-    const double hh = (1 + limits.ridge) * H.hh, det = H.pp * hh - H.ph * H.ph;
-    if (!(det > 0)) return {0, 0};
-    const Step t{(hh * g_p - H.ph * g_h) / det, (H.pp * g_h - H.ph * g_p) / det};
-    const double shorter = limits.longest / std::max({std::abs(t.p), std::abs(t.h), limits.longest});
-    return {shorter * t.p, shorter * t.h};
 }
 
 // Whether a block has left its set, by more than a sum may be rounded.
@@ -153,16 +91,6 @@ Change put_back(const R &rows, std::int64_t i, BlockSet &blocks, BlockPlanes &pl
     return change;
 }
 
-struct Points {
-    const double *before;
-    double *step, *history;
-};
-
-struct Ascent {
-    double gain, slope;
-    bool has_history;
-};
-
 // Undo the step: back to before + p.
 void retreat(Parts size, BlockSet &blocks, BlockPlanes &planes, const WeightTable<double> &table, const Points &points) {
     const double *before = points.before, *p = points.step;
@@ -174,19 +102,18 @@ void retreat(Parts size, BlockSet &blocks, BlockPlanes &planes, const WeightTabl
 }
 
 template <class R>
-Answer push(const R &rows, Parts size, BlockSet blocks, BlockPlanes planes, double lam, WeightTable<double> table,
+Pushed push(const R &rows, Parts size, BlockSet blocks, BlockPlanes planes, double lam, WeightTable<double> table,
             const Points &points, const Ascent &ascent, const Limits &limits) {
     double *p = points.step, *h = points.history;
     if (!ascent.has_history) std::fill(h, h + size.length(), 0.0);
     const Products H = take_step(size, blocks, planes, table.data, points.before, h, p);
     const double g_p = ascent.gain - 0.5 * H.pp, g_h = ascent.slope - H.ph;
-    const Step t = ascent.has_history ? maximise(H, g_p, g_h, limits) : Step{0, 0};
+    const Step t = ascent.has_history ? highest(H, g_p, g_h, limits) : Step{0, 0};
     if (t.p == 0 && t.h == 0) {
         std::copy(p, p + size.length(), h);
         return {0.0, g_p, true};
     }
-    const double left_p = g_p - H.pp * t.p - H.ph * t.h, left_h = g_h - H.ph * t.p - H.hh * t.h;
-    Change total{0.5 * ((g_p + left_p) * t.p + (g_h + left_h) * t.h), left_p * (1 + t.p) + left_h * t.h};
+    Change total = over_plane(H, g_p, g_h, t);
     double *h_table = h + size.alpha, *h_running = h_table + size.table;
     advance(size.alpha, t, p, blocks.alpha, h);
     advance(size.table, t, p + size.alpha, table.data, h_table);
@@ -215,13 +142,9 @@ Answer push(const R &rows, Parts size, BlockSet blocks, BlockPlanes planes, doub
     return {total.gain, total.slope, double(out) <= limits.clipped * double(blocks.n)};
 }
 
-using PointsRecord = std::tuple<In<double>, Out<double>, Out<double>>;
-using AscentRecord = std::tuple<double, double, bool>;
-using LimitsRecord = std::tuple<double, double, double>;
-
 template <class... Raw>
 struct BlockPush {
-    static Answer call(Raw... raw, BlocksRecord blocks_record, BlockPlanesRecord planes_record, double lam,
+    static Pushed call(Raw... raw, BlocksRecord blocks_record, BlockPlanesRecord planes_record, double lam,
                        TableArray<double> table, PointsRecord points, AscentRecord ascent, LimitsRecord limits) {
         const BlockSet blocks = blocks_of(blocks_record);
         const BlockPlanes planes = block_planes_of(planes_record, blocks, lam);

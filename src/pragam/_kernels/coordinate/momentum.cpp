@@ -4,18 +4,13 @@
 // points, is one array: alpha (n), w (d), then the residuals of the planes and the moment, if there are planes. The
 // specification, with the formulas, is momentum.py.
 #include <algorithm>
-#include <cmath>
 #include <vector>
 
-#include "common/vectorised.hpp"
+#include "common/plane_of_steps.hpp"
 #include "coordinate/variables.hpp"
 
 namespace pragam {
 namespace {
-
-using Answer = std::tuple<double, double, bool>;
-constexpr std::int64_t lanes = 8;     // partial sums, so that the loop vectorises
-constexpr std::int64_t block = 2048;  // short sums, so that rounding does not grow with d
 
 // `rest` is the number of residuals and moments.
 struct Sizes {
@@ -23,46 +18,6 @@ struct Sizes {
 
     std::int64_t length() const { return n + d + rest; }
 };
-
-struct Limits {
-    double ridge, longest, clipped;
-};
-
-struct Products {
-    double pp, ph, hh;
-
-    void add(const Products &more) { pp += more.pp, ph += more.ph, hh += more.hh; }
-};
-
-// p = now - before, and its products with itself and h, over one block.
-PRAGAM_VECTORISED Products subtract_block(std::int64_t count, const double *PRAGAM_RESTRICT now,
-                                          const double *PRAGAM_RESTRICT before, const double *PRAGAM_RESTRICT h,
-                                          double *PRAGAM_RESTRICT p) {
-    double pp[lanes] = {}, ph[lanes] = {}, hh[lanes] = {};
-    const auto add = [&](std::int64_t j, std::int64_t k) {
-        const double difference = now[j] - before[j], past = h[j];
-        p[j] = difference;
-        pp[k] += difference * difference;
-        ph[k] += difference * past;
-        hh[k] += past * past;
-    };
-    std::int64_t first = 0;
-    for (; first + lanes <= count; first += lanes)
-        for (std::int64_t k = 0; k < lanes; ++k) add(first + k, k);
-    for (std::int64_t j = first; j < count; ++j) add(j, j - first);
-    for (std::int64_t k = 1; k < lanes; ++k) pp[0] += pp[k], ph[0] += ph[k], hh[0] += hh[k];
-    return {pp[0], ph[0], hh[0]};
-}
-
-// w += v and h = p + v, with v = t_p p + t_h h.
-PRAGAM_VECTORISED void advance(std::int64_t count, double t_p, double t_h, const double *PRAGAM_RESTRICT p,
-                               double *PRAGAM_RESTRICT w, double *PRAGAM_RESTRICT h) {
-    for (std::int64_t j = 0; j < count; ++j) {
-        const double v = t_p * p[j] + t_h * h[j];
-        w[j] += v;
-        h[j] = p[j] + v;
-    }
-}
 
 // The planes' part of two differences: <u, H v> is lam <u_w, v_w> + sum own_i u_i v_i less this.
 double across(const Planes &planes, double lam, const double *u, const double *v) {
@@ -80,10 +35,9 @@ double across(const Planes &planes, double lam, const double *u, const double *v
 // p = now - before in all its parts, and the products <p, H p>, <p, H h>, <h, H h>.
 Products take_step(Sizes size, const Row *table, const Planes &planes, double lam, const double *w,
                    const double *before, const double *h, double *p) {
-    Products all{0, 0, 0}, diagonal{0, 0, 0};
+    Products diagonal;
     const std::int64_t n = size.n, d = size.d;
-    for (std::int64_t j = 0; j < d; j += block)
-        all.add(subtract_block(std::min(block, d - j), w + j, before + n + j, h + n + j, p + n + j));
+    const Products all = subtract(d, w, before + n, h + n, p + n);
     for (std::int64_t i = 0; i < n; ++i) {
         p[i] = table[i].alpha - before[i];
         const double own = table[i].own, weighted = own * p[i];
@@ -95,19 +49,6 @@ Products take_step(Sizes size, const Row *table, const Planes &planes, double la
     return {lam * all.pp + diagonal.pp - across(planes, lam, rest, rest),
             lam * all.ph + diagonal.ph - across(planes, lam, rest, past),
             lam * all.hh + diagonal.hh - across(planes, lam, past, past)};
-}
-
-struct Step {
-    double p, h;
-};
-
-// The highest point of the plane, with a ridge along h, or a point on the way there. 0 if there is none.
-Step maximise(const Products &H, double g_p, double g_h, const Limits &limits) {
-    const double hh = (1 + limits.ridge) * H.hh, det = H.pp * hh - H.ph * H.ph;
-    if (!(det > 0)) return {0, 0};
-    const Step t{(hh * g_p - H.ph * g_h) / det, (H.pp * g_h - H.ph * g_p) / det};
-    const double shorter = limits.longest / std::max({std::abs(t.p), std::abs(t.h), limits.longest});
-    return {shorter * t.p, shorter * t.h};
 }
 
 // Move alpha, and h with it. Returns the numbers of the rows that left the box.
@@ -122,10 +63,6 @@ std::vector<std::int64_t> advance_rows(Sizes size, Row *table, Step t, const dou
     }
     return out;
 }
-
-struct Change {
-    double gain, slope;
-};
 
 // Put variable i back into its box, which moves both the point and h by e along it. `past` has the residuals and the
 // moment of h. Computes the exact change of F and of <s, h>.
@@ -155,33 +92,22 @@ void retreat(Sizes size, Row *table, const Planes &planes, const double *before,
     for (std::int64_t k = 0; k < size.rest; ++k) planes.running[k] = before[n + d + k] + p[n + d + k];
 }
 
-struct Points {
-    const double *before;
-    double *step, *history;
-};
-
-struct Ascent {
-    double gain, slope;
-    bool has_history;
-};
-
 template <class R>
-Answer push(const R &rows, Sizes size, const Variables &variables, Planes planes, double lam, double *w,
+Pushed push(const R &rows, Sizes size, const Variables &variables, Planes planes, double lam, double *w,
             const Points &points, const Ascent &ascent, const Limits &limits) {
     double *p = points.step, *h = points.history;
     if (!ascent.has_history) std::fill(h, h + size.length(), 0.0);
     const Products H = take_step(size, variables.table, planes, lam, w, points.before, h, p);
     const double g_p = ascent.gain - 0.5 * H.pp, g_h = ascent.slope - H.ph;
-    const Step t = ascent.has_history ? maximise(H, g_p, g_h, limits) : Step{0, 0};
+    const Step t = ascent.has_history ? highest(H, g_p, g_h, limits) : Step{0, 0};
     if (t.p == 0 && t.h == 0) {
         std::copy(p, p + size.length(), h);
         return {0.0, g_p, true};
     }
-    const double left_p = g_p - H.pp * t.p - H.ph * t.h, left_h = g_h - H.ph * t.p - H.hh * t.h;
-    Change total{0.5 * ((g_p + left_p) * t.p + (g_h + left_h) * t.h), left_p * (1 + t.p) + left_h * t.h};
+    Change total = over_plane(H, g_p, g_h, t);
     const std::vector<std::int64_t> out = advance_rows(size, variables.table, t, p, h);
-    advance(size.d, t.p, t.h, p + size.n, w, h + size.n);
-    advance(size.rest, t.p, t.h, p + size.n + size.d, planes.running, h + size.n + size.d);
+    advance(size.d, t, p + size.n, w, h + size.n);
+    advance(size.rest, t, p + size.n + size.d, planes.running, h + size.n + size.d);
     Planes past{planes.terms, planes.group, h + size.n + size.d, nullptr, planes.rho, planes.centre2, planes.count};
     planes.refresh(), past.refresh();
     for (const std::int64_t i : out) {
@@ -196,13 +122,9 @@ Answer push(const R &rows, Sizes size, const Variables &variables, Planes planes
     return {total.gain, total.slope, double(out.size()) <= limits.clipped * double(size.n)};
 }
 
-using PointsRecord = std::tuple<In<double>, Out<double>, Out<double>>;
-using AscentRecord = std::tuple<double, double, bool>;
-using LimitsRecord = std::tuple<double, double, double>;
-
 template <class... Raw>
 struct Push {
-    static Answer call(Raw... raw, const VariablesRecord &variables_record, const PlanesRecord &planes_record,
+    static Pushed call(Raw... raw, const VariablesRecord &variables_record, const PlanesRecord &planes_record,
                        double lam, Out<double> w, const PointsRecord &points, const AscentRecord &ascent,
                        const LimitsRecord &limits) {
         const Variables variables = variables_of(variables_record);
