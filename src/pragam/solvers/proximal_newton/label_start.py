@@ -35,6 +35,8 @@ _SAMPLE_STEPS = 200
 #: delta after a sample's solution, over the sample's last one. On letter 1 and 1/4 take 1.1 and 1.7 times as long, on
 #: covtype 1 takes 1.4 times as long.
 _AFTER_SAMPLE = 0.5
+#: A unit below this is that of slopes which are rounding.
+_NEGLIGIBLE = 1e-100
 _TINY = float(np.finfo(np.float64).tiny)
 
 
@@ -58,7 +60,9 @@ def _from_nothing(problem: LabelProblem, tol: float) -> LabelState:
     w, alpha = np.zeros(problem.n_weights), problem.start()
     b = _biases(problem, problem.scores(w))
     delta = _delta(problem, w, b, alpha)
-    unit = min(_BOLD * delta * _steepest(problem, problem.scores(w) + problem.B.matvec(b)), 1.0)
+    steepest = _steepest(problem, problem.scores(w) + problem.B.matvec(b))
+    unit = min(_BOLD * delta * steepest, 1.0)
+    unit = unit if unit > _NEGLIGIBLE else 1.0  # only biases help
     return _stage(problem, w, b, shares(problem.Q.totals, alpha, problem.Q.K), delta, unit, tol)
 
 
