@@ -32,8 +32,8 @@ _SEARCHED = 250
 _SAMPLE_TOL = 0.1
 #: The most steps that a sample's solution may take: covtype, with columns that few of its rows have, takes 76.
 _SAMPLE_STEPS = 200
-#: delta after a sample's solution, over the sample's last one. On letter 1 and 1/4 take 1.1 and 1.7 times as long, on
-#: covtype 1 takes 1.4 times as long.
+#: delta after a sample's solution, over the sample's last one. On letter 1 and 1/4 take 1.1 and 1.7 times as long. On
+#: covtype, one draw each, 0.7 and 1 take 1.6 and 1.2 times as long: that differs from draw to draw.
 _AFTER_SAMPLE = 0.5
 #: A unit below this is that of slopes which are rounding.
 _NEGLIGIBLE = 1e-100
