@@ -7,6 +7,7 @@ random moment to the return of ``fit``, on the wall and of the CPU.
 
     python benchmarks/graphs.py [--trees 500] [--grids 60] [--side 20] [--solvers block-ascent bcfw qp-bmrm]
         [--sweeps 20] [--lam 1] [--signals 5]
+    python benchmarks/graphs.py --choice [--cap 10]        # what the choice that auto makes costs on trees
 """
 
 from __future__ import annotations

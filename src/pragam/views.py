@@ -8,6 +8,7 @@ weights are the same on both sides, because what is fixed enters the ``rest`` of
 
 - :func:`on_rows`: these rows move, the others are fixed.
 - :func:`sampled`: these rows stand for all; the others are gone. Its optimum is a start, never a proof.
+- :func:`sampled_examples`: the same for examples with a block of dual variables each.
 - :func:`packed`: all rows, in another order, on a packed copy of binary data.
 """
 
@@ -19,8 +20,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pragam.operators.base import Vector
+from pragam.operators.needs import HasExampleRows
 from pragam.operators.pattern import PatternRows
-from pragam.problem import BoxProblem, Rest
+from pragam.polytopes.per_example import PerExample
+from pragam.problem import BoxProblem, Problem, Rest
 
 
 @dataclass(frozen=True)
@@ -75,6 +78,22 @@ def on_rows(problem: BoxProblem, rows: NDArray[np.int64], alpha: Vector) -> View
 def sampled(problem: BoxProblem, rows: NDArray[np.int64]) -> View:
     """An estimate of the whole from some rows, every loss weighted up."""
     return View(_taken(problem, rows, problem.rest, problem.Q.size / len(rows)), rows)
+
+
+def sampled_examples(
+    problem: Problem[HasExampleRows, PerExample], examples: NDArray[np.int64], growth: Vector
+) -> Problem[HasExampleRows, PerExample]:
+    """An estimate of the whole from these examples, the loss of each weighted up by its own growth."""
+    K = problem.Q.K
+    variables = (examples[:, None] * K + np.arange(K)).ravel()
+    return replace(
+        problem,
+        A=problem.A.take_examples(examples),
+        c=problem.c[variables],
+        Q=problem.Q.take(examples, growth),
+        B=problem.B.take(variables),
+        origin=None if problem.origin is None else problem.origin[variables] * np.repeat(growth, K),
+    )
 
 
 def packed(problem: BoxProblem) -> View:

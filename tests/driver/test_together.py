@@ -81,6 +81,17 @@ def test_bounds_of_several_are_those_of_each_to_the_bit(dense):
         assert lower.quick.value == Lower(problem, alpha).quick.value
 
 
+@pytest.mark.parametrize(("n", "d", "terms"), [(2900, 90, 90), (3000, 50, 90), (5000, 2100, 53), (5100, 2000, 53)])
+def test_products_of_several_are_those_of_each_to_the_bit(n, d, terms):
+    """With fewer entries, or fewer a column, than those from which X' alpha is summed in parts, and with more."""
+    rng = np.random.default_rng(4)
+    columns, ends = rng.integers(0, d, n * terms), np.arange(n + 1) * terms
+    storage = check_data(sparse.csr_array((rng.standard_normal(n * terms), columns, ends), shape=(n, d)))
+    W, B = rng.standard_normal((3, d)), rng.standard_normal((3, n))
+    np.testing.assert_array_equal(storage.matvecs(W), [storage.matvec(w) for w in W])
+    np.testing.assert_array_equal(storage.rmatvecs(B), [storage.rmatvec(alpha) for alpha in B])
+
+
 @pytest.mark.parametrize("bias", [False, True])
 @pytest.mark.parametrize("tol", [1e-2, 1e-3, 1e-6])
 @pytest.mark.parametrize("weighted", [False, True])
@@ -109,3 +120,19 @@ def test_the_answers_do_not_depend_on_the_number_of_threads(monkeypatch):
     for first, second in zip(one, two, strict=True):
         assert np.array_equal(first.w, second.w) and np.array_equal(first.alpha, second.alpha)
         assert first.certificate == second.certificate and first.n_iter == second.n_iter
+
+
+def test_a_start_that_fails_is_told_and_each_is_solved_alone(monkeypatch):
+    problems = problems_of(*text())
+    groups = started(problems)
+
+    def fail(*_):
+        raise FloatingPointError("what went wrong")
+
+    monkeypatch.setattr("pragam.driver.together.SequentialDual.step", fail)
+    with pytest.warns(RuntimeWarning, match=r"9 problems could not be started together \(FloatingPointError: what"):
+        assert groups.reached(0) is None
+    monkeypatch.setattr(jobs, "together", lambda *_: groups)
+    with pytest.warns(RuntimeWarning, match="9 problems"):  # the other group
+        solved = solve_problems(problems, Settings(tol=1e-3)).results
+    assert all(result.converged for result in solved)

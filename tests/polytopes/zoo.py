@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from pragam.polytopes import Box, BoxPlane, Pairs, Polytope, Simplex, Simplices
-from pragam.polytopes.label_box import LabelBox
+from pragam.polytopes import Box, BoxPlane, LabelBox, Pairs, Polytope, Simplex, Simplices
 from pragam.structured import ChainLayout, ChainMarginals
 
 INF = np.inf

@@ -8,7 +8,7 @@ from scipy import sparse
 
 import pragam
 from pragam.solvers.proximal_newton import ProximalNewton
-from pragam.solvers.proximal_newton.label_sample import sampled_examples
+from pragam.solvers.proximal_newton.label_sample import drawn_examples
 
 
 def posed(seed, multilabel=False, bias=False, n=2500, d=6, K=3, storage=np.asarray):
@@ -27,7 +27,7 @@ def posed(seed, multilabel=False, bias=False, n=2500, d=6, K=3, storage=np.asarr
 def test_the_value_of_a_sample_is_an_unbiased_estimate_of_the_whole(multilabel):
     problem, rng = posed(0, multilabel), np.random.default_rng(1)
     w = rng.standard_normal(problem.n_weights)
-    values = [sampled_examples(problem, rng)[0].primal(w) for _ in range(400)]
+    values = [drawn_examples(problem, rng)[0].primal(w) for _ in range(400)]
     error = np.std(values) / np.sqrt(len(values))
     assert error < 0.01 * problem.primal(w)
     assert np.mean(values) == pytest.approx(problem.primal(w), abs=4 * error)
@@ -36,7 +36,7 @@ def test_the_value_of_a_sample_is_an_unbiased_estimate_of_the_whole(multilabel):
 def test_the_longest_examples_are_in_every_sample_with_their_own_weight():
     problem, rng = posed(0), np.random.default_rng(1)
     for _ in range(20):
-        part, share = sampled_examples(problem, rng)
+        part, share = drawn_examples(problem, rng)
         long = part.A.row_norms()[:: part.Q.K] > 1000
         assert np.array_equal(part.Q.totals[long], problem.Q.totals[:2])
         assert 0.1 < share < 0.3
@@ -44,7 +44,7 @@ def test_the_longest_examples_are_in_every_sample_with_their_own_weight():
 
 @pytest.mark.parametrize("sizes", [{"n": 1999}, {"d": 70, "n": 2099}])
 def test_few_examples_for_a_weight_are_not_sampled(sizes):
-    assert sampled_examples(posed(0, **sizes), np.random.default_rng(0))[0] is None
+    assert drawn_examples(posed(0, **sizes), np.random.default_rng(0))[0] is None
 
 
 @pytest.mark.parametrize("storage", [np.asarray, sparse.csr_array])

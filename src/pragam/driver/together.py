@@ -13,6 +13,7 @@ from __future__ import annotations
 
 import threading
 import time
+import warnings
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from math import inf
@@ -68,13 +69,25 @@ class Group:
     found: list[Reached] = field(default_factory=list)
 
     def start(self) -> None:
-        """Sweeps over all, and a certificate for each. Ctrl-C ends the sweeps; what they have reached is certified."""
+        """Sweeps over all, and a certificate for each. Ctrl-C ends the sweeps; what they have reached is certified.
+
+        After an error nothing is reached, and a warning says so.
+        """
         self.is_started = True
         with listen() as signals, one_blas_thread(), np.errstate(all="ignore"):
             try:
                 self.found = _Together(self, signals).reached()
-            except (Exception, KeyboardInterrupt):  # each is then solved alone, and says what is wrong, if anything is
+            except KeyboardInterrupt:  # before the first sweep; each problem then ends by itself, where it stands
                 self.found = []
+            except Exception as error:
+                self.found = []
+                what = f"{type(error).__name__}: {error}"
+                warnings.warn(
+                    f"{len(self.problems)} problems could not be started together ({what:.200}). Each is solved by "
+                    "itself, which takes longer.",
+                    RuntimeWarning,
+                    stacklevel=2,
+                )
 
 
 class Together:

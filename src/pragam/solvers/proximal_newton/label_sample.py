@@ -11,11 +11,10 @@ probabilities the weight of that column is found anew on all examples, in steps 
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 import numpy as np
 
 from pragam.solvers.proximal_newton.working_set import LabelProblem
+from pragam.views import sampled_examples
 
 #: One example of this many is drawn, of those that are as long as the mean.
 _ONE_OF = 4
@@ -33,7 +32,7 @@ def is_sampled(problem: LabelProblem) -> bool:
     return problem.Q.n_blocks >= _ONE_OF * needed and problem.rest.weights is None
 
 
-def sampled_examples(problem: LabelProblem, rng: np.random.Generator) -> tuple[LabelProblem | None, float]:
+def drawn_examples(problem: LabelProblem, rng: np.random.Generator) -> tuple[LabelProblem | None, float]:
     """The problem of a sample, whose value estimates that of the whole, and its share of the examples.
 
     No problem if a sample would not help.
@@ -47,14 +46,4 @@ def sampled_examples(problem: LabelProblem, rng: np.random.Generator) -> tuple[L
         return None, 0.0
     chance = np.minimum(np.maximum(squares / mean, _SHORTEST) / _ONE_OF, 1.0)
     examples = np.flatnonzero(rng.random(n) < chance)
-    growth = 1 / chance[examples]
-    variables = (examples[:, None] * K + np.arange(K)).ravel()
-    part = replace(
-        problem,
-        A=problem.A.take_examples(examples),
-        c=problem.c[variables],
-        Q=problem.Q.take(examples, growth),
-        B=problem.B.take(variables),
-        origin=None if problem.origin is None else problem.origin[variables] * np.repeat(growth, K),
-    )
-    return part, len(examples) / n
+    return sampled_examples(problem, examples, 1 / chance[examples]), len(examples) / n

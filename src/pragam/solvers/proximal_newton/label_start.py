@@ -15,7 +15,7 @@ import numpy as np
 
 from pragam.operators.base import Vector
 from pragam.solvers.base import Start
-from pragam.solvers.proximal_newton.label_sample import sampled_examples
+from pragam.solvers.proximal_newton.label_sample import drawn_examples
 from pragam.solvers.proximal_newton.labels import LEAST_DELTA, LabelState, begin_stage, step, unit_of
 from pragam.solvers.proximal_newton.working_set import LabelProblem, shares
 
@@ -44,7 +44,7 @@ def init(problem: LabelProblem, rng: np.random.Generator, start: Start | None, t
     """The first stage, at its start."""
     if start is not None:
         return _at(problem, start, tol)
-    part, share = sampled_examples(problem, rng)
+    part, share = drawn_examples(problem, rng)
     return _from_nothing(problem, tol) if part is None else _from_sample(problem, part, share, rng, tol)
 
 
