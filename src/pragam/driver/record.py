@@ -34,6 +34,8 @@ _STALL_PASSES = 2000.0
 _ROUNDING_FACTOR = 1.5
 #: The passes must also have grown by this many.
 _ROUNDING_PASSES = 10.0
+#: A step may overrun the budget by this share of it and these seconds: most steps end within, and their work counts.
+_OVERRUN_SHARE, _OVERRUN_SECONDS = 0.1, 0.5
 
 
 @dataclass(frozen=True)
@@ -257,6 +259,11 @@ class Clock:
 
     def is_over(self) -> bool:
         return time.perf_counter() - self._begin >= self._limit
+
+    @property
+    def overrun(self) -> float:
+        """The moment at which the limit counts as overrun: a step that still runs is broken off."""
+        return self._begin + self._limit * (1 + _OVERRUN_SHARE) + _OVERRUN_SECONDS
 
 
 class Reached(NamedTuple):

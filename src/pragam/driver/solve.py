@@ -50,7 +50,8 @@ def solve(
         The relative duality gap to certify.
     max_iter, max_seconds : optional budgets
         When one ends first, the best pair so far is returned with its gap. 0 certifies the start alone.
-        The clock is read between iterations.
+        The clock is read between iterations. An iteration that overruns ``max_seconds`` by a tenth and half a second
+        is broken off at the next place where long loops listen (:func:`pragam.runtime.interrupts.check`).
     start : Result, (w, alpha) or alpha, optional
         A warm start. alpha is projected onto Q; w is taken as w(alpha) if it is missing. (Or what a start of several
         problems together has reached, :mod:`pragam.driver.together`.)
@@ -88,7 +89,8 @@ def solve(
         method = in_units(method, problem)
         clock = Clock(max_seconds, 0.0 if reached is None else reached.seconds)
         rules = Rules(float(tol), max_iter, stall, clock, signals)
-        return _run(problem, method, begin, rng, rules, callback, reached)
+        with signals.until(clock.overrun):
+            return _run(problem, method, begin, rng, rules, callback, reached)
 
 
 def _run(
@@ -115,6 +117,8 @@ def _run(
     except FailedError as error:
         status, reason = Status.FAILED, str(error)
     status, reason = turn.last_word(status, reason)
+    if status is Status.INTERRUPTED and rules.has_overrun:
+        status = Status.MAX_SECONDS
     return turn.record.result(status, reason, turn.label, turn.iteration, turn.n_screened)
 
 

@@ -36,6 +36,11 @@ class Rules:
     clock: Clock
     signals: Signals
 
+    @property
+    def has_overrun(self) -> bool:
+        """Whether it was the budget, and no signal, that broke off a step."""
+        return self.clock.is_over() and not self.signals.asked
+
     def verdict(self, record: Record, iteration: int, is_news: bool) -> Status | None:
         """The status to end with now, if any; ``is_news`` if there is another certificate than the last time."""
         if record.certificate.relative_gap <= self.tol:

@@ -12,6 +12,7 @@ import numpy as np
 
 from pragam.numerics.slope_search import vanishing_slope
 from pragam.polytopes.base import Vector
+from pragam.runtime import interrupts
 
 #: Steps at the most.
 _STEPS = 50
@@ -41,6 +42,7 @@ def minimise(
     g, alpha, rounding = gradient(b)
     best, found, poor = _excess(g, rounding), (alpha, b), 0
     for _ in range(_STEPS):
+        interrupts.check()  # with many labels a step takes long
         if best == 0 or poor > _POOR:
             break
         matrix = hessian(alpha)

@@ -3,7 +3,7 @@
 Python's own handler raises KeyboardInterrupt between any two instructions: inside the last certificate, or inside the
 ``except`` clause of the first one. While :func:`listen` is open, another handler takes its place. It sets a flag, and
 raises only where the caller is ready for it (:meth:`Signals.raising`). What the caller still does after a signal may be
-given a time (:meth:`Signals.grace`).
+given a time (:meth:`Signals.grace`). A budget that is overrun ends a step as a signal does (:meth:`Signals.until`).
 
 Only Python's own handler is replaced; a handler of the user's stays. To let another signal end a solve in the same way,
 give it Python's handler first: ``signal.signal(signal.SIGTERM, signal.default_int_handler)``. Python runs handlers in
@@ -39,6 +39,7 @@ class Signals:
         self._came = False
         self._raises = False
         self._deadline = inf
+        self._end_of_budget = inf
 
     @property
     def asked(self) -> bool:
@@ -75,6 +76,18 @@ class Signals:
         finally:
             self._deadline = inf
 
+    @contextmanager
+    def until(self, moment: float) -> Iterator[None]:
+        """A context in which :meth:`check` raises after this moment of ``time.perf_counter`` too, where it may.
+
+        What runs inside another such context ends with that one at the latest.
+        """
+        before, self._end_of_budget = self._end_of_budget, min(self._end_of_budget, moment)
+        try:
+            yield
+        finally:
+            self._end_of_budget = before
+
     def handle(self, number: int, frame: FrameType | None) -> None:
         """What Python calls. It raises once: the next signal must not break the ``except`` clause that follows."""
         self._came = True
@@ -82,7 +95,8 @@ class Signals:
 
     def check(self) -> None:
         """Raise KeyboardInterrupt if it is time and the caller is ready for it."""
-        if (self._raises and self.asked) or time.perf_counter() > self._deadline:
+        now = time.perf_counter()
+        if (self._raises and (self.asked or now > self._end_of_budget)) or now > self._deadline:
             self._raises, self._deadline = False, inf
             raise KeyboardInterrupt
 
@@ -114,9 +128,10 @@ class ended_by:  # noqa: N801 (entered by every solve of a small fit: a generato
 
 
 def check() -> None:
-    """Raise KeyboardInterrupt in a thread that is to end, if its solve is ready for it, or if a time of grace is over.
+    """Raise KeyboardInterrupt in a thread that is to end, if its solve is ready for it, or if its time is over.
 
-    For loops that take long, between their parts. In the main thread signals need no such help, but times of grace do.
+    For loops that take long, between their parts. In the main thread signals need no such help, but budgets and times
+    of grace do.
     """
     signals = _here.signals
     if signals is None and threading.current_thread() is threading.main_thread():
