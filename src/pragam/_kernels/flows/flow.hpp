@@ -65,6 +65,12 @@ struct WeightTable {
         if (late) late[entry - nodes] += change * clock;
     }
 
+    // Less for the entry of `up`, and more for that of `down`.
+    void shift(F *row, int64_t up, int64_t down, F change, F clock) const {
+        add(row + up, -change, clock);
+        add(row + down, change, clock);
+    }
+
     void add_transition(int64_t a, int64_t b, F change, F clock) const {
         add(transitions + a * stride + b, change, clock);
         add(transposed + b * stride + a, change, clock);

@@ -11,11 +11,11 @@ struct Gains {
 };
 
 // Takes exact steps along directions and keeps the weights up to date.
-template <class R, class F>
+template <class F>
 class Stepper {
   public:
-    Stepper(const R &rows, const Chains<F> &chains, const WeightTable<F> &table, const Flow &flow, double relax)
-        : rows_(rows), chains_(chains), table_(table), flow_(flow), relax_(relax) {}
+    Stepper(const Tokens<F> &tokens, const Chains<F> &chains, const WeightTable<F> &table, const Flow &flow, double relax)
+        : tokens_(tokens), chains_(chains), table_(table), flow_(flow), relax_(relax) {}
 
     // Each run gets the step that raises D most, at the weights as they are then; a run with pieces only if none of these
     // has moved. False, with nothing done for the runs that are left, if the pool has no room for their edges.
@@ -34,11 +34,7 @@ class Stepper {
         for (const Run &run : along.runs)
             for (int64_t t = run.s; t <= std::min(run.e, run.s + 3); ++t) {
                 const std::size_t at = std::size_t(t - along.begin);
-                each_entry(rows_, chains_.first[along.sequence] + t, [&](int64_t column, auto) {
-                    const F *row = table_.nodes + column * chains_.stride;
-                    PRAGAM_PREFETCH(row + along.plus[at]);
-                    PRAGAM_PREFETCH(row + along.minus[at]);
-                });
+                tokens_.fetch_weights(chains_.first[along.sequence] + t, along.plus[at], along.minus[at]);
             }
     }
 
@@ -99,10 +95,7 @@ class Stepper {
         const int64_t up = run.up(t), down = run.down(t), x = run.token(t), truth = chains_.truth[x], stride = chains_.stride;
         const F *cost = chains_.cost + truth * stride;
         double sum = double(chains_.scale[x]) * (double(cost[up]) - double(cost[down]));
-        each_feature(rows_, chains_, x, [&](int64_t column, F value) {
-            const F *row = table_.nodes + column * stride;
-            sum += double(value) * (double(row[up]) - double(row[down]));
-        });
+        sum = tokens_.slope(x, up, down, sum);
         if (chains_.own[x] != 0)
             sum += chains_.rates[run.sequence] * double(chains_.own[x]) *
                    (double((up == truth) - (down == truth)) - flow_.mass(x, up) + flow_.mass(x, down));
@@ -131,18 +124,13 @@ class Stepper {
     }
 
     void move_nodes(const Paths &run, int64_t t, F change, F clock) const {
-        const int64_t up = run.up(t), down = run.down(t), stride = chains_.stride;
-        const auto shift = [&](F *row, F by) {
-            table_.add(row + up, -by, clock);
-            table_.add(row + down, by, clock);
-        };
-        each_feature(rows_, chains_, run.token(t),
-                     [&](int64_t column, F value) { shift(table_.nodes + column * stride, change * value); });
-        if (t == 0) shift(table_.starts, change);
-        if (t + 1 == run.length) shift(table_.ends, change);
+        const int64_t up = run.up(t), down = run.down(t);
+        tokens_.shift(run.token(t), up, down, change, clock);
+        if (t == 0) table_.shift(table_.starts, up, down, change, clock);
+        if (t + 1 == run.length) table_.shift(table_.ends, up, down, change, clock);
     }
 
-    const R &rows_;
+    const Tokens<F> &tokens_;
     const Chains<F> &chains_;
     const WeightTable<F> &table_;
     const Flow &flow_;

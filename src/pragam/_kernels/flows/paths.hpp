@@ -1,7 +1,6 @@
 // Which way a flow should move: the best labelling of a sequence, and the worst of those that carry mass.
 #pragma once
 
-#include "common/prefetch.hpp"
 #include "flows/links.hpp"
 #include "flows/runs.hpp"
 
@@ -66,12 +65,12 @@ class SupportPaths {
 };
 
 // Looks for directions at the weights as they are. Only its own memory changes.
-template <class R, class F>
+template <class F>
 class Search {
   public:
-    Search(const R &rows, const Chains<F> &chains, const WeightTable<F> &table, const Flow &flow)
-        : rows_(rows), chains_(chains), table_(table), flow_(flow), paths_(chains.K),
-          links_(chains, table), runs_(rows, chains, table_rows(table), flow), node_(std::size_t(chains.stride)) {}
+    Search(const Tokens<F> &tokens, const Chains<F> &chains, const WeightTable<F> &table, const Flow &flow)
+        : tokens_(tokens), chains_(chains), table_(table), flow_(flow), paths_(chains.K),
+          links_(chains, table), runs_(tokens, chains, table_rows(table), flow), node_(std::size_t(chains.stride)) {}
 
     // From the worst path in the support of sequence i to the best labelling of all. `next`: the sequence to come.
     void whole(int64_t i, int64_t next, Direction &out, Pulse &pulse) {
@@ -133,23 +132,15 @@ class Search {
         PRAGAM_PREFETCH(chains_.scale + token);
         PRAGAM_PREFETCH(chains_.norms + token);
         PRAGAM_PREFETCH(chains_.own + token);
-        if constexpr (!std::is_same_v<R, DenseRows<float>> && !std::is_same_v<R, DenseRows<double>>)
-            PRAGAM_PREFETCH(rows_.indptr + token);
+        tokens_.fetch_place(token);
     }
 
     void fetch_entries(int64_t token) const {
         PRAGAM_PREFETCH(flow_.edges(token));
-        rows_.prefetch(token);
+        tokens_.fetch_row(token);
     }
 
-    void fetch(int64_t token) const {
-        each_entry(rows_, token, [&](int64_t column, auto) {
-            const F *row = table_.nodes + column * chains_.stride;
-            constexpr int64_t line = int64_t(64 / sizeof(F));
-            PRAGAM_PREFETCH(row);
-            if (chains_.stride > line) PRAGAM_PREFETCH(row + line);
-        });
-    }
+    void fetch(int64_t token) const { tokens_.fetch_weights(token); }
 
   private:
     static constexpr int64_t most_scores = int64_t(1) << 21;  // floats kept for Viterbi's way back; 8 MB
@@ -164,10 +155,7 @@ class Search {
     // What each label of token t of sequence i is worth beside its transitions, its cost included.
     void score(int64_t i, int64_t t, F *out) const {
         const int64_t stride = chains_.stride, token = chains_.first[i] + t, truth = chains_.truth[token];
-        each_tile(stride, [&](int64_t at, auto width) {
-            sum_rows<decltype(width)::value>(rows_, token, table_.nodes + at, stride, out + at);
-        });
-        if (chains_.constant >= 0) add_scaled(table_.nodes + chains_.constant * stride, F(1), stride, out);
+        tokens_.score(token, out);
         add_scaled(chains_.cost + truth * stride, chains_.scale[token], stride, out);
         if (t == 0) add_scaled(table_.starts, F(1), stride, out);
         if (t + 1 == chains_.length(i)) add_scaled(table_.ends, F(1), stride, out);
@@ -232,13 +220,13 @@ class Search {
         }
     }
 
-    const R &rows_;
+    const Tokens<F> &tokens_;
     const Chains<F> &chains_;
     const WeightTable<F> &table_;
     const Flow &flow_;
     SupportPaths<F> paths_;
     Links<F> links_;
-    RunFinder<R, F> runs_;
+    RunFinder<F> runs_;
     std::vector<F> node_, values_, saved_, zeros_;
     std::vector<uint16_t> best_edge_;
     F best_ = 0;

@@ -1,7 +1,7 @@
 // The runs of tokens along which a flow moves, and how much D bends along each.
 #pragma once
 
-#include "flows/flow.hpp"
+#include "flows/tokens.hpp"
 
 namespace pragam {
 
@@ -58,11 +58,11 @@ class RunPaths {
 };
 
 // Finds the runs of a direction. Only its own memory changes.
-template <class R, class F>
+template <class F>
 class RunFinder {
   public:
-    RunFinder(const R &rows, const Chains<F> &chains, int64_t columns, const Flow &flow)
-        : rows_(rows), chains_(chains), flow_(flow), sums_(std::size_t(columns)),
+    RunFinder(const Tokens<F> &tokens, const Chains<F> &chains, int64_t columns, const Flow &flow)
+        : tokens_(tokens), chains_(chains), flow_(flow), sums_(std::size_t(columns)),
           pair_sums_(std::size_t(chains.n_pair_features * chains.K * chains.stride)), heads_(std::size_t(chains.K), -1),
           counts_(std::size_t(chains.K * chains.stride)) {}
 
@@ -172,19 +172,14 @@ class RunFinder {
         double sum = 0;
         for (int64_t m = head; m >= 0; m = links_[std::size_t(m)]) {
             sum += double(chains_.own[first + m / 2]);
-            each_feature(rows_, chains_, first + m / 2,
-                       [&](int64_t column, F value) { sums_[std::size_t(column)] += m % 2 ? -value : value; });
+            tokens_.add(first + m / 2, m % 2 == 1, sums_.data());
         }
         for (int64_t m = head; m >= 0; m = links_[std::size_t(m)])
-            each_feature(rows_, chains_, first + m / 2, [&](int64_t column, auto) {
-                F &entry = sums_[std::size_t(column)];
-                sum += double(entry) * double(entry);
-                entry = 0;
-            });
+            sum = tokens_.take_squares(first + m / 2, sums_.data(), sum);
         return sum;
     }
 
-    const R &rows_;
+    const Tokens<F> &tokens_;
     const Chains<F> &chains_;
     const Flow &flow_;
     std::vector<F> sums_;                 // over the rows of the table

@@ -1,4 +1,6 @@
 // The arrays around pairwise ascent on flows: a packed copy of X, the weights that belong to a flow, and a flow as lists.
+#include <functional>
+
 #include "common/parallel.hpp"
 #include "flows/flow.hpp"
 
@@ -61,7 +63,78 @@ struct PackOn {
     }
 };
 
+// Adds a change to the weights of the features of a token at a label; returns how many those are.
+template <class F>
+using AddFeatures = std::function<std::size_t(int64_t token, int64_t label, F change)>;
+
 // The weights of the flow, computed anew. Returns the mean loss of the flow and |w|^2, with the part of lone features.
+template <class F>
+std::tuple<double, double> renewed(const Chains<F> &chains, const WeightTable<F> &table, const Flow &flow, const AddFeatures<F> &add) {
+    const int64_t K = chains.K, stride = chains.stride;
+    const std::size_t labels = std::size_t(K);
+    std::vector<double> transitions(labels * labels), starts(labels), ends(labels), change(labels);
+    std::fill(table.nodes, table.transitions, F(0));
+    const auto add_pairs = [&](int64_t i, int64_t t, int64_t a, int64_t b, double change) {
+        if (!chains.n_pair_features) return;
+        each_entry(chains.pairs, chains.pair(i, t), [&](int64_t feature, F value) {
+            table.pair_links(feature)[a * stride + b] += F(change) * value;
+            table.pair_transposed(feature)[b * stride + a] += F(change) * value;
+        });
+    };
+    double loss = 0, norm2 = 0;
+    Pulse pulse;
+    for (int64_t i = 0; i < chains.n; ++i)
+        for (int64_t t = chains.first[i], first = t, end = chains.first[i + 1]; t < end; ++t) {
+            const double rate = chains.rates[i];
+            std::size_t touched = std::size_t(K);
+            const int64_t truth = chains.truth[t];
+            const FlowEdge *list = flow.edges(t);
+            std::fill(change.begin(), change.end(), 0.0);
+            change[std::size_t(truth)] = rate;
+            if (t > first) {
+                transitions[std::size_t(chains.truth[t - 1] * K + truth)] += rate;
+                add_pairs(i, t - first, chains.truth[t - 1], truth, rate);
+            }
+            for (int64_t k = 0; k < flow.count[t]; ++k) {
+                const double share = double(list[k].mass) * mass_unit;
+                loss += chains.totals[i] * share * double(chains.scale[t]) * double(chains.cost[truth * stride + list[k].label]);
+                change[list[k].label] -= rate * share;
+                if (t > first) {
+                    transitions[std::size_t(list[k].before * K + list[k].label)] -= rate * share;
+                    add_pairs(i, t - first, list[k].before, list[k].label, -rate * share);
+                }
+            }
+            for (int64_t b = 0; b < K; ++b) {
+                const double own = change[std::size_t(b)];
+                if (own == 0) continue;
+                if (t == first) starts[std::size_t(b)] += own;
+                if (t + 1 == end) ends[std::size_t(b)] += own;
+                norm2 += own * own * double(chains.own[t]);
+                touched += add(t, b, F(own));
+            }
+            pulse.beat(touched);
+        }
+    const auto keep = [&](F &entry, double value) {
+        if (entry == -std::numeric_limits<F>::infinity()) return;
+        entry = F(value);
+        norm2 += value * value;
+    };
+    for (int64_t a = 0; a < K; ++a) {
+        keep(table.starts[a], starts[std::size_t(a)]);
+        keep(table.ends[a], ends[std::size_t(a)]);
+        for (int64_t b = 0; b < K; ++b) {
+            keep(table.transitions[a * stride + b], transitions[std::size_t(a * K + b)]);
+            table.transposed[b * stride + a] = table.transitions[a * stride + b];
+        }
+    }
+    const auto add_squares = [&](const F *begin, const F *end) {
+        for (const F *entry = begin; entry < end; ++entry) norm2 += double(*entry) * double(*entry);
+    };
+    add_squares(table.nodes, table.pairs);
+    for (int64_t f = 0; f < chains.n_pair_features; ++f) add_squares(table.pair_links(f), table.pair_transposed(f));
+    return {loss, norm2};
+}
+
 template <class F, class... Raw>
 struct RenewOn {
     static std::tuple<double, double> call(Raw... raw, const ChainsRecord<F> &chains_record, const TableRecord<F> &table_record,
@@ -71,68 +144,11 @@ struct RenewOn {
         const Flow flow = flow_of(flow_record, chains);
         const auto rows = token_rows(chains, table, raw...);
         nb::gil_scoped_release release;
-        const int64_t K = chains.K, stride = chains.stride;
-        const std::size_t labels = std::size_t(K);
-        std::vector<double> transitions(labels * labels), starts(labels), ends(labels), change(labels);
-        std::fill(table.nodes, table.transitions, F(0));
-        const auto add_pairs = [&](int64_t i, int64_t t, int64_t a, int64_t b, double change) {
-            if (!chains.n_pair_features) return;
-            each_entry(chains.pairs, chains.pair(i, t), [&](int64_t feature, F value) {
-                table.pair_links(feature)[a * stride + b] += F(change) * value;
-                table.pair_transposed(feature)[b * stride + a] += F(change) * value;
-            });
-        };
-        double loss = 0, norm2 = 0;
-        Pulse pulse;
-        for (int64_t i = 0; i < chains.n; ++i)
-            for (int64_t t = chains.first[i], first = t, end = chains.first[i + 1]; t < end; ++t) {
-                const double rate = chains.rates[i];
-                const int64_t truth = chains.truth[t];
-                const FlowEdge *list = flow.edges(t);
-                std::fill(change.begin(), change.end(), 0.0);
-                change[std::size_t(truth)] = rate;
-                if (t > first) {
-                    transitions[std::size_t(chains.truth[t - 1] * K + truth)] += rate;
-                    add_pairs(i, t - first, chains.truth[t - 1], truth, rate);
-                }
-                for (int64_t k = 0; k < flow.count[t]; ++k) {
-                    const double share = double(list[k].mass) * mass_unit;
-                    loss += chains.totals[i] * share * double(chains.scale[t]) * double(chains.cost[truth * stride + list[k].label]);
-                    change[list[k].label] -= rate * share;
-                    if (t > first) {
-                        transitions[std::size_t(list[k].before * K + list[k].label)] -= rate * share;
-                        add_pairs(i, t - first, list[k].before, list[k].label, -rate * share);
-                    }
-                }
-                for (int64_t b = 0; b < K; ++b) {
-                    const double own = change[std::size_t(b)];
-                    if (own == 0) continue;
-                    if (t == first) starts[std::size_t(b)] += own;
-                    if (t + 1 == end) ends[std::size_t(b)] += own;
-                    norm2 += own * own * double(chains.own[t]);
-                    each_feature(rows, chains, t, [&](int64_t column, auto value) { table.nodes[column * stride + b] += F(own) * F(value); });
-                }
-                pulse.beat(rows.length(t) + std::size_t(K));
-            }
-        const auto keep = [&](F &entry, double value) {
-            if (entry == -std::numeric_limits<F>::infinity()) return;
-            entry = F(value);
-            norm2 += value * value;
-        };
-        for (int64_t a = 0; a < K; ++a) {
-            keep(table.starts[a], starts[std::size_t(a)]);
-            keep(table.ends[a], ends[std::size_t(a)]);
-            for (int64_t b = 0; b < K; ++b) {
-                keep(table.transitions[a * stride + b], transitions[std::size_t(a * K + b)]);
-                table.transposed[b * stride + a] = table.transitions[a * stride + b];
-            }
-        }
-        const auto add_squares = [&](const F *begin, const F *end) {
-            for (const F *entry = begin; entry < end; ++entry) norm2 += double(*entry) * double(*entry);
-        };
-        add_squares(table.nodes, table.pairs);
-        for (int64_t f = 0; f < chains.n_pair_features; ++f) add_squares(table.pair_links(f), table.pair_transposed(f));
-        return {loss, norm2};
+        return renewed<F>(chains, table, flow, [&](int64_t token, int64_t label, F change) {
+            each_feature(rows, chains, token,
+                         [&](int64_t column, auto value) { table.nodes[column * chains.stride + label] += change * F(value); });
+            return rows.length(token);
+        });
     }
 };
 

@@ -16,14 +16,14 @@ using Answer = std::tuple<int64_t, double, double, int64_t, int64_t, double>;
 using Rule = std::tuple<double, int64_t, int64_t>;  // relax, block, threads
 
 // find(search, k, direction, pulse) finds what the k-th visit does.
-template <class R, class F, class Find>
-Answer visits(const R &rows, const Chains<F> &chains, const WeightTable<F> &table, const Flow &flow, int64_t n, const Rule &rule,
-              double clock, const Find &find) {
+template <class F, class Find>
+Answer visits(const Tokens<F> &features, const Chains<F> &chains, const WeightTable<F> &table, const Flow &flow, int64_t n,
+              const Rule &rule, double clock, const Find &find) {
     const auto &[relax, block, threads] = rule;
     Team team(std::min({threads, block / 2, n / 2}));
-    std::vector<Search<R, F>> searches(std::size_t(team.size()), Search<R, F>(rows, chains, table, flow));
+    std::vector<Search<F>> searches(std::size_t(team.size()), Search<F>(features, chains, table, flow));
     std::vector<Direction> found(static_cast<std::size_t>(block));
-    const Stepper<R, F> stepper(rows, chains, table, flow, relax);
+    const Stepper<F> stepper(features, chains, table, flow, relax);
     Pulse pulse;
     Gains gains;
     double gap = 0;
@@ -48,44 +48,63 @@ Answer visits(const R &rows, const Chains<F> &chains, const WeightTable<F> &tabl
     return {n, gap, gains.gain, gains.moves, tokens, clock};
 }
 
+template <class F>
+Answer sequences(const Tokens<F> &features, const Chains<F> &chains, const WeightTable<F> &table, const Flow &flow,
+                 const In<int64_t> &order, const Rule &rule, double clock) {
+    const int64_t n = int64_t(order.size());
+    nb::gil_scoped_release release;
+    return visits(features, chains, table, flow, n, rule, clock, [&](auto &search, int64_t k, Direction &out, Pulse &pulse) {
+        search.whole(order.data()[k], order.data()[std::min(k + 1, n - 1)], out, pulse);
+    });
+}
+
+// `zones` has the sequence, the first token and the one after the last of each; the tokens as they are counted in all.
+template <class F>
+Answer visit_zones(const Tokens<F> &features, const Chains<F> &chains, const WeightTable<F> &table, const Flow &flow,
+                   const In<uint32_t> &zones, const In<int64_t> &order, const Rule &rule, double clock) {
+    const int64_t n = int64_t(order.size());
+    nb::gil_scoped_release release;
+    return visits(features, chains, table, flow, n, rule, clock, [&](auto &search, int64_t k, Direction &out, Pulse &) {
+        const auto zone_at = [&](int64_t j) { return zones.data() + 3 * order.data()[std::min(j, n - 1)]; };
+        PRAGAM_PREFETCH(zone_at(k + 16));
+        search.fetch_lists(zone_at(k + 12)[1]);
+        search.fetch_entries(zone_at(k + 8)[1]);
+        const uint32_t *zone = zone_at(k), *next = zone_at(k + 4);
+        for (int64_t t = next[1]; t < std::min(next[2], next[1] + 4); ++t) search.fetch(t);
+        const int64_t o = chains.first[zone[0]];
+        search.zone(zone[0], zone[1] - o, zone[2] - o, out);
+    });
+}
+
+// Calls visit(features, chains, table, flow) for the rows that Python passes.
+template <class F, class Visit, class... Raw>
+Answer on_rows(const ChainsRecord<F> &chains_record, const TableRecord<F> &table_record, const FlowRecord &flow_record,
+               const Visit &visit, const Raw &...raw) {
+    const Chains<F> chains = chains_of<F>(chains_record);
+    const WeightTable<F> table = table_of<F>(table_record, chains);
+    const auto rows = token_rows(chains, table, raw...);
+    return visit(TokensIn<std::remove_const_t<decltype(rows)>, F>(rows, chains, table), chains, table, flow_of(flow_record, chains));
+}
+
 template <class F, class... Raw>
 struct SequencesOn {
-    static Answer call(Raw... raw, const ChainsRecord<F> &chains_record, const TableRecord<F> &table_record,
-                       const FlowRecord &flow_record, In<int64_t> order, const Rule &rule, double clock) {
-        const Chains<F> chains = chains_of<F>(chains_record);
-        const WeightTable<F> table = table_of<F>(table_record, chains);
-        const Flow flow = flow_of(flow_record, chains);
-        const auto rows = token_rows(chains, table, raw...);
-        const int64_t n = int64_t(order.size());
-        nb::gil_scoped_release release;
-        return visits(rows, chains, table, flow, n, rule, clock, [&](auto &search, int64_t k, Direction &out, Pulse &pulse) {
-            search.whole(order.data()[k], order.data()[std::min(k + 1, n - 1)], out, pulse);
-        });
+    static Answer call(Raw... raw, const ChainsRecord<F> &chains, const TableRecord<F> &table, const FlowRecord &flow,
+                       In<int64_t> order, const Rule &rule, double clock) {
+        const auto visit = [&](const Tokens<F> &features, const auto &...parts) {
+            return sequences(features, parts..., order, rule, clock);
+        };
+        return on_rows<F>(chains, table, flow, visit, raw...);
     }
 };
 
-// `zones` has the sequence, the first token and the one after the last of each; the tokens as they are counted in all.
 template <class F, class... Raw>
 struct ZonesOn {
-    static Answer call(Raw... raw, const ChainsRecord<F> &chains_record, const TableRecord<F> &table_record,
-                       const FlowRecord &flow_record, In<uint32_t> zones, In<int64_t> order, const Rule &rule,
-                       double clock) {
-        const Chains<F> chains = chains_of<F>(chains_record);
-        const WeightTable<F> table = table_of<F>(table_record, chains);
-        const Flow flow = flow_of(flow_record, chains);
-        const auto rows = token_rows(chains, table, raw...);
-        const int64_t n = int64_t(order.size());
-        nb::gil_scoped_release release;
-        return visits(rows, chains, table, flow, n, rule, clock, [&](auto &search, int64_t k, Direction &out, Pulse &) {
-            const auto zone_at = [&](int64_t j) { return zones.data() + 3 * order.data()[std::min(j, n - 1)]; };
-            PRAGAM_PREFETCH(zone_at(k + 16));
-            search.fetch_lists(zone_at(k + 12)[1]);
-            search.fetch_entries(zone_at(k + 8)[1]);
-            const uint32_t *zone = zone_at(k), *next = zone_at(k + 4);
-            for (int64_t t = next[1]; t < std::min(next[2], next[1] + 4); ++t) search.fetch(t);
-            const int64_t o = chains.first[zone[0]];
-            search.zone(zone[0], zone[1] - o, zone[2] - o, out);
-        });
+    static Answer call(Raw... raw, const ChainsRecord<F> &chains, const TableRecord<F> &table, const FlowRecord &flow,
+                       In<uint32_t> zones, In<int64_t> order, const Rule &rule, double clock) {
+        const auto visit = [&](const Tokens<F> &features, const auto &...parts) {
+            return visit_zones(features, parts..., zones, order, rule, clock);
+        };
+        return on_rows<F>(chains, table, flow, visit, raw...);
     }
 };
 
