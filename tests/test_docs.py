@@ -14,8 +14,9 @@ import pytest
 import pragam
 
 ROOT = Path(__file__).resolve().parents[1]
-PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))]
-PROSE = [*PAGES, *(ROOT / name for name in ("CONTRIBUTING.md", "NOTATION.md", "CHANGELOG.md"))]
+INDEX = ROOT / "docs" / "index.md"
+PAGES = [ROOT / "README.md", *(page for page in sorted((ROOT / "docs").glob("*.md")) if page != INDEX)]
+PROSE = [*PAGES, INDEX, *(ROOT / name for name in ("CONTRIBUTING.md", "NOTATION.md", "CHANGELOG.md", "SECURITY.md"))]
 EXAMPLES = sorted((ROOT / "examples").glob("*.py"))
 
 
@@ -116,3 +117,8 @@ def test_every_exit_status_is_documented():
     assert documented == {
         cli.CERTIFIED, cli.FALSE, cli.BAD_INPUT, cli.NOT_CERTIFIED, cli.ABORTED, cli.BROKEN_PIPE,
     }  # fmt: skip
+
+
+def test_the_index_names_every_page():
+    named = re.findall(r"\]\(([a-z_-]+\.md)\)", INDEX.read_text(encoding="utf-8"))
+    assert set(named) == {page.name for page in PAGES if page.parent == INDEX.parent}
