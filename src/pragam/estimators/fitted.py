@@ -92,6 +92,14 @@ class FittedModel(BaseEstimator):
         loaded.histories_, loaded._begun = [History.from_rows([])] * len(model.proofs), [0.0] * len(model.proofs)
         return loaded
 
+    def summary(self, top: int = 5) -> models.Card:
+        """The card of the model: what it minimises, its training data, its certificate, the ``top`` largest weights.
+
+        ``print`` it, or ask for ``to_dict()``.
+        """
+        check_is_fitted(self)
+        return models.card_of(self.model_, getattr(self, "feature_names_in_", None), top)
+
     def plot(self, kind: str = "gap", **options: Any) -> Any:
         """A figure of the fitted model, by matplotlib (the extra ``plot``); returns its Axes.
 

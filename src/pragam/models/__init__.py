@@ -6,6 +6,7 @@
 """
 
 from pragam.models.base import Model, Proof
+from pragam.models.card import Card, card_of
 from pragam.models.chain import ChainModel
 from pragam.models.gp import GPModel
 from pragam.models.graph import GraphModel
@@ -15,6 +16,6 @@ from pragam.models.stored import load, save
 from pragam.models.training import Fitted, fit, fit_path, model_of
 
 __all__ = [
-    "ChainModel", "Fitted", "GPModel", "GraphModel", "LinearModel", "Model", "Proof", "fit", "fit_path", "load",
-    "load_liblinear", "model_of", "save", "save_liblinear",
+    "Card", "ChainModel", "Fitted", "GPModel", "GraphModel", "LinearModel", "Model", "Proof", "card_of", "fit",
+    "fit_path", "load", "load_liblinear", "model_of", "save", "save_liblinear",
 ]  # fmt: skip

@@ -99,6 +99,10 @@ class Model:
         """One prediction for each row, token or node, of samples in the model's own features."""
         raise NotImplementedError
 
+    def column_weights(self) -> Vector | None:
+        """A row of weights for each output, in the columns of X; None if weights are of something else."""
+        return None
+
     def n_support(self, problems: Sequence[AnyProblem]) -> int:
         """How many rows of X support the model; 0 for kinds that know no rows."""
         return 0

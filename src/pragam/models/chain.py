@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 
 from pragam.models.base import Model, Shapes, Solves
 from pragam.models.chain_weights import ChainWeights
+from pragam.models.kernel import Kernel
 from pragam.numerics.vector import Vector
 from pragam.risks import Risk
 
@@ -31,6 +32,9 @@ class ChainModel(Model):
     def weights(self) -> ChainWeights:
         """The tensors, with the rules of the record."""
         return ChainWeights(**self.tensors, rules=self.risk.rules(self.labels))  # type: ignore[attr-defined]
+
+    def column_weights(self) -> Vector | None:
+        return None if self.features.find(Kernel) is not None else self.tensors["coef"]
 
     def points(self) -> list[tuple[Vector, Vector]]:
         return [(self.weights.to_vector(), np.empty(0))]

@@ -32,6 +32,9 @@ class GraphModel(Model):
         nodes = parts.nodes
         return {"coef": nodes[:, :-1].copy(), "intercept": nodes[:, -1].copy(), "pairwise": parts.edges.copy()}
 
+    def column_weights(self) -> Vector:
+        return self.tensors["coef"]
+
     def points(self) -> list[tuple[Vector, Vector]]:
         return [(self._w, np.empty(0))]
 

@@ -73,6 +73,9 @@ class LinearModel(Model):
             return coef, intercept
         return coef[:, :-1], intercept + constant.value * coef[:, -1]
 
+    def column_weights(self) -> Vector:
+        return self.weights()[0]
+
     @property
     def n_features(self) -> int:
         return self.features.n_columns or int(self.weights()[0].shape[1])

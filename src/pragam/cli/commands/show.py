@@ -1,0 +1,47 @@
+"""``pragam show MODEL``: the card of a model."""
+
+from __future__ import annotations
+
+import argparse
+from typing import Any
+
+from pragam.cli.inputs import about, check_files, named
+from pragam.cli.output import show_json
+from pragam.cli.status import CERTIFIED
+from pragam.cli.table import show
+
+
+def add_parser(commands: Any) -> None:
+    """The command's arguments."""
+    parser = commands.add_parser(
+        "show",
+        help="say what a model is",
+        description="Say what MODEL minimises, what it was trained on, how good it claims to be, and which of its "
+        "weights are largest. Nothing is computed anew: pragam certify does that.",
+    )
+    parser.add_argument("model", metavar="MODEL", help="a model file, also LIBLINEAR's; - is the standard input")
+    parser.add_argument("--top", type=int, default=5, metavar="N", help="weights of each output (default: 5)")
+    parser.add_argument("--json", action="store_true", help="print one JSON object")
+    parser.set_defaults(run=run)
+
+
+def run(args: argparse.Namespace) -> int:
+    """Load, describe."""
+    from pragam import models
+
+    check_files([args.model], [])
+    model = models.load(named(args.model))
+    with about(args.model):
+        card = models.card_of(model, columns_of(model), args.top)
+    if args.json:
+        show_json(card.to_dict())
+    else:
+        show(card.title, (), card.rows())
+    return CERTIFIED
+
+
+def columns_of(model: Any) -> list[str] | None:
+    """The names of the columns that an estimator was fitted with, if it wrote the file."""
+    own = model.settings.get("estimator")
+    columns = own.get("columns") if isinstance(own, dict) else None
+    return [str(name) for name in columns] if isinstance(columns, list) else None
