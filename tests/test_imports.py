@@ -19,7 +19,7 @@ CORE = {
     "_kernels": set(),
     "runtime": set(),
     "numerics": {"_kernels"},
-    "polytopes": {"_kernels", "numerics"},
+    "polytopes": {"_kernels", "numerics", "runtime"},
     "operators": {"_kernels", "numerics", "runtime"},
     "conjugates": {"numerics", "polytopes"},
     "problem": {"conjugates", "numerics", "operators", "polytopes"},
