@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import io
+import logging
 
+import pragam
 from pragam.runtime.screen import Screen
 
 
@@ -49,3 +51,25 @@ def test_a_failure_leaves_no_line(monkeypatch):
     except ValueError:
         screen.say("after it")
     assert stream.getvalue().endswith("after it\n")
+
+
+def test_the_logger_hears_what_is_shown(caplog):
+    with caplog.at_level(logging.DEBUG, logger="pragam"), Screen(quiet=True) as screen:
+        screen.show("working", 1, 2)
+        screen.say("a note")
+        screen.close("the end")
+    assert [(record.levelname, record.getMessage()) for record in caplog.records] == [
+        ("DEBUG", "working 1 of 2"), ("INFO", "a note"), ("INFO", "the end"),
+    ]  # fmt: skip
+
+
+def test_a_fit_is_logged_where_somebody_reads_the_log_and_printed_where_it_is_verbose(caplog, capsys):
+    X, y = pragam.datasets.load_example()
+    pragam.LinearSVC().fit(X, y)
+    assert not caplog.records
+    with caplog.at_level(logging.INFO, logger="pragam"):
+        pragam.LinearSVC().fit(X, y)
+    (said,) = {record.getMessage() for record in caplog.records}
+    assert "relative gap" in said and not capsys.readouterr().err
+    pragam.LinearSVC(verbose=1).fit(X, y)
+    assert "relative gap" in capsys.readouterr().err

@@ -17,8 +17,8 @@ class ProgressLine:
     problems that are solved together share the line: each has a callback of its own, :meth:`part`.
     """
 
-    def __init__(self, label: str = "", file: object = None, n_problems: int = 1) -> None:
-        self._screen = Screen(file)
+    def __init__(self, label: str = "", file: object = None, n_problems: int = 1, quiet: bool = False) -> None:
+        self._screen = Screen(file, quiet)
         self._label = label
         self._text = ""
         self._begin = time.perf_counter()

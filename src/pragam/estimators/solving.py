@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any
@@ -12,6 +13,7 @@ from pragam.driver.jobs import Listener, Settings
 from pragam.driver.progress import ProgressLine
 from pragam.driver.solve import Callback
 from pragam.estimators.callbacks import FitTasks, both
+from pragam.runtime.screen import LOGGER
 
 
 def settings_of(estimator: Any, n_problems: int) -> Settings:
@@ -25,11 +27,12 @@ def settings_of(estimator: Any, n_problems: int) -> Settings:
 
 @contextmanager
 def listening(estimator: Any, tasks: FitTasks, n_problems: int) -> Iterator[Listener]:
-    """scikit-learn's callbacks and, if the estimator is verbose, a line of progress."""
-    if not estimator.verbose:
+    """scikit-learn's callbacks and, if the estimator is verbose or somebody reads the log, a line of progress."""
+    quiet = not estimator.verbose
+    if quiet and not LOGGER.isEnabledFor(logging.INFO):
         yield tasks.problem
         return
-    with ProgressLine(type(estimator).__name__, n_problems=n_problems) as line:
+    with ProgressLine(type(estimator).__name__, n_problems=n_problems, quiet=quiet) as line:
 
         @contextmanager
         def listener(k: int) -> Iterator[Callback | None]:

@@ -2,10 +2,13 @@
 
 All progress goes through a :class:`Screen`. It is on the standard error, and where nobody watches, in a pipe or a log,
 nothing is shown. What has to stay is said by :meth:`Screen.say` and :meth:`Screen.close`.
+
+The logger ``pragam`` hears the same: what stays at the level INFO, each state of the line at DEBUG.
 """
 
 from __future__ import annotations
 
+import logging
 import sys
 import time
 from collections.abc import Iterable, Iterator
@@ -14,6 +17,10 @@ from typing import Any, Protocol, TypeVar
 
 T = TypeVar("T")
 
+#: The one logger of the package. Without a handler of the user's it is silent.
+LOGGER = logging.getLogger("pragam")
+LOGGER.addHandler(logging.NullHandler())
+
 #: Seconds between two updates of a notebook: each is a message to the browser.
 _PAUSE = 0.1
 #: Characters of a full bar.
@@ -21,10 +28,14 @@ _BAR = 24
 
 
 class Screen:
-    """Shows one line, which is replaced by the next (``with`` it)."""
+    """Shows one line, which is replaced by the next (``with`` it). If it is quiet, the logger alone hears it."""
 
-    def __init__(self, file: Any = None) -> None:
-        self._place: _Place = _Notebook() if file is None and in_notebook() else _Console(file)
+    def __init__(self, file: Any = None, quiet: bool = False) -> None:
+        self._place: _Place
+        if quiet:
+            self._place = _Nowhere()
+        else:
+            self._place = _Notebook() if file is None and in_notebook() else _Console(file)
 
     @property
     def is_live(self) -> bool:
@@ -35,6 +46,8 @@ class Screen:
         """The line as it is now, with a bar if it is known how much there is to do."""
         if self.is_live:
             self._place.show(" ".join(filter(None, [text, _count(done, total)])))
+        if LOGGER.isEnabledFor(logging.DEBUG):
+            LOGGER.debug("%s", text if done is None else f"{text} {_number(done, total)}")
 
     def track(self, items: Iterable[T], text: str, total: int) -> Iterator[T]:
         """The same items, counted."""
@@ -45,10 +58,13 @@ class Screen:
     def say(self, text: str) -> None:
         """A line that stays, wherever the output goes."""
         self._place.say(text)
+        LOGGER.info("%s", text)
 
     def close(self, text: str = "") -> None:
         """The line ends. If there is a text, it stays in its place."""
         self._place.close(text)
+        if text:
+            LOGGER.info("%s", text)
 
     def __enter__(self) -> Screen:
         return self
@@ -63,6 +79,18 @@ class _Place(Protocol):
     """Where a line is shown while it changes."""
 
     is_live: bool
+
+    def show(self, text: str) -> None: ...
+
+    def say(self, text: str) -> None: ...
+
+    def close(self, text: str) -> None: ...
+
+
+class _Nowhere:
+    """Nobody watches, and nothing is written."""
+
+    is_live = False
 
     def show(self, text: str) -> None: ...
 
@@ -147,6 +175,10 @@ def _count(done: int | None, total: int | None) -> str:
     if done is None:
         return ""
     if not total:
-        return f"{done:,}"
+        return _number(done, total)
     full = round(_BAR * min(done / total, 1))
-    return f"{'━' * full}{'─' * (_BAR - full)} {done:,} of {total:,}"
+    return f"{'━' * full}{'─' * (_BAR - full)} {_number(done, total)}"
+
+
+def _number(done: int, total: int | None) -> str:
+    return f"{done:,} of {total:,}" if total else f"{done:,}"
