@@ -89,10 +89,12 @@ class DenseState(State):
 class NewtonDense(Solver[BoxProblem, DenseState]):
     """Semismooth Newton augmented Lagrangian method, in one call.
 
-    It goes on to the optimum if a step takes no more than ``exact_products``, counted as n d^2.
+    It goes on to the optimum if a step takes no more than ``exact_products``, counted as n d^2, in at most ``beyond``
+    times the steps that the tolerance takes, and a few more.
     """
 
     exact_products: float = EXACT_PRODUCTS
+    beyond: float = 2.0
 
     name = "newton-dense"
     needs = ROWS_AND_BOX
@@ -142,7 +144,7 @@ class NewtonDense(Solver[BoxProblem, DenseState]):
         delta = np.array([_FIRST_DELTA])
         iterate = DenseIterate(np.zeros(d), np.zeros(len(levels)), form.middle(), np.zeros(n), delta)
         exact = _EXACT if worked_shape(problem)[0] * d**2 <= self.exact_products else max(tol, _EXACT)
-        goal = DenseGoal(tol, exact, _STEPS)
+        goal = DenseGoal(tol, exact, _STEPS, self.beyond)
         state = DenseState(2.0, form, scaled, means, length / height, height, iterate, goal, np.zeros(d))
         if start is not None:
             _begin_at(state, start)
