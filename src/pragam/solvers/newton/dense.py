@@ -4,8 +4,9 @@ The method is that of :mod:`pragam.solvers.newton`. On a problem of some thousan
 of a millisecond, and the Python around it a hundred times as long. Here one iteration of the driver is one call of the
 kernel ``dense_newton``: some 10 to 30 Newton steps, as a rule the whole solve. Where a step costs next to nothing and
 the kernel estimates that the tolerance is reached, it goes on to the optimum itself, with about as many steps again at
-most: once it is known which rows are inside their boxes, a few steps reach rounding. So equal problems get equal
-answers, to rounding, however they are stated: a weight of two, say, or a row that is there twice.
+most, or as many as it takes (``beyond``, which estimators set): once it is known which rows are inside their boxes, a
+few steps reach rounding. So equal problems get equal answers, to rounding, however they are stated: a weight of two,
+say, or a row that is there twice.
 
 Dual variables that share data rows, as those of a tube and of ordered levels, share them in the copy too: one inner
 product and one weight of the Hessian a data row. The rows are copied without the mean m_k of their plane k, or without
