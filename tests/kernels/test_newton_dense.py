@@ -20,10 +20,10 @@ from zoo import HINGE, hinge_case
 BOTH = [pytest.param(_kernels.get, id="in use"), pytest.param(lambda name: getattr(twins, name), id="twin")]
 
 
-def call(problem, tol=1e-6, exact=1e-13, steps=200):
+def call(problem, tol=1e-6, exact=1e-13, steps=200, beyond=2.0):
     """The records of a call from nothing."""
     state = NewtonDense().init(problem, np.random.default_rng(0), None, tol)
-    return state.scaled, state.iterate, DenseGoal(tol, exact, steps)
+    return state.scaled, state.iterate, DenseGoal(tol, exact, steps, beyond)
 
 
 def curved(problem, gamma):
@@ -114,6 +114,16 @@ def test_the_way_from_the_tolerance_to_the_optimum_costs_no_more_than_the_way_th
     for tol in (1e-2, 1e-4):
         steps_to_tol = get("dense_newton")(*call(problem, tol, exact=tol))[0]
         assert get("dense_newton")(*call(problem, tol))[0] <= 2 * steps_to_tol + 10
+
+
+@pytest.mark.parametrize("get", BOTH)
+def test_without_a_limit_beyond_the_tolerance_the_optimum_is_reached_however_loose_that_is(get):
+    rng = np.random.default_rng(0)
+    X = rng.standard_normal((2000, 10))
+    problem = pragam.quantile(X, X @ rng.standard_normal(10) + rng.standard_normal(2000), 1e-3, q=0.3)
+    for tol in (0.5, 1e-2, 1e-6):
+        state = NewtonDense(exact_products=np.inf, beyond=np.inf).init(problem, np.random.default_rng(0), None, tol)
+        assert get("dense_newton")(state.scaled, state.iterate, state.goal)[2] <= 1e-13
 
 
 @pytest.mark.parametrize("get", BOTH)

@@ -8,6 +8,8 @@ from scipy import sparse
 
 import pragam
 from clarabel_qp import quantile_optimum
+from pragam.risks import Each, Quantile
+from pragam.samples import Rows
 
 
 def regression(seed):
@@ -81,3 +83,25 @@ def test_what_is_wrong_is_named(arguments, name):
     good = {"X": np.arange(10.0).reshape(5, 2), "y": np.arange(5.0)}
     with pytest.raises(ValueError, match=name):
         pragam.quantile(**(good | arguments))
+
+
+@pytest.mark.parametrize("bias", [False, True])
+def test_several_quantiles_read_the_data_once_and_are_the_problems_of_one_each(bias):
+    rng = np.random.default_rng(3)
+    rows = Rows.of(rng.standard_normal((30, 4)), rng.standard_normal(30), rng.exponential(size=30))
+    own = [Quantile(lam=0.1, q=q, bias=bias) for q in (0.1, 0.5, 0.9)]
+    labels = Each(risks=own).learn(rows)
+    together = Each(risks=own).pose(rows, labels)
+    assert all(problem.A is together[0].A for problem in together)
+    for problem, (alone,) in zip(together, [record.pose(rows, labels) for record in own], strict=True):
+        assert np.array_equal(problem.Q.lower, alone.Q.lower) and np.array_equal(problem.Q.upper, alone.Q.upper)
+        assert np.array_equal(problem.c, alone.c) and np.array_equal(problem.B.sigma, alone.B.sigma)
+        assert (problem.lam, problem.n_biases) == (alone.lam, alone.n_biases)
+        assert np.array_equal(pragam.solve(problem).w, pragam.solve(alone).w)
+
+
+def test_quantiles_of_which_some_have_a_bias_are_posed_one_by_one():
+    rng = np.random.default_rng(3)
+    rows = Rows.of(rng.standard_normal((30, 4)), rng.standard_normal(30))
+    mixed = Each(risks=[Quantile(lam=0.1, q=0.1, bias=True), Quantile(lam=0.1, q=0.9, bias=False)])
+    assert [problem.n_biases for problem in mixed.pose(rows, mixed.learn(rows))] == [1, 0]

@@ -36,7 +36,7 @@ def aiming_there(solver: str) -> str | AnySolver:
     """
     if solver != Auto.name:
         return solver
-    to_the_end = NewtonDense(exact_products=inf)
+    to_the_end = NewtonDense(exact_products=inf, beyond=inf)
     own = Auto().candidates
     return Auto(candidates=tuple(to_the_end if isinstance(each, NewtonDense) else each for each in own))
 

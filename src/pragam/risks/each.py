@@ -57,6 +57,8 @@ class Each(Risk):
         return replace(self, risks=tuple(each.at(lam) for each in self.risks))
 
     def pose(self, samples: Any, labels: Labels) -> list[AnyProblem]:
+        if all(isinstance(each, Quantile) and each.bias == self.risks[0].bias for each in self.risks):
+            return Quantile.posed_together(self.risks, samples, labels)
         return [problem for each in self.risks for problem in each.pose(samples, labels)]
 
     def stated(self, samples: Any, labels: Labels) -> list[Stated]:

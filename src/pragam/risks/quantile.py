@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
@@ -51,19 +52,27 @@ def quantile(
         Whether the model has an intercept, which is not penalised.
     sample_weight : (n,) numbers >= 0, optional
     """
+    return quantiles(X, y, lam, [q], bias, sample_weight)[0]
+
+
+def quantiles(
+    X: Any, y: ArrayLike, lam: float, qs: Sequence[float], bias: bool = True, sample_weight: ArrayLike | None = None
+) -> list[AnyProblem]:
+    """:func:`quantile` for each of these q. The problems share A, and with it whatever is computed of X once."""
     check_flag("bias", bias)
-    share = float_of(q)
-    if not 0 < share < 1:
-        raise ValueError(f"q must be a number between 0 and 1, not {q!r:.60}")
+    for q in qs:
+        if not 0 < float_of(q) < 1:
+            raise ValueError(f"q must be a number between 0 and 1, not {q!r:.60}")
     refuse_masked(X=X, y=y, sample_weight=sample_weight)
     storage = check_data(X)
     n = storage.shape[0]
     targets = check_targets(y, n)
     weights = loss_weights(targets, sample_weight)
-    lower, upper = (share - 1) * weights, share * weights
     A = ScaledRows(storage, np.full(n, -1.0))
     check_rows(A)
-    return Problem(A, targets, Box(lower, upper), lam, Planes(np.full(n, -1.0), K=int(bias)))
+    planes = Planes(np.full(n, -1.0), K=int(bias))
+    boxes = [Box((share - 1) * weights, share * weights) for share in map(float_of, qs)]
+    return [Problem(A, targets, box, lam, planes) for box in boxes]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -79,8 +88,14 @@ class Quantile(Regression):
         return f"quantile {self.q:g}"
 
     def pose(self, samples: Any, labels: Labels) -> list[AnyProblem]:
-        y = self.target.encode(samples.y, labels)
-        return [quantile(samples.X, y, self.lam, self.q, self.bias, samples.weights)]
+        return self.posed_together([self], samples, labels)
+
+    @staticmethod
+    def posed_together(records: Sequence[Quantile], samples: Any, labels: Labels) -> list[AnyProblem]:
+        """The problems of several records with one lam that have a bias all or none."""
+        first = records[0]
+        y = first.target.encode(samples.y, labels)
+        return quantiles(samples.X, y, first.lam, [record.q for record in records], first.bias, samples.weights)
 
     def worth(self, truth: Any, predicted: Any) -> Vector:
         """Minus the pinball loss."""

@@ -9,6 +9,7 @@ from scipy import sparse
 import pragam
 from pragam.certificate import certify
 from pragam.solvers.newton import Newton, stages
+from pragam.solvers.newton.state import all_beta
 from solvers.newton.problems import HARD, hard_data
 
 
@@ -64,3 +65,22 @@ def test_hard_data_are_certified_to_nine_digits(kind, lam, bias):
     X, y = hard_data(kind)
     result = pragam.solve(pragam.hinge(X, y, lam, bias=bias), "newton", tol=1e-9, max_iter=3000)
     assert result.converged, (result.status, result.certificate)
+
+
+@pytest.mark.parametrize("bias", [False, True])
+def test_in_the_midst_of_a_stage_the_better_dual_point_is_proposed(bias):
+    """Of beta as it is, and the centre, where the last stage ended."""
+    rng = np.random.default_rng(0)
+    X = rng.standard_normal((400, 20))
+    y = np.where(X @ rng.standard_normal(20) + 2 * rng.standard_normal(400) > 0, 1, -1)
+    problem, method, was_worse = pragam.hinge(X, y, 1e-4, bias=bias), Newton(), 0
+    state = method.init(problem, rng, None, 1e-9)
+    for _ in range(40):
+        state = method.step(problem, state)
+        proposed = problem.dual(method.candidate(problem, state)[1])
+        for beta in (all_beta(state), state.stage.centre)[: 1 + np.isfinite(state.stage.dual)]:
+            value = problem.dual(problem.domain.onto_face(state.packed.lift(state.form.alpha(beta))))
+            # What it costs to move alpha onto the plane is an estimate.
+            assert proposed >= value - (1e-3 * abs(proposed) if bias else 1e-12)
+            was_worse += proposed > value + 1e-2 * abs(proposed) and beta is not state.stage.centre
+    assert was_worse

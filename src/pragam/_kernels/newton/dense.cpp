@@ -396,7 +396,7 @@ class Place {
 // rows, number, scale, c, size, low, high, bend, sigma, group, offset, levels, lam, constant
 using DataIn = std::tuple<Matrix<double>, In<int64_t>, In<double>, In<double>, In<double>, In<double>, In<double>,
                           In<double>, In<double>, In<int64_t>, In<double>, In<double>, double, double>;
-using GoalIn = std::tuple<double, double, int64_t>;  // tol, exact, steps
+using GoalIn = std::tuple<double, double, int64_t, double>;  // tol, exact, steps, beyond
 using Answer = std::tuple<int64_t, int64_t, double>;
 
 Data data_of(const DataIn &problem, const Iterate &iterate) {
@@ -432,7 +432,7 @@ Data data_of(const DataIn &problem, const Iterate &iterate) {
 Answer dense_newton(const DataIn &problem, const Iterate &iterate, const GoalIn &goal) {
     const Data data = data_of(problem, iterate);
     const auto &[w, biases, base, beta, delta] = iterate;
-    const auto &[tol, exact, steps] = goal;
+    const auto &[tol, exact, steps, beyond] = goal;
     nb::gil_scoped_release release;
     Loop loop(data, w.data(), biases.data(), base.data(), beta.data(), delta.data()[0]);
     Pulse pulse;
@@ -445,7 +445,8 @@ Answer dense_newton(const DataIn &problem, const Iterate &iterate, const GoalIn 
         loop.begin_stage();
         bool optimal = loop.is_inner_optimal();
         const bool at_rest = optimal && loop.is_at_rest();
-        optimal = optimal && !idle;
+        // Without a step the centre moves to beta as it is now, which may be far off the planes, and back: a cycle.
+        optimal = optimal && !idle && !(loop.estimate() > estimate);
         while (!optimal && made + inside < budget && inside < patience && (possible = loop.step())) {
             ++inside;
             optimal = loop.is_inner_optimal();
@@ -459,7 +460,7 @@ Answer dense_newton(const DataIn &problem, const Iterate &iterate, const GoalIn 
         if (estimate <= exact || at_rest) break;
         if (estimate <= tol && !reached.is_known()) {
             reached.keep(iterate, estimate);
-            budget = std::min(steps, 2 * made + few);
+            budget = int64_t(std::min(double(steps), beyond * double(made) + double(few)));
         }
         pulse.beat(size_t(inside + 1) * size_t(data.boxes.n + data.m * data.d));
     }

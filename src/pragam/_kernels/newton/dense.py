@@ -52,15 +52,16 @@ def dense_newton(problem: DenseProblem, iterate: DenseIterate, goal: DenseGoal) 
     """At most ``steps`` Newton steps from the iterate, which is updated in place.
 
     Ends when the estimate of the relative gap is at most ``exact``, or when nothing moves. Once the estimate is at most
-    ``tol``, it ends after as many steps again and a few more. If the estimate has risen above ``tol`` by then, the
-    point that first met ``tol`` is restored. Returns the number of steps, of rows read, and the last estimate.
+    ``tol``, it ends after ``beyond`` times the steps so far and a few more. If the estimate has risen above ``tol`` by
+    then, the point that first met ``tol`` is restored. Returns the number of steps, of rows read, and the last
+    estimate.
     """
     with np.errstate(all="ignore"):
         return _run(_Loop(problem, iterate), iterate, goal)
 
 
 def _run(loop: _Loop, iterate: DenseIterate, goal: DenseGoal) -> tuple[int, int, float]:
-    tol, exact, steps = goal
+    tol, exact, steps, beyond = goal
     made, budget, estimate, possible = 0, steps, np.inf, True
     idle = False  # whether the last stage made no step; two such stages in a row may bring nothing
     reached: list[Vector] | None = None  # where the tolerance was first met
@@ -69,7 +70,8 @@ def _run(loop: _Loop, iterate: DenseIterate, goal: DenseGoal) -> tuple[int, int,
         loop.begin_stage()
         optimal = loop.is_inner_optimal()
         at_rest = optimal and loop.is_at_rest()
-        optimal = optimal and not idle
+        # Without a step the centre moves to beta as it is now, which may be far off the planes, and back: a cycle.
+        optimal = optimal and not idle and not loop.estimate() > estimate
         while not optimal and made + inside < budget and inside < _PATIENCE:
             possible = loop.step()
             if not possible:
@@ -86,7 +88,7 @@ def _run(loop: _Loop, iterate: DenseIterate, goal: DenseGoal) -> tuple[int, int,
         if estimate <= exact or at_rest:
             break
         if estimate <= tol and reached is None:
-            reached, budget = [x.copy() for x in iterate], min(steps, 2 * made + _FEW)
+            reached, budget = [x.copy() for x in iterate], int(min(steps, beyond * made + _FEW))
             reached_estimate = estimate
     if reached is not None and not estimate <= tol:  # the steps towards the optimum were cut short
         for x, kept in zip(iterate, reached, strict=True):

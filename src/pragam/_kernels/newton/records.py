@@ -94,3 +94,4 @@ class DenseGoal(NamedTuple):
     tol: float
     exact: float
     steps: int
+    beyond: float  # to the optimum at most this many times the steps that ``tol`` took, and a few more

@@ -42,16 +42,26 @@ Pair dot_and_size(In<double> x, In<double> y) {
 constexpr double unit = 8 * 0x1p-53;
 constexpr double tiny = std::numeric_limits<double>::min();
 
-// max over a in [l, u] of a t - kappa/2 a^2, bounded from above where `bound`. Unconstrained it is t^2/(2 kappa).
+// max over a in [l, u] of a t - kappa/2 a^2, bounded from above where `bound`. Unconstrained it is t^2/(2 kappa). Without
+// branches: which rows are inside follows no order.
 template <bool bound>
-inline double smooth_piece(double t, double l, double u, double kappa) {
+PRAGAM_INLINE double smooth_piece(double t, double l, double u, double kappa) {
     double a = t / kappa;
     a = a < l ? l : a;
     a = a > u ? u : a;
     const double line = a * t, bend = 0.5 * kappa * a * a;
     const double inside = t * t / (2 * kappa), end = line - bend;
-    if (!bound) return a > l && a < u ? inside : end;
-    return a > l && a < u ? inside * (1 + unit) : end + unit * (std::abs(line) + bend);
+    const double within = bound ? inside * (1 + unit) : inside;
+    const double beyond = bound ? end + unit * (std::abs(line) + bend) : end;
+    return (a > l) & (a < u) ? within : beyond;
+}
+
+// The same without curvature. An infinite side counts only if some score within d has its sign, and then it is infinite.
+PRAGAM_INLINE double straight_piece(double r, double d, double l, double u) {
+    const double at_low = l > -infinity ? l * r + std::abs(l) * d : r - d < 0 ? infinity : -infinity;
+    const double at_high = u < infinity ? u * r + std::abs(u) * d : r + d > 0 ? infinity : -infinity;
+    const double most = at_low > at_high ? at_low : at_high;
+    return most == -infinity ? 0.0 : most;  // a free variable whose score is exactly 0
 }
 
 template <bool smooth>
@@ -65,22 +75,18 @@ PRAGAM_VECTORISED void bound_block(Block s, Block slack, Block l, Block u, Block
             const double shift = b * g[i], r = s[i] - shift, low = l[i], high = u[i];
             const double d = slack[i] + unit * (std::abs(s[i]) + std::abs(shift));
             const double up = r + d, down = r - d;
-            double most, exact;
-            if (smooth && kappa[i] > 0) {
+            double most = straight_piece(r, d, low, high), exact = r > 0 ? high * r : r < 0 ? low * r : 0.0;
+            if (smooth) {
+                const bool bends = kappa[i] > 0;
                 const double left = smooth_piece<true>(down, low, high, kappa[i]);
                 const double right = smooth_piece<true>(up, low, high, kappa[i]);
-                most = left > right || left != left ? left : right;  // NaN, beyond float64, stays
-                exact = smooth_piece<false>(r, low, high, kappa[i]);
-            } else {
-                // An infinite side counts only if some score within d has its sign, and then the maximum is infinite.
-                const double at_low = low > -infinity ? low * r + std::abs(low) * d : down < 0 ? infinity : -infinity;
-                const double at_high = high < infinity ? high * r + std::abs(high) * d : up > 0 ? infinity : -infinity;
-                most = at_low > at_high ? at_low : at_high;
-                most = most == -infinity ? 0.0 : most;  // a free variable whose score is exactly 0
-                exact = r > 0 ? high * r : r < 0 ? low * r : 0.0;
+                const double larger = (left > right) | (left != left) ? left : right;  // NaN, beyond float64, stays
+                const double curved = smooth_piece<false>(r, low, high, kappa[i]);
+                most = bends ? larger : most;
+                exact = bends ? curved : exact;
             }
             // The loss of products below the smallest normal number, unless the term is exactly 0.
-            const bool is_zero = (up <= 0 || high == 0) && (down >= 0 || low == 0);
+            const bool is_zero = ((up <= 0) | (high == 0)) & ((down >= 0) | (low == 0));
             most += is_zero ? 0.0 : 8 * tiny;
             bounds.part[k] += most;
             nominals.part[k] += exact;

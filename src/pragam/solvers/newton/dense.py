@@ -4,8 +4,9 @@ The method is that of :mod:`pragam.solvers.newton`. On a problem of some thousan
 of a millisecond, and the Python around it a hundred times as long. Here one iteration of the driver is one call of the
 kernel ``dense_newton``: some 10 to 30 Newton steps, as a rule the whole solve. Where a step costs next to nothing and
 the kernel estimates that the tolerance is reached, it goes on to the optimum itself, with about as many steps again at
-most: once it is known which rows are inside their boxes, a few steps reach rounding. So equal problems get equal
-answers, to rounding, however they are stated: a weight of two, say, or a row that is there twice.
+most, or as many as it takes (``beyond``, which estimators set): once it is known which rows are inside their boxes, a
+few steps reach rounding. So equal problems get equal answers, to rounding, however they are stated: a weight of two,
+say, or a row that is there twice.
 
 Dual variables that share data rows, as those of a tube and of ordered levels, share them in the copy too: one inner
 product and one weight of the Hessian a data row. The rows are copied without the mean m_k of their plane k, or without
@@ -89,10 +90,12 @@ class DenseState(State):
 class NewtonDense(Solver[BoxProblem, DenseState]):
     """Semismooth Newton augmented Lagrangian method, in one call.
 
-    It goes on to the optimum if a step takes no more than ``exact_products``, counted as n d^2.
+    It goes on to the optimum if a step takes no more than ``exact_products``, counted as n d^2, in at most ``beyond``
+    times the steps that the tolerance takes, and a few more.
     """
 
     exact_products: float = EXACT_PRODUCTS
+    beyond: float = 2.0
 
     name = "newton-dense"
     needs = ROWS_AND_BOX
@@ -142,7 +145,7 @@ class NewtonDense(Solver[BoxProblem, DenseState]):
         delta = np.array([_FIRST_DELTA])
         iterate = DenseIterate(np.zeros(d), np.zeros(len(levels)), form.middle(), np.zeros(n), delta)
         exact = _EXACT if worked_shape(problem)[0] * d**2 <= self.exact_products else max(tol, _EXACT)
-        goal = DenseGoal(tol, exact, _STEPS)
+        goal = DenseGoal(tol, exact, _STEPS, self.beyond)
         state = DenseState(2.0, form, scaled, means, length / height, height, iterate, goal, np.zeros(d))
         if start is not None:
             _begin_at(state, start)

@@ -49,7 +49,7 @@ def begin_at_sample(problem: DenseProblem, iterate: DenseIterate, scale: Vector,
     guess = DenseIterate(np.zeros(d), biases, np.full(duals, 0.5), np.zeros(duals), iterate.delta.copy())
     if part.low.size:
         np.clip(guess.base, part.low, part.high, out=guess.base)
-    _, read, _ = _kernels.get("dense_newton")(part, guess, DenseGoal(_TOL, _TOL, _STEPS))
+    _, read, _ = _kernels.get("dense_newton")(part, guess, DenseGoal(_TOL, _TOL, _STEPS, 1.0))
     if np.isfinite(guess.w).all() and np.isfinite(guess.biases).all():
         iterate.w[:], iterate.biases[:] = guess.w, guess.biases
         iterate.delta[0] = min(_DELTA * d / len(rows), iterate.delta[0])

@@ -51,13 +51,13 @@ from pragam.solvers.newton.state import (
     NewtonState,
     Point,
     Stage,
-    all_beta,
     along_levels,
+    best_beta,
     centred_adjoint,
-    cost_of_planes,
+    dual,
     error_of_planes,
     off_planes,
-    risk,
+    primal,
     steepness,
     with_biases,
 )
@@ -150,17 +150,13 @@ class Newton(Solver[BoxProblem, NewtonState]):
         return state
 
     def candidate(self, problem: BoxProblem, state: NewtonState) -> tuple[Vector, Vector]:
-        alpha = state.packed.lift(state.form.alpha(all_beta(state)))
+        alpha = state.packed.lift(state.form.alpha(best_beta(state)))
         return state.point.w, problem.domain.onto_face(alpha)
 
     def estimate(self, problem: BoxProblem, state: NewtonState) -> float:
-        """The gap at the current biases, if no row outside the active ones has to move."""
-        active, w, lam = state.active, state.point.w, state.form.lam
-        primal = 0.5 * lam * float(w @ w) + risk(state)
-        adjoint = centred_adjoint(state)
-        dual = active.fixed_linear + active.sums.linear - 0.5 * float(adjoint @ (adjoint / lam))
-        dual -= cost_of_planes(state)
-        return (primal - dual) / max(abs(primal), abs(dual), _TINY)
+        """The gap of the candidate at the current biases, if no row outside the active ones has to move."""
+        J, D = primal(state), max(dual(state), state.stage.dual)
+        return (J - D) / max(abs(J), abs(D), _TINY)
 
 
 def _direction(state: NewtonState) -> tuple[Vector, Vector]:

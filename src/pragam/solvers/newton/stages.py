@@ -8,7 +8,7 @@ from pragam import _kernels
 from pragam._kernels.newton.records import Boxes, Line
 from pragam.operators.base import Vector
 from pragam.solvers.newton.active_rows import BAND, Selection, active_rows, select, threads_for
-from pragam.solvers.newton.state import Entry, NewtonState, all_beta, all_slopes, steepness
+from pragam.solvers.newton.state import Entry, NewtonState, all_beta, all_slopes, dual, steepness
 
 #: delta is no smaller than this: below, rounding keeps a stage from ending.
 _LEAST_DELTA = 1e-30
@@ -37,7 +37,7 @@ def begin_stage(state: NewtonState) -> None:
     """The centre moves to alpha, and the active rows are chosen anew."""
     stage, form = state.stage, state.form
     state.beta = all_beta(state)
-    stage.centre = state.beta.copy()
+    stage.centre, stage.dual = state.beta.copy(), dual(state)
     # On data that can be separated, alpha fills a tiny part of its box, whose size says nothing then.
     largest = max(float(state.beta.max(initial=0.0)), -float(state.beta.min(initial=0.0)))
     stage.unit = min(1.0, 2 * largest) if largest > 0 else 1.0

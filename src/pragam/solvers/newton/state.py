@@ -43,6 +43,7 @@ class Stage:
     blur: float = 0.0  # how far outside its box, in units, a row counts in the Hessian
     steps: int = 0
     is_over: bool = False  # delta has changed since the active rows were chosen
+    dual: float = -np.inf  # D at the centre, roughly, where an earlier stage ended
 
     def begin(self, form: BoxForm) -> None:
         """Set what follows from delta and the unit."""
@@ -119,6 +120,24 @@ def risk(state: NewtonState) -> float:
     active, point = state.active, state.point
     value = active.fixed_linear + float(active.fixed_adjoint @ point.w) + active.sums.risk
     return value - along_levels(state, point.biases)
+
+
+def primal(state: NewtonState) -> float:
+    """J at w and the current biases, if no other row has to move."""
+    w = state.point.w
+    return 0.5 * state.form.lam * float(w @ w) + risk(state)
+
+
+def dual(state: NewtonState) -> float:
+    """D at alpha, less what it would cost to move alpha onto the planes."""
+    active, adjoint = state.active, centred_adjoint(state)
+    square = float(adjoint @ (adjoint / state.form.lam))
+    return active.fixed_linear + active.sums.linear - 0.5 * square - cost_of_planes(state)
+
+
+def best_beta(state: NewtonState) -> Vector:
+    """Where D is higher: beta as it is now, or the centre. In the midst of a stage D is lower than at its start."""
+    return state.stage.centre if state.stage.dual > dual(state) else all_beta(state)
 
 
 def along_levels(state: NewtonState, biases: Vector) -> float:
