@@ -45,11 +45,13 @@ def test_an_old_model_predicts_and_proves_what_it_did(name):
     model, samples = models.load(FOLDER / f"{name}.model"), samples_of(name)
     assert plain(model.predict(samples)) == plain(PREDICTED[name])
     (proof,) = model.certify(samples)
-    if name == "sequences1/kernel":  # its kernel is computed by a matrix product now: other roundings of the features
-        assert proof.dual == model.certificate.dual
-        assert proof.primal == pytest.approx(model.certificate.primal, rel=1e-14, abs=0)
-    else:
-        assert proof == model.certificate
+    stored = model.certificate
+    # The file is of another machine, whose sums may be rounded otherwise. Both bounds hold of the same J and D, each to
+    # within its slack; but the features of one kernel are computed by a matrix product now, with other roundings.
+    apart = proof.slack + stored.slack + (1e-14 * stored.primal if name == "sequences1/kernel" else 0.0)
+    assert abs(proof.primal - stored.primal) <= apart and abs(proof.dual - stored.dual) <= apart
+    assert proof.exact == stored.exact and proof.rigorous == stored.rigorous
+    assert proof.slack == pytest.approx(stored.slack, rel=1e-9) and (proof.biases == stored.biases).all()
 
 
 @pytest.mark.parametrize("name", NAMES)
