@@ -27,11 +27,11 @@ class LabelRows(HasExampleRows):
         self.storage = check_data(X)
         self.rigorous = type(self).rigorous and self.storage.rigorous
         if "rows" in self.storage.lacks:
-            self.lacks = frozenset({"example_rows", "take_examples"})
+            self.lacks = frozenset({"example_rows", "take"})
         n, d = self.storage.shape
         if K < 1:
             raise ValueError(f"K must be at least 1, not {K}")
-        self.K = int(K)
+        self.K = self.width = int(K)
         self.shape = (n * self.K, self.K * d)
         self.scale: Vector | None = None if scale is None else np.ascontiguousarray(scale, dtype=np.float64)
         if self.scale is not None and self.scale.shape != (self.shape[0],):
@@ -88,10 +88,10 @@ class LabelRows(HasExampleRows):
         """The rows of X, contiguous if they are dense."""
         return ExampleRows(*self.storage.contiguous_rows(), self.K, self.scale)
 
-    def take_examples(self, examples: NDArray[np.int64]) -> LabelRows:
+    def take(self, blocks: NDArray[np.int64]) -> LabelRows:
         """The operator of these examples alone, on a copy of their rows."""
-        scale = None if self.scale is None else self.scale.reshape(-1, self.K)[examples].ravel()
-        return LabelRows(self.storage.take(examples), self.K, scale)
+        scale = None if self.scale is None else self.scale.reshape(-1, self.K)[blocks].ravel()
+        return LabelRows(self.storage.take(blocks), self.K, scale)
 
     def row_norms(self) -> Vector:
         """|x_i|."""
