@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from pragam.conjugates import Conjugate, Zero
 from pragam.numerics.arguments import check_number
-from pragam.numerics.rounding import TINY, is_subnormal, is_zero
+from pragam.numerics.rounding import TINY, is_subnormal, nonzero_places
 from pragam.operators.base import BlockOperator, Operator, RowOperator, Vector
 from pragam.operators.planes import Planes
 from pragam.polytopes.base import Polytope
@@ -150,7 +150,7 @@ class Problem(Generic[OperatorT, SetT]):
     @cached_property
     def truth(self) -> NDArray[np.int64]:
         """Where ``origin`` is anything but zero."""
-        return np.empty(0, np.int64) if self.origin is None else np.flatnonzero(~is_zero(self.origin))
+        return np.empty(0, np.int64) if self.origin is None else nonzero_places(self.origin)
 
     @cached_property
     def hidden_offset(self) -> float:

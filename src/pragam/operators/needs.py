@@ -34,5 +34,9 @@ class HasExampleRows(HasData, BlockOperator):
         """The rows of X, for kernels that walk them many times: dense rows are contiguous, if need be by a copy."""
 
     @abstractmethod
+    def part(self, first: int, last: int) -> HasExampleRows:
+        """The operator of the examples from ``first`` up to ``last``, on the same memory."""
+
+    @abstractmethod
     def take(self, blocks: NDArray[np.int64]) -> HasExampleRows:
         """The operator of these examples alone, on a copy of their rows."""

@@ -201,16 +201,16 @@ class Pairs(HasColumns, HasBlocks, HasDerivative):
 
     def repair_on_columns(self, alpha: Vector, levels: Vector) -> Repair:
         """As ``repair``, for columns that sum to 0: both sides have the same mass in each component of the graph."""
+        self._require(alpha, REPAIRABLE)
         return self._repair(alpha, self._graph.parts())
 
-    def repair(self, alpha: Vector) -> Repair:
+    def _repaired(self, alpha: Vector) -> Repair:
         """Negative entries become 0. Both sides of a row are scaled to the least of their sums and the total, in floats
         and then by real factors 1 + t, where |t| is at most the relative error of the sum."""
         return self._repair(alpha, [np.ones(self.K, dtype=bool)])
 
     def _repair(self, alpha: Vector, parts: list[NDArray[np.bool_]]) -> Repair:
         """The same for each of these parts of the labels by itself."""
-        self._require(alpha, REPAIRABLE)
         rows = np.maximum(self.rows(alpha), 0.0)
         sums = [[rows.sum(axis=1, where=side & part) for side in self._sides] for part in parts]
         masses = [np.minimum(p, q) for p, q in sums]

@@ -3,16 +3,23 @@
 from __future__ import annotations
 
 from abc import abstractmethod
+from collections.abc import Iterator
 from functools import cached_property
 from math import sqrt
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
+from scipy import sparse
 
 from pragam.numerics.rounding import TINY, all_zero, gamma, is_subnormal, is_zero, total, two_sum
-from pragam.polytopes.base import Vector
+from pragam.polytopes.base import REPAIRABLE, Repair, Vector
 from pragam.polytopes.in_blocks import InBlocks
 
+#: What is computed of more dual variables than twice this is computed for about so many at a time: scores, bounds of
+#: their rounding and a repaired point are then some 8 MB each, however many examples there are.
+AT_ONCE = 2**20
+#: A sparse product takes as long as so many multiplications of a dense one for each of its own.
+_SPARSE = 100.0
 _SQRT2 = sqrt(2.0)
 
 
@@ -32,6 +39,35 @@ class PerExample(InBlocks):
     def n_blocks(self) -> int:
         """The number of factors: one for each example."""
         return self.totals.size
+
+    def runs(self) -> Iterator[tuple[int, int]]:
+        """(first, last) of runs of examples that are worked through one after the other where there are many dual
+        variables: all at once if there are no more than twice AT_ONCE."""
+        length = self.n_blocks if self.size <= 2 * AT_ONCE else max(AT_ONCE // self.K, 1)
+        for first in range(0, max(self.n_blocks, 1), max(length, 1)):
+            yield first, min(first + length, self.n_blocks)
+
+    def repair(self, alpha: Vector) -> Repair:
+        """Example by example, and so run by run."""
+        self._require(alpha, REPAIRABLE)
+        runs = list(self.runs())
+        if len(runs) == 1:
+            return self._repaired(alpha)
+        point, pieces = alpha, []
+        for first, last in runs:
+            at = slice(first * self.K, last * self.K)
+            piece = self.take(np.arange(first, last))._repaired(alpha[at])
+            if point is alpha and not np.array_equal(piece.point, alpha[at]):
+                point = alpha.copy()
+            if point is not alpha:
+                point[at] = piece.point
+            pieces.append((piece.rows + at.start, piece.slack, piece.feasible))
+        rows, slack, feasible = zip(*pieces, strict=True)
+        return Repair(point, np.concatenate(rows), np.concatenate(slack), all(feasible))
+
+    @abstractmethod
+    def _repaired(self, alpha: Vector) -> Repair:
+        """``repair`` of a point that is near enough."""
 
     @property
     def is_bounded(self) -> bool:
@@ -119,7 +155,13 @@ def without_mean(t: NDArray[np.float64], moving: NDArray[np.bool_]) -> NDArray[n
 
 def centred_gram(moving: NDArray[np.bool_]) -> NDArray[np.float64]:
     """The sum over rows of diag(m) - m m' / |m|_1, m the moving entries: what :func:`without_mean` does to columns."""
-    m = moving.astype(np.float64)
-    count = np.maximum(m.sum(axis=1, keepdims=True), 1.0)
-    gram: NDArray[np.float64] = np.diag(m.sum(axis=0)) - (m / count).T @ m
+    count = np.count_nonzero(moving, axis=1)
+    if _SPARSE * float(np.sum(count**2.0)) < moving.size * float(moving.shape[1]):
+        some = sparse.csr_array(moving, dtype=np.float64)
+        shares = np.repeat(1.0 / np.maximum(count, 1), count)
+        outer = (sparse.csr_array((shares, some.indices, some.indptr), shape=moving.shape).T @ some).toarray()
+    else:
+        m = moving.astype(np.float64)
+        outer = (m / np.maximum(count, 1)[:, None]).T @ m
+    gram: NDArray[np.float64] = np.diag(np.count_nonzero(moving, axis=0).astype(np.float64)) - outer
     return gram

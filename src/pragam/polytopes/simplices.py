@@ -128,12 +128,11 @@ class Simplices(HasColumns, HasBlocks, HasDerivative):
         spread = self.totals[:, None] * ((t * levels + off) / mass) if mass > 0 else np.zeros((self.n_blocks, self.K))
         return 1.02 * (t * np.abs(alpha) + spread.ravel())
 
-    def repair(self, alpha: Vector) -> Repair:
+    def _repaired(self, alpha: Vector) -> Repair:
         """Negative entries become 0, and rows are scaled to their totals, in floats and then by a real factor 1 + t.
 
         |t| is at most the relative error of the row's sum. Changing the largest entry alone would also suffice.
         """
-        self._require(alpha, REPAIRABLE)
         rows = np.maximum(self.rows(alpha), 0.0)
         sums = rows.sum(axis=1)
         rows *= np.divide(self.totals, sums, out=np.zeros(len(rows)), where=sums > 0)[:, None]
