@@ -9,7 +9,6 @@ from math import sqrt
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from scipy import sparse
 
 from pragam.numerics.rounding import TINY, all_zero, gamma, is_subnormal, is_zero, total, two_sum
 from pragam.polytopes.base import REPAIRABLE, Repair, Vector
@@ -18,8 +17,6 @@ from pragam.polytopes.in_blocks import InBlocks
 #: What is computed of more dual variables than twice this is computed for about so many at a time: scores, bounds of
 #: their rounding and a repaired point are then some 8 MB each, however many examples there are.
 AT_ONCE = 2**20
-#: A sparse product takes as long as so many multiplications of a dense one for each of its own.
-_SPARSE = 100.0
 _SQRT2 = sqrt(2.0)
 
 
@@ -155,13 +152,7 @@ def without_mean(t: NDArray[np.float64], moving: NDArray[np.bool_]) -> NDArray[n
 
 def centred_gram(moving: NDArray[np.bool_]) -> NDArray[np.float64]:
     """The sum over rows of diag(m) - m m' / |m|_1, m the moving entries: what :func:`without_mean` does to columns."""
-    count = np.count_nonzero(moving, axis=1)
-    if _SPARSE * float(np.sum(count**2.0)) < moving.size * float(moving.shape[1]):
-        some = sparse.csr_array(moving, dtype=np.float64)
-        shares = np.repeat(1.0 / np.maximum(count, 1), count)
-        outer = (sparse.csr_array((shares, some.indices, some.indptr), shape=moving.shape).T @ some).toarray()
-    else:
-        m = moving.astype(np.float64)
-        outer = (m / np.maximum(count, 1)[:, None]).T @ m
-    gram: NDArray[np.float64] = np.diag(np.count_nonzero(moving, axis=0).astype(np.float64)) - outer
+    m = moving.astype(np.float64)
+    count = np.maximum(m.sum(axis=1, keepdims=True), 1.0)
+    gram: NDArray[np.float64] = np.diag(m.sum(axis=0)) - (m / count).T @ m
     return gram
