@@ -120,8 +120,8 @@ def test_repeated_entries_add_up():
     X, y, _ = data(4, n=300)
     ones = sparse.csr_array((np.ones(X.nnz), X.indices, X.indptr), shape=X.shape)
     twice = sparse.csr_array((np.ones(2 * X.nnz), np.repeat(X.indices, 2), 2 * X.indptr), shape=X.shape)
-    assert packed(pragam.hinge(ones, y, 1e-3)).rows is not None
-    assert packed(pragam.hinge(twice, y, 1e-3)).rows is None
+    assert packed(pragam.hinge(ones, y, 1e-3)).variables is not None
+    assert packed(pragam.hinge(twice, y, 1e-3)).variables is None
     results = [pragam.solve(pragam.hinge(Z, y, 1e-3), "newton", tol=1e-10) for Z in (twice, 2 * ones)]
     assert results[0].certificate.primal == pytest.approx(results[1].certificate.primal, rel=1e-9)
 

@@ -12,11 +12,12 @@ from numpy.typing import NDArray
 
 from pragam.conjugates import Conjugate, Zero
 from pragam.numerics.arguments import check_number
-from pragam.numerics.rounding import TINY, is_subnormal, is_zero
-from pragam.operators.base import Operator, RowOperator, Vector
+from pragam.numerics.rounding import TINY, is_subnormal, nonzero_places
+from pragam.operators.base import BlockOperator, Operator, RowOperator, Vector
 from pragam.operators.planes import Planes
 from pragam.polytopes.base import Polytope
 from pragam.polytopes.box import Box
+from pragam.polytopes.in_blocks import InBlocks
 from pragam.polytopes.needs import HasDerivative, HasMultipliers
 from pragam.polytopes.on_planes import on_planes
 
@@ -149,7 +150,7 @@ class Problem(Generic[OperatorT, SetT]):
     @cached_property
     def truth(self) -> NDArray[np.int64]:
         """Where ``origin`` is anything but zero."""
-        return np.empty(0, np.int64) if self.origin is None else np.flatnonzero(~is_zero(self.origin))
+        return np.empty(0, np.int64) if self.origin is None else nonzero_places(self.origin)
 
     @cached_property
     def hidden_offset(self) -> float:
@@ -231,8 +232,12 @@ class Problem(Generic[OperatorT, SetT]):
     # Oracles over the feasible dual points --------------------------------------------------------------------------
 
     def start(self) -> Any:
-        """The feasible dual point from which solvers start: the truth's own, or else the set's."""
-        return self.domain.start() if self.origin is None else self.origin.copy()
+        """The feasible dual point from which solvers start: the truth's own, or else the set's.
+
+        The truth is not on the planes where fixed dual variables have moved these.
+        """
+        is_off = self.rest.levels is not None and bool(self.rest.levels.any())
+        return self.domain.start() if self.origin is None or is_off else self.origin.copy()
 
     def maximise(self, s: Vector) -> Vector:
         """argmax of <alpha, s> - g(alpha) over the feasible points."""
@@ -251,5 +256,7 @@ class Problem(Generic[OperatorT, SetT]):
 AnyProblem = Problem[Operator, Polytope]
 #: Sums of one-dimensional losses of linear scores: rows, and a box for each dual variable.
 BoxProblem = Problem[RowOperator, Box]
+#: Operator and set are made of blocks that go together, one for each row or each example.
+BlockProblem = Problem[BlockOperator, InBlocks]
 #: Sets whose prox has a derivative.
 ProxProblem = Problem[Operator, HasDerivative]

@@ -19,11 +19,11 @@ from pragam import Status
 from pragam.certificate.optimum import neighbourhood, scores_near
 from pragam.conjugates import Quadratic
 from pragam.driver import screened, screening
-from pragam.driver.screening import can_screen, likely_share, proven_bounds, without
+from pragam.driver.screening import can_screen, likely_share, proven_vertices, without
 from pragam.operators import ScaledRows
 from pragam.polytopes import Box, BoxPlane
 from problem_strategies import problems
-from zoo import BOXES, ZOO, hinge_case, max_affine_case, multiclass_case
+from zoo import BOXES, ZOO, hinge_case, max_affine_case
 
 METHODS = ("auto", "dcd", "newton")
 
@@ -45,6 +45,10 @@ def random_problem(rng):
     return posed(ScaledRows(data, rng.choice([-1.0, 1.0], n)), c, Q, float(10 ** rng.uniform(-4, 1)))
 
 
+def multiclass_with_biases():
+    return pragam.multiclass_hinge(np.eye(3), [0, 1, 2], lam=0.1, bias=True)
+
+
 def solved(problem):
     return pragam.solve(problem, tol=1e-13, screening=False)
 
@@ -64,7 +68,7 @@ def test_no_proven_row_is_wrong():
         problem = random_problem(rng)
         exact = solved(problem)
         for w, alpha, certificate in pairs(problem, exact, rng):
-            known = proven_bounds(problem, w, alpha, certificate)
+            known = proven_vertices(problem, w, alpha, certificate)
             rest = without(problem, known, exact.alpha)
             best = solved(rest.problem)
             whole = pragam.certify(problem, best.w, rest.lift(best.alpha))
@@ -110,7 +114,7 @@ def test_all_that_is_said_of_the_optimum_is_true_of_the_rational_one(posed, near
         assert all(abs(x - y) <= Fraction(z) for x, y, z in zip(exactly(s), slopes, room, strict=True))
     low, high = exact_biases(Q, slopes) if isinstance(Q, BoxPlane) else (0, 0)
     assert near.low <= low and high <= near.high
-    known = proven_bounds(problem, w, alpha, certificate)
+    known = proven_vertices(problem, w, alpha, certificate)
     for i in np.flatnonzero(~np.isnan(known) & (Q.lower < Q.upper)):
         assert known[i] == best.alpha[i]
         assert best.least[i] > 0 if known[i] == Q.upper[i] else best.greatest[i] < 0
@@ -159,7 +163,7 @@ def test_what_is_proved_is_true_of_the_rational_optimum(kind):
         for t in [*10.0 ** np.arange(-12, 1, 2), 0.0]:
             w = np.array(best.w, dtype=float) * (1 + t * rng.standard_normal(problem.n_weights))
             alpha = Q.project((1 - t) * np.array(best.alpha, dtype=float) + t * Q.sample(rng))
-            known = proven_bounds(problem, w, alpha, pragam.certify(problem, w, alpha))
+            known = proven_vertices(problem, w, alpha, pragam.certify(problem, w, alpha))
             for i in np.flatnonzero(~np.isnan(known) & (Q.lower < Q.upper)):
                 assert known[i] == best.alpha[i]
                 assert best.least[i] > 0 if known[i] == Q.upper[i] else best.greatest[i] < 0
@@ -182,7 +186,7 @@ def test_a_part_that_bounds_no_rounding_is_not_screened(part):
     assert can_screen(problem) and not can_screen(stranger)
     result = pragam.solve(stranger, tol=1e-9, start=near)
     assert result.converged and result.n_screened == 0
-    assert np.isnan(proven_bounds(stranger, result.w, result.alpha, result.certificate)).all()
+    assert np.isnan(proven_vertices(stranger, result.w, result.alpha, result.certificate)).all()
 
 
 @pytest.mark.parametrize("name", BOXES)
@@ -191,7 +195,7 @@ def test_screening_gets_there(name):
     case = ZOO[name](0)
     problem, Q = case.problem, case.problem.domain
     exact = solved(problem)
-    known = proven_bounds(problem, exact.w, exact.alpha, exact.certificate)
+    known = proven_vertices(problem, exact.w, exact.alpha, exact.certificate)
     slopes = problem.c + problem.A.matvec(exact.w) + problem.B.matvec(exact.biases)
     low, high = Q._biases(problem.c + problem.A.matvec(exact.w)) if isinstance(Q, BoxPlane) else (0.0, 0.0)
     clear = np.abs(slopes) > 1e-3 * (1 + problem.A.row_norms()) + (high - low)
@@ -226,11 +230,11 @@ def test_a_problem_on_some_rows_is_the_same(name):
     "problem",
     [
         max_affine_case(0).problem,
-        multiclass_case(0).problem,
+        multiclass_with_biases(),
         replace(hinge_case("plain", False, 0).problem, g=Quadratic(0.1)),
         posed(ScaledRows(np.eye(2), np.ones(2)), -np.ones(2), Box(np.zeros(2), np.full(2, np.inf)), 1.0),
     ],
-    ids=["max affine", "multiclass", "smooth", "unbounded"],
+    ids=["max affine", "biases of labels", "smooth", "unbounded"],
 )
 def test_where_the_proof_does_not_apply(problem):
     assert not can_screen(problem)
@@ -242,10 +246,11 @@ def test_an_infinite_gap_proves_nothing_and_a_point_just_outside_is_repaired():
     problem = hinge_case("plain", False, 0).problem
     exact = solved(problem)
     useless = pragam.Certificate(np.inf, 0.0, rigorous=True)
-    assert np.isnan(proven_bounds(problem, exact.w, exact.alpha, useless)).all()
+    assert np.isnan(proven_vertices(problem, exact.w, exact.alpha, useless)).all()
     out = exact.alpha + 1e-15
     inside, outside = (
-        proven_bounds(problem, exact.w, alpha, pragam.certify(problem, exact.w, alpha)) for alpha in (exact.alpha, out)
+        proven_vertices(problem, exact.w, alpha, pragam.certify(problem, exact.w, alpha))
+        for alpha in (exact.alpha, out)
     )
     np.testing.assert_array_equal(outside, inside)
     assert not np.isnan(inside).all()

@@ -22,7 +22,7 @@ from pragam.numerics.arguments import check_number
 from pragam.numerics.vector import Vector
 from pragam.problem import AnyProblem
 from pragam.solvers.base import has_rows_and_box
-from pragam.views import View, on_rows
+from pragam.views import View, on_blocks
 
 #: min J is bracketed this much more closely than the accuracy in question, so that "within tol" can be proven, and at
 #: least to the second of these, relatively.
@@ -117,7 +117,7 @@ def _on_weighted_rows(problem: AnyProblem) -> View | None:
         return None
     Q = problem.Q
     weighted = np.flatnonzero(Q.upper > Q.lower)
-    return None if 2 * len(weighted) >= Q.size else on_rows(problem, weighted, np.zeros(Q.size))
+    return None if 2 * len(weighted) >= Q.size else on_blocks(problem, weighted, np.zeros(Q.size))
 
 
 def _lifted(problem: AnyProblem, view: View, result: Result) -> Result:

@@ -10,8 +10,9 @@ from typing import Any
 import numpy as np
 
 from pragam.certificate.bound import Bound, comparable
-from pragam.numerics.rounding import LANES, TINY, U, all_zero, dot, downward, gamma, is_zero, norm, sharp_dot
-from pragam.operators.base import Vector
+from pragam.certificate.parts import parts_of
+from pragam.numerics.rounding import LANES, TINY, U, all_zero, dot, downward, gamma, norm, sharp_dot
+from pragam.operators.base import Operator, Vector
 from pragam.problem import AnyProblem
 
 
@@ -40,32 +41,45 @@ class Lower:
     @cached_property
     def quick(self) -> Bound:
         """From the product that solvers use."""
-        A, c, point = self.problem.A, self.problem.c, self.repaired.point
-        if self.product is not None:
-            product = self.product
-            return self._from(lambda x: (product, A.rmatvec_error(x), dot(c, point)))
-        return self._from(lambda x: (*A.bounded_rmatvec(x), dot(c, point)))
+        shared = self.product
+        if shared is not None:
+            return self._sum(lambda A, x: (shared, A.rmatvec_error(x)), dot)
+        return self._sum(lambda A, x: A.bounded_rmatvec(x), dot)
 
     @cached_property
     def running(self) -> Bound:
         """From a product that sums a bound of its rounding beside it, where that is tighter."""
-        A, c, point = self.problem.A, self.problem.c, self.repaired.point
-        bound = self._from(lambda x: (*A.running_rmatvec(x), dot(c, point)))
+        bound = self._sum(lambda A, x: A.running_rmatvec(x), dot)
         return bound if bound.value > self.quick.value else self.quick
 
     @cached_property
     def sharp(self) -> Bound:
         """From a product in twice the precision, where that is tighter."""
-        A, c, point = self.problem.A, self.problem.c, self.repaired.point
-        bound = self._from(lambda x: (*A.sharp_rmatvec(x), sharp_dot(c, point)))
+        bound = self._sum(lambda A, x: A.sharp_rmatvec(x), sharp_dot)
         return bound if bound.value > self.quick.value else self.quick
 
-    def _from(self, products: Callable[[Vector], tuple[Vector, float, tuple[float, float]]]) -> Bound:
-        """D from A' (point - origin), a bound of its error in norm, and <c, point> with its error, made if needed."""
+    def _sum(
+        self,
+        product: Callable[[Operator, Vector], tuple[Vector, float]],
+        inner: Callable[[Vector, Vector], tuple[float, float]],
+    ) -> Bound:
+        """D from A' (point - origin) with a bound of its error in norm, and <c, point> with its error; of the parts of
+        the problem if it is large."""
         if self._is_zero:
             return Bound(self.problem.constant, 0.0, abs(self.problem.constant))
         with np.errstate(over="ignore", invalid="ignore"):
-            return self._at(*products(self.argument))
+            u, error, linear = None, 0.0, []
+            for part, at in parts_of(self.problem):
+                point = self.repaired.point[at]
+                more, lost = product(part.A, point if part.origin is None else point - part.origin)
+                error += lost
+                if u is not None:
+                    more = u + more
+                    error += gamma(1) * norm(more) + TINY * sqrt(len(more))
+                u = more
+                linear.append(inner(part.c, point))
+            assert u is not None, "every problem has a part"
+            return self._at(u, error, linear)
 
     def beats(self, other: Lower) -> bool:
         """Whether this bound is the higher one; in more digits where rounding leaves it open."""
@@ -79,12 +93,14 @@ class Lower:
             self.repaired = self.repaired._replace(point=own)
         self.alpha = own
 
-    def _at(self, u: Vector, error: float, linear_part: tuple[float, float]) -> Bound:
-        """D from u = A' (point - origin), within ``error`` of the exact one in norm, and <c, point> with its error."""
+    def _at(self, u: Vector, error: float, linear: list[tuple[float, float]]) -> Bound:
+        """D from u = A' (point - origin), within ``error`` of the exact one in norm, and terms of <c, point> with their
+        errors."""
         problem, (point, rows, moves, feasible, distance) = self.problem, self.repaired
         if not feasible:
             return Bound(-inf, inf, inf)
-        linear, linear_error = linear_part
+        linear_error = sum(error for _, error in linear)
+        terms = [value for value, _ in linear]
         bend, bend_error = problem.g.value_bound_at(self.alpha, point)
         if rows.size:
             error += float(problem.A.row_bounds(rows) @ moves) * 1.01
@@ -96,9 +112,8 @@ class Lower:
             if np.any(problem.g.curvature):
                 bend_error += problem.g.change_bound(point, np.arange(point.size), np.full(point.size, distance))
         if problem.origin is not None:  # the difference of the two was rounded
-            moved = self.argument
-            some = np.flatnonzero(~is_zero(moved))
-            error += 1.01 * U * float(problem.A.row_bounds(some) @ np.abs(moved[some]))
+            places = problem.truth  # elsewhere nothing was subtracted
+            error += 1.01 * U * float(problem.A.row_bounds(places) @ np.abs(point[places] - problem.origin[places]))
         if problem.rest.weights is not None:
             u = u + problem.rest.weights
             error += gamma(1) * norm(u)
@@ -106,9 +121,9 @@ class Lower:
         error += more + TINY * sqrt(len(u))  # entries of u below TINY may be read as zero
         square, most = _half_square(length, problem.lam), _half_square(length * (1 + gamma(LANES)) + error, problem.lam)
         rounding = gamma(8) * (most + abs(bend)) + bend_error + linear_error + 2 * TINY
-        value = downward(problem.constant, linear, -bend, -most, -rounding)
+        value = downward(problem.constant, *terms, -bend, -most, -rounding)
         slack = (most - square) + rounding if isfinite(value) else inf
-        return Bound(value, slack, abs(problem.constant) + abs(linear) + abs(bend) + most)
+        return Bound(value, slack, abs(problem.constant) + sum(map(abs, terms)) + abs(bend) + most)
 
 
 def _half_square(length: float, lam: float) -> float:

@@ -2,16 +2,29 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from functools import cached_property
 from math import inf, isfinite, sqrt
+from typing import NamedTuple
 
 import numpy as np
 
 from pragam.certificate.bound import Bound, comparable
+from pragam.certificate.parts import parts_of
 from pragam.numerics.arguments import array_of, flat
 from pragam.numerics.rounding import LANES, TINY, all_zero, dot, gamma, sharp_dot, two_sum, upward
 from pragam.operators.base import Vector
 from pragam.problem import AnyProblem
+
+
+class Terms(NamedTuple):
+    """What a problem or a part of it adds to J: (bound, its rounding) of the risk, (value, error) of the truth's score,
+    at these biases; and (|w|, error), as at hand there."""
+
+    risk: tuple[float, float]
+    truth: list[tuple[float, float]]
+    biases: Vector
+    length: tuple[float, float]
 
 
 class Upper:
@@ -35,41 +48,58 @@ class Upper:
     @cached_property
     def quick(self) -> Bound:
         """From the products that solvers use: one, the biases and one pass over the scores."""
-        problem = self.problem
-        if self.w is None or self.is_zero:
-            return self._at(problem.c, np.full(1, problem.hidden_offset), None, (0.0, 0.0))
         with np.errstate(over="ignore", invalid="ignore"):
-            product = problem.A.matvec(self.w) if self.product is None else self.product.copy()
-            slack = problem.A.matvec_error(self.w) + problem.hidden_offset
-            length = problem.A.norm(self.w, product)
-            if problem.origin is not None:
-                return self._at(product + problem.c, slack, product, length)
-            product += problem.c
-            return self._at(product, slack, None, length)
+            return self._sum(self._quick_terms)
 
     @cached_property
     def sharp(self) -> Bound:
         """From products in twice the precision, where these are tighter. With w = 0 and no bias nothing is rounded."""
-        problem = self.problem
-        if self.is_zero and not problem.n_biases:
+        if self.is_zero and not self.problem.n_biases:
             return self.quick
         with np.errstate(over="ignore", invalid="ignore"):
-            product, tail, room, length = self._sharp_product()
-            high, low, slack = product, tail, room
-            high, cut = two_sum(high, problem.c)
-            slack = slack + gamma(2) * (np.abs(low) + np.abs(cut)) + problem.hidden_offset
-            low = low + cut
-            b = self._best(high + low)
-            high, low, slack = problem.B.sharp_add_to(high, low, slack, b)
-            s = high + low
-            risk = problem.g.support_bound(problem.Q, s, slack + gamma(1) * np.abs(s))
-            truth = [self._truth(*problem.B.sharp_add_to(product, tail, room, b))]
-            bound = self._with_linear(risk, b, truth, length)
+            bound = self._sum(self._sharp_terms)
         return bound if bound.value < self.quick.value else self.quick
 
-    def _sharp_product(self) -> tuple[Vector, Vector, Vector, tuple[float, float]]:
+    def _sum(self, terms_of: Callable[[AnyProblem], Terms]) -> Bound:
+        """The bound from the terms of the problem, or of its parts if it is large; the best biases need all at once."""
+        as_a_whole = self.biases is None and self.problem.n_biases > 0
+        parts = [self.problem] if as_a_whole else (part for part, _ in parts_of(self.problem))
+        terms = [terms_of(part) for part in parts]
+        linear = [truth for part in terms for truth in part.truth]
+        length = terms[0].length if len(terms) == 1 else self._length()
+        return self._with_linear([part.risk for part in terms], terms[0].biases, linear, length)
+
+    def _length(self) -> tuple[float, float]:
+        """|w| and a bound of its error."""
+        return (0.0, 0.0) if self.w is None or self.is_zero else self.problem.A.norm(self.w)
+
+    def _quick_terms(self, problem: AnyProblem) -> Terms:
+        if self.w is None or self.is_zero:
+            return self._terms(problem, problem.c, np.full(1, problem.hidden_offset), None, (0.0, 0.0))
+        product = problem.A.matvec(self.w) if self.product is None else self.product.copy()
+        slack = problem.A.matvec_error(self.w) + problem.hidden_offset
+        length = problem.A.norm(self.w, product)
+        if problem.origin is not None:
+            return self._terms(problem, product + problem.c, slack, product, length)
+        product += problem.c
+        return self._terms(problem, product, slack, None, length)
+
+    def _sharp_terms(self, problem: AnyProblem) -> Terms:
+        product, tail, room, length = self._sharp_product(problem)
+        high, low, slack = product, tail, room
+        high, cut = two_sum(high, problem.c)
+        slack = slack + gamma(2) * (np.abs(low) + np.abs(cut)) + problem.hidden_offset
+        low = low + cut
+        b = self._best(high + low)
+        high, low, slack = problem.B.sharp_add_to(high, low, slack, b)
+        s = high + low
+        risk = problem.g.support_bound(problem.Q, s, slack + gamma(1) * np.abs(s))
+        truth = [self._truth(problem, *problem.B.sharp_add_to(product, tail, room, b))]
+        return Terms(risk, truth, b, length)
+
+    def _sharp_product(self, problem: AnyProblem) -> tuple[Vector, Vector, Vector, tuple[float, float]]:
         """A w in twice the precision with a bound of its error, and |w| with its own."""
-        A, zeros = self.problem.A, np.zeros(self.problem.Q.size)
+        A, zeros = problem.A, np.zeros(problem.Q.size)
         if self.w is None or self.is_zero:
             return zeros, zeros, zeros, (0.0, 0.0)
         product, tail, room = A.sharp_matvec(self.w)
@@ -84,14 +114,16 @@ class Upper:
         """Copy w, which its solver may change."""
         self.w = None if self.w is None else self.w.copy()
 
-    def _at(self, scores: Vector, slack: Vector, product: Vector | None, length: tuple[float, float]) -> Bound:
+    def _terms(
+        self, problem: AnyProblem, scores: Vector, slack: Vector, product: Vector | None, length: tuple[float, float]
+    ) -> Terms:
         """From A w + c, within ``slack`` of the exact ones, A w itself where the truth's score needs it, and |w|."""
-        problem, b = self.problem, self._best(scores)
+        b = self._best(scores)
         s, room = problem.B.add_to(scores, slack, b)
         risk = problem.g.support_bound(problem.Q, s, room)
         zeros = np.zeros(problem.Q.size) if product is None and problem.origin is not None else product
-        truth = [] if zeros is None else [self._truth(*_twofold(*problem.B.add_to(zeros, slack, b)))]
-        return self._with_linear(risk, b, truth, length)
+        truth = [] if zeros is None else [self._truth(problem, *_twofold(*problem.B.add_to(zeros, slack, b)))]
+        return Terms(risk, truth, b, length)
 
     def _best(self, scores: Vector) -> Vector:
         """The biases given, or the best for these scores."""
@@ -100,20 +132,24 @@ class Upper:
         b = self.problem.best_biases(scores)
         return np.where(np.isfinite(b), b, 0.0)
 
-    def _truth(self, high: Vector, low: Vector, slack: Vector) -> tuple[float, float]:
+    def _truth(self, problem: AnyProblem, high: Vector, low: Vector, slack: Vector) -> tuple[float, float]:
         """(-<origin, A w + B b>, a bound of its error)."""
-        if self.problem.origin is None:
+        if problem.origin is None:
             return 0.0, 0.0
-        places = self.problem.truth
-        origin = self.problem.origin[places]
+        places = problem.truth
+        origin = problem.origin[places]
         (value, error), (rest, more) = sharp_dot(origin, high[places]), dot(origin, low[places])
         lost = 1.01 * float(np.abs(origin) @ np.broadcast_to(slack, high.shape)[places])
         return -(value + rest), error + more + lost + gamma(2) * (abs(value) + abs(rest))
 
     def _with_linear(
-        self, risk: tuple[float, float], b: Vector, linear: list[tuple[float, float]], norm_of_w: tuple[float, float]
+        self,
+        risks: list[tuple[float, float]],
+        b: Vector,
+        linear: list[tuple[float, float]],
+        norm_of_w: tuple[float, float],
     ) -> Bound:
-        """Add the regulariser, the ``linear`` terms and those of the problem's ``rest``."""
+        """Add the risks of the parts, the regulariser, the ``linear`` terms and those of the problem's ``rest``."""
         problem, rest, (length, error) = self.problem, self.problem.rest, norm_of_w
         square, rounding = 0.5 * (problem.lam * length) * length, 0.0
         if self.w is not None and not self.is_zero:
@@ -125,9 +161,9 @@ class Upper:
             linear = [*linear, sharp_dot(np.ascontiguousarray(rest.levels), b)]
         rounding += sum(error for _, error in linear)
         terms = [value for value, _ in linear]
-        value = upward(rest.value, square, rounding, risk[0], *terms)
-        slack = risk[1] + rounding if isfinite(value) else inf
-        size = abs(rest.value) + square + abs(risk[0]) + sum(map(abs, terms))
+        value = upward(rest.value, square, rounding, *(value for value, _ in risks), *terms)
+        slack = sum(lost for _, lost in risks) + rounding if isfinite(value) else inf
+        size = abs(rest.value) + square + sum(abs(value) for value, _ in risks) + sum(map(abs, terms))
         return Bound(value, slack, size, b)
 
 

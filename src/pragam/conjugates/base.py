@@ -69,5 +69,5 @@ class Conjugate(Stating, ABC):
         """``(bound, slack)`` of that maximum for all scores within ``slack`` of s: see ``Polytope.support_bound``."""
 
     @abstractmethod
-    def take(self, rows: NDArray[np.int64], growth: float = 1.0) -> Conjugate:
+    def take(self, rows: NDArray[np.int64], growth: float | Vector = 1.0) -> Conjugate:
         """The term of these dual variables alone. If their sets have grown by a factor, its curvature falls by it."""

@@ -65,7 +65,7 @@ class Quadratic(Conjugate):
     def support_bound(self, Q: Polytope, s: Vector, slack: Vector) -> tuple[float, float]:
         return Q.support_bound(s, slack, self._kappa)
 
-    def take(self, rows: NDArray[np.int64], growth: float = 1.0) -> Quadratic:
+    def take(self, rows: NDArray[np.int64], growth: float | Vector = 1.0) -> Quadratic:
         kappa = self._kappa if isinstance(self._kappa, float) else self._kappa[rows]
         return Quadratic(kappa / growth)
 

@@ -49,7 +49,7 @@ class Zero(Conjugate):
     def support_bound(self, Q: Polytope, s: Vector, slack: Vector) -> tuple[float, float]:
         return Q.support_bound(s, slack)
 
-    def take(self, rows: NDArray[np.int64], growth: float = 1.0) -> Zero:
+    def take(self, rows: NDArray[np.int64], growth: float | Vector = 1.0) -> Zero:
         return self
 
     def __repr__(self) -> str:

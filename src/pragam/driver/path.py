@@ -139,7 +139,7 @@ class _Tour:
             problem, Unsolved() if self.is_stopped or stop.is_set() else self.solver, tol=self.tol, start=start,
             max_seconds=0.0 if self.is_stopped else seconds, max_iter=self.max_iter, callback=listener,
             random_state=self.random_state,
-            screening=False,  # with it a path took 0.8 to 1.3 times as long, and 1.05 on average
+            screening=False,  # with it a path takes 0.8 to 1.3 times as long, 1.05 on average; of labels 0.94 to 1.03
         )  # fmt: skip
         if self.is_stopped and not result.converged:
             return replace(result, status=Status.STOPPED)

@@ -68,7 +68,7 @@ class Result:
     history : what was certified on the way, as columns.
     solver : the name of the solver that ran.
     n_iter : the iterations it made.
-    n_screened : the samples that were proved to be at a bound and left the problem (0 without a warm start).
+    n_screened : the samples proved to be at a bound or vertex, which left the problem (0 without a warm start).
     """
 
     w: Vector

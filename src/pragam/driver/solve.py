@@ -60,10 +60,10 @@ def solve(
     random_state : int or numpy Generator, optional
         Seed of the randomised solvers. The default, None, is seed 0: equal calls give equal answers.
     screening : bool
-        Whether, in a warm start of auto, dcd or newton on a hinge, samples whose dual variable is proved to be at a
-        bound leave the problem for the rest of the solve (:mod:`pragam.driver.screening`). ``Result.n_screened``
-        counts them. Every certificate remains that of the whole problem. The samples left are copied, half of all at
-        most.
+        Whether, in a warm start of auto, dcd, newton or sequential-dual on a hinge, samples whose dual variables are
+        proved to be at a bound or vertex leave the problem for the rest of the solve (:mod:`pragam.driver.screening`).
+        ``Result.n_screened`` counts them. Every certificate remains that of the whole problem. The samples left are
+        copied, half of all at most.
     stall : bool
         Whether a solve ends as ``Status.STALLED`` when a thousand times the work would not reach ``tol`` at its present
         rate. If False, only the budgets end a solve that gets nowhere.

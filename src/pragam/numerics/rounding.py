@@ -30,6 +30,8 @@ TINY = 2.0**-1022
 LANES = 32
 #: How many columns a sum in twice the precision is split into.
 _WIDE = 256
+#: Vectors are looked through in pieces of so many entries.
+_PIECE = 2**20
 #: Squares of numbers within these bounds have neither overflowed nor lost digits.
 SAFE = (1e-280, 1e280)
 
@@ -54,6 +56,12 @@ class Stating:
 def is_zero(x: Vector) -> NDArray[np.bool_]:
     """Which entries are 0, by their bits: in a comparison a denormal may be read as zero."""
     return x.view(np.int64) << 1 == 0
+
+
+def nonzero_places(x: Vector) -> NDArray[np.int64]:
+    """Where x is anything but 0, by its bits; in pieces, so that a long x with few such places takes no more memory."""
+    starts = range(0, max(len(x), 1), _PIECE)
+    return np.concatenate([np.flatnonzero(~is_zero(x[first : first + _PIECE])) + first for first in starts])
 
 
 def is_subnormal(x: Vector) -> NDArray[np.bool_]:

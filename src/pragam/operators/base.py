@@ -158,8 +158,23 @@ class ExampleRows(RawRows):
     sign: Vector | None = None  # (n K,) +1 and -1; None: +1 throughout
 
 
-class RowOperator(Operator):
-    """An operator that can also hand out its rows, as coordinate methods need.
+class BlockOperator(Operator):
+    """An operator whose rows come in blocks of one width, each for one factor of Q.
+
+    The rows of a block are orthogonal and equally long, so |w - v| <= r moves its scores by at most r times that
+    length, all of them together.
+    """
+
+    #: The number of rows of a block.
+    width: int = 1
+
+    @abstractmethod
+    def take(self, blocks: NDArray[np.int64]) -> BlockOperator:
+        """The operator of these blocks alone, on a copy of them."""
+
+
+class RowOperator(BlockOperator):
+    """An operator that can also hand out its rows, as coordinate methods need; each is a block of its own.
 
     Dual variable j reads data row ``number[j]``. None means that each has a row of its own.
     """

@@ -27,11 +27,11 @@ class LabelRows(HasExampleRows):
         self.storage = check_data(X)
         self.rigorous = type(self).rigorous and self.storage.rigorous
         if "rows" in self.storage.lacks:
-            self.lacks = frozenset({"example_rows", "take_examples"})
+            self.lacks = frozenset({"example_rows", "take"})
         n, d = self.storage.shape
         if K < 1:
             raise ValueError(f"K must be at least 1, not {K}")
-        self.K = int(K)
+        self.K = self.width = int(K)
         self.shape = (n * self.K, self.K * d)
         self.scale: Vector | None = None if scale is None else np.ascontiguousarray(scale, dtype=np.float64)
         if self.scale is not None and self.scale.shape != (self.shape[0],):
@@ -58,12 +58,12 @@ class LabelRows(HasExampleRows):
 
     def matvec_error(self, w: Vector) -> Vector:
         """That of each product. A sign does not round."""
-        return np.stack([self.storage.product_error(row) for row in self._weights(w)], axis=1).ravel()
+        return self.storage.product_errors(self._weights(w)).ravel()
 
     def rmatvec_error(self, alpha: Vector) -> float:
-        """That of B' X, label by label."""
-        errors = [self.storage.adjoint_error(column) for column in np.ascontiguousarray(self._duals(alpha).T)]
-        return 1.01 * norm(np.array(errors))
+        """That of B' X, from those of its labels. A sign does not round."""
+        rows = _block(alpha, (self.storage.shape[0], self.K), "alpha")
+        return 1.01 * norm(self.storage.adjoint_errors(rows))
 
     def sharp_matvec(self, w: Vector) -> tuple[Vector, Vector, Vector]:
         """In twice the precision."""
@@ -88,10 +88,15 @@ class LabelRows(HasExampleRows):
         """The rows of X, contiguous if they are dense."""
         return ExampleRows(*self.storage.contiguous_rows(), self.K, self.scale)
 
-    def take_examples(self, examples: NDArray[np.int64]) -> LabelRows:
+    def part(self, first: int, last: int) -> LabelRows:
+        """The operator of the examples from ``first`` up to ``last``, on the same memory."""
+        scale = None if self.scale is None else self.scale[first * self.K : last * self.K]
+        return LabelRows(self.storage.part(first, last), self.K, scale)
+
+    def take(self, blocks: NDArray[np.int64]) -> LabelRows:
         """The operator of these examples alone, on a copy of their rows."""
-        scale = None if self.scale is None else self.scale.reshape(-1, self.K)[examples].ravel()
-        return LabelRows(self.storage.take(examples), self.K, scale)
+        scale = None if self.scale is None else self.scale.reshape(-1, self.K)[blocks].ravel()
+        return LabelRows(self.storage.take(blocks), self.K, scale)
 
     def row_norms(self) -> Vector:
         """|x_i|."""

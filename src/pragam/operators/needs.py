@@ -10,7 +10,7 @@ from abc import abstractmethod
 import numpy as np
 from numpy.typing import NDArray
 
-from pragam.operators.base import ExampleRows, Operator, Vector
+from pragam.operators.base import BlockOperator, ExampleRows, Operator, Vector
 from pragam.operators.storage import Storage
 
 
@@ -24,8 +24,8 @@ class HasData(Operator):
         """beta (rows, n) with A' alpha = beta X, up to rounding, neither negated nor over lam."""
 
 
-class HasExampleRows(HasData):
-    """Each example has a row of X, which all of its K dual variables read: a block of A."""
+class HasExampleRows(HasData, BlockOperator):
+    """Each example has a row of X, which all of its K dual variables read: a block of A, as wide as that."""
 
     K: int
 
@@ -34,5 +34,9 @@ class HasExampleRows(HasData):
         """The rows of X, for kernels that walk them many times: dense rows are contiguous, if need be by a copy."""
 
     @abstractmethod
-    def take_examples(self, examples: NDArray[np.int64]) -> HasExampleRows:
+    def part(self, first: int, last: int) -> HasExampleRows:
+        """The operator of the examples from ``first`` up to ``last``, on the same memory."""
+
+    @abstractmethod
+    def take(self, blocks: NDArray[np.int64]) -> HasExampleRows:
         """The operator of these examples alone, on a copy of their rows."""

@@ -38,7 +38,9 @@ class Planes(Stating):
     @classmethod
     def none(cls, m: int) -> Planes:
         """No plane: a model without biases."""
-        return cls(np.zeros(m), K=0)
+        planes = cls.__new__(cls)
+        planes.sigma, planes.group, planes.shape = *_nothing(m), (m, 0)
+        return planes
 
     def matvec(self, b: Vector) -> Vector:
         """B b."""
@@ -93,5 +95,5 @@ class Planes(Stating):
 
 
 def _nothing(m: int) -> tuple[Vector, NDArray[np.int64]]:
-    """sigma and group where there is no plane."""
+    """sigma and group where there is no plane. Nobody writes to them, so they take address space and no memory."""
     return np.zeros(m), np.zeros(m, dtype=np.int64)

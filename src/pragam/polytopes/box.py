@@ -10,6 +10,7 @@ from numpy.typing import ArrayLike, NDArray
 from pragam import _kernels
 from pragam.numerics.rounding import LANES, TINY, gamma, is_subnormal
 from pragam.polytopes.base import REPAIRABLE, Curvature, Repair, Vector
+from pragam.polytopes.in_blocks import InBlocks
 from pragam.polytopes.needs import HasDerivative
 
 ZERO = np.zeros(1)
@@ -17,7 +18,7 @@ ZERO = np.zeros(1)
 _SQUARED, _FAR = 1e-140, 1e-280
 
 
-class Box(HasDerivative):
+class Box(HasDerivative, InBlocks):
     r"""Q = {alpha : lower <= alpha <= upper}, with bounds that may be infinite, or equal.
 
     support(s) = sum_i max(lower_i s_i, upper_i s_i)
@@ -77,11 +78,6 @@ class Box(HasDerivative):
     def n_blocks(self) -> int:
         """Every coordinate is a factor of its own."""
         return self.size
-
-    @property
-    def starts(self) -> NDArray[np.int64]:
-        """Where each block begins, and where the last one ends."""
-        return np.arange(self.size + 1, dtype=np.int64)
 
     def maximise_block(self, k: int, s: Vector) -> Vector:
         """The bound of coordinate k that attains max alpha_k s, s its score."""
@@ -158,9 +154,21 @@ class Box(HasDerivative):
         """The point of Q nearest to ``alpha``, which is in the box, on alpha's own face of it where that meets Q."""
         return alpha
 
-    def take(self, rows: NDArray[np.int64], growth: float = 1.0) -> Box:
+    def take(self, blocks: NDArray[np.int64], growth: float | Vector = 1.0) -> Box:
         """The set of these rows alone, with bounds that are ``growth`` times as large."""
-        return Box(growth * self.lower[rows], growth * self.upper[rows])
+        return Box(growth * self.lower[blocks], growth * self.upper[blocks])
+
+    def hull(self) -> tuple[Vector, Vector]:
+        """Its bounds."""
+        return self.lower, self.upper
+
+    def settled(self, low: Vector, high: Vector, reach: Vector) -> Vector:
+        """The upper bound where the score is positive, the lower one where it is negative, and both if they are one."""
+        known = np.where(self.lower == self.upper, self.lower, np.nan)
+        room = reach + TINY
+        rises, falls = low > room, -high > room
+        known[rises], known[falls] = self.upper[rises], self.lower[falls]
+        return known
 
     @cached_property
     def is_bounded(self) -> bool:

@@ -70,10 +70,10 @@ class BoxPlane(Box, HasMultipliers):
             return self.project(alpha)
         return moved
 
-    def take(self, rows: NDArray[np.int64], growth: float = 1.0) -> BoxPlane:
+    def take(self, blocks: NDArray[np.int64], growth: float | Vector = 1.0) -> BoxPlane:
         """As that of a box, on a plane of the same level."""
-        box = super().take(rows, growth)
-        return BoxPlane(box.lower, box.upper, self.sigma[rows], self.z)
+        box = super().take(blocks, growth)
+        return BoxPlane(box.lower, box.upper, self.sigma[blocks], self.z)
 
     def maximise_linear(self, s: Vector) -> Vector:
         low, high = self._biases(s)

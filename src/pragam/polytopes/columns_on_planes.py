@@ -45,6 +45,7 @@ class ColumnsOnPlanes(HasMultipliers):
     """
 
     rigorous = True
+    bounds_multipliers = False
     is_search_long = True  # a linear program of K variables and n K constraints
 
     def __init__(self, Q: HasColumns, origin: Vector, shift: Vector) -> None:

@@ -24,6 +24,8 @@ class HasDerivative(Polytope):
 class HasMultipliers(Polytope):
     """It lies on the planes of a model's biases."""
 
+    #: Whether ``multiplier_bounds`` says anything.
+    bounds_multipliers: bool = True
     #: Whether finding the minimising b takes as long as many products with the data.
     is_search_long: bool = False
 

@@ -17,7 +17,7 @@ from pragam.polytopes.base import REPAIRABLE, Curvature, Repair, Vector
 from pragam.polytopes.box import relative
 from pragam.polytopes.label_graph import LabelGraph
 from pragam.polytopes.needs import HasBlocks, HasColumns, HasDerivative
-from pragam.polytopes.per_example import centred_gram, lacks, without_mean
+from pragam.polytopes.per_example import centred_gram, clear_top, lacks, without_mean
 
 Matrix = NDArray[np.float64]
 
@@ -93,6 +93,20 @@ class Pairs(HasColumns, HasBlocks, HasDerivative):
     def take(self, blocks: NDArray[np.int64], growth: float | Vector = 1.0) -> Pairs:
         """The set of these blocks alone, ``growth`` times as large."""
         return Pairs(growth * self.totals[blocks], self.wrong[blocks])
+
+    def _settled(self, low: Matrix, high: Matrix, apart: Vector) -> Matrix:
+        """0 where no pair has a positive sum, or all of the total on the best pair, if it has one and is the only."""
+        best = sum((high.max(axis=1, where=side, initial=-np.inf) for side in self._sides), np.zeros(len(high)))
+        known = np.where((-best > apart)[:, None], np.zeros(1), np.full(self.K, np.nan))
+        own = [[np.where(side, x, -np.inf) for x in (low, high)] for side in self._sides]
+        tops = [clear_top(least, most, apart) for least, most in own]
+        each = np.arange(len(low))
+        (a, a_clear), (c, c_clear) = tops
+        is_clear = a_clear & c_clear & (low[each, a] + low[each, c] > apart)
+        known[is_clear] = 0.0
+        for top in (a, c):
+            known[is_clear, top[is_clear]] = self.totals[is_clear]
+        return known
 
     def support(self, s: Vector, kappa: Curvature = 0.0) -> float:
         if np.any(kappa):
@@ -187,16 +201,16 @@ class Pairs(HasColumns, HasBlocks, HasDerivative):
 
     def repair_on_columns(self, alpha: Vector, levels: Vector) -> Repair:
         """As ``repair``, for columns that sum to 0: both sides have the same mass in each component of the graph."""
+        self._require(alpha, REPAIRABLE)
         return self._repair(alpha, self._graph.parts())
 
-    def repair(self, alpha: Vector) -> Repair:
+    def _repaired(self, alpha: Vector) -> Repair:
         """Negative entries become 0. Both sides of a row are scaled to the least of their sums and the total, in floats
         and then by real factors 1 + t, where |t| is at most the relative error of the sum."""
         return self._repair(alpha, [np.ones(self.K, dtype=bool)])
 
     def _repair(self, alpha: Vector, parts: list[NDArray[np.bool_]]) -> Repair:
         """The same for each of these parts of the labels by itself."""
-        self._require(alpha, REPAIRABLE)
         rows = np.maximum(self.rows(alpha), 0.0)
         sums = [[rows.sum(axis=1, where=side & part) for side in self._sides] for part in parts]
         masses = [np.minimum(p, q) for p, q in sums]

@@ -3,16 +3,24 @@
 from __future__ import annotations
 
 from abc import abstractmethod
+from collections.abc import Iterator
 from functools import cached_property
+from math import sqrt
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from pragam.numerics.rounding import TINY, all_zero, gamma, is_subnormal, is_zero, total, two_sum
-from pragam.polytopes.base import Polytope, Vector
+from pragam.polytopes.base import REPAIRABLE, Repair, Vector
+from pragam.polytopes.in_blocks import InBlocks
+
+#: What is computed of more dual variables than twice this is computed for about so many at a time: scores, bounds of
+#: their rounding and a repaired point are then some 8 MB each, however many examples there are.
+AT_ONCE = 2**20
+_SQRT2 = sqrt(2.0)
 
 
-class PerExample(Polytope):
+class PerExample(InBlocks):
     """A product over examples i of sets of K numbers, the size of each given by ``totals_i``; flat, row after row."""
 
     def __init__(self, totals: ArrayLike, K: int) -> None:
@@ -21,13 +29,42 @@ class PerExample(Polytope):
             raise ValueError("totals must be a vector of non-negative finite numbers")
         if K < 1:
             raise ValueError(f"K must be at least 1, got {K}")
-        self.K = int(K)
+        self.K = self.width = int(K)
         self.size = self.totals.size * self.K
 
     @property
     def n_blocks(self) -> int:
         """The number of factors: one for each example."""
         return self.totals.size
+
+    def runs(self) -> Iterator[tuple[int, int]]:
+        """(first, last) of runs of examples that are worked through one after the other where there are many dual
+        variables: all at once if there are no more than twice AT_ONCE."""
+        length = self.n_blocks if self.size <= 2 * AT_ONCE else max(AT_ONCE // self.K, 1)
+        for first in range(0, max(self.n_blocks, 1), max(length, 1)):
+            yield first, min(first + length, self.n_blocks)
+
+    def repair(self, alpha: Vector) -> Repair:
+        """Example by example, and so run by run."""
+        self._require(alpha, REPAIRABLE)
+        runs = list(self.runs())
+        if len(runs) == 1:
+            return self._repaired(alpha)
+        point, pieces = alpha, []
+        for first, last in runs:
+            at = slice(first * self.K, last * self.K)
+            piece = self.take(np.arange(first, last))._repaired(alpha[at])
+            if point is alpha and not np.array_equal(piece.point, alpha[at]):
+                point = alpha.copy()
+            if point is not alpha:
+                point[at] = piece.point
+            pieces.append((piece.rows + at.start, piece.slack, piece.feasible))
+        rows, slack, feasible = zip(*pieces, strict=True)
+        return Repair(point, np.concatenate(rows), np.concatenate(slack), all(feasible))
+
+    @abstractmethod
+    def _repaired(self, alpha: Vector) -> Repair:
+        """``repair`` of a point that is near enough."""
 
     @property
     def is_bounded(self) -> bool:
@@ -38,10 +75,23 @@ class PerExample(Polytope):
     def take(self, blocks: NDArray[np.int64], growth: float | Vector = 1.0) -> PerExample:
         """The set of these blocks alone, ``growth`` times as large; one number for all, or one for each."""
 
-    @property
-    def starts(self) -> NDArray[np.int64]:
-        """Where each block begins, and where the last one ends."""
-        return np.arange(self.n_blocks + 1, dtype=np.int64) * self.K
+    def hull(self) -> tuple[Vector, Vector]:
+        """0, and the total."""
+        return np.zeros(self.size), np.repeat(self.totals, self.K)
+
+    def settled(self, low: Vector, high: Vector, reach: Vector) -> Vector:
+        """Which vertex is best depends on sums and differences of two scores of a block, and these move by at most
+        sqrt(2) times what the block does."""
+        apart = (_SQRT2 * reach) * (1 + gamma(8)) + 4 * TINY
+        with np.errstate(invalid="ignore"):  # the difference of two infinities settles nothing
+            known = self._settled(self.rows(low), self.rows(high), apart)
+        known[is_zero(self.totals)] = 0.0
+        return known.ravel()
+
+    @abstractmethod
+    def _settled(self, low: NDArray[np.float64], high: NDArray[np.float64], apart: Vector) -> NDArray[np.float64]:
+        """``settled`` as a matrix, where a sum or difference of two scores of block i has its sign for certain beyond
+        ``apart_i``."""
 
     def _lost(self, s: Vector, slack: Vector) -> float:
         """What products of totals and scores may lose below TINY: nothing where the one or the other are all 0.
@@ -64,6 +114,17 @@ class PerExample(Polytope):
     def rows(self, x: Vector) -> NDArray[np.float64]:
         """x as an (n, K) matrix, a row for each example."""
         return x.reshape(self.totals.size, self.K)
+
+
+def clear_top(
+    low: NDArray[np.float64], high: NDArray[np.float64], apart: Vector
+) -> tuple[NDArray[np.intp], NDArray[np.bool_]]:
+    """(the place of the largest ``low`` of each row, whether it exceeds every other ``high`` by more than apart)."""
+    each = np.arange(len(low))
+    top = low.argmax(axis=1)
+    others = high.copy()
+    others[each, top] = -np.inf
+    return top, low[each, top] - others.max(axis=1) > apart
 
 
 def lacks(rows: NDArray[np.float64], totals: Vector) -> tuple[Vector, Vector]:

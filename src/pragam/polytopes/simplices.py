@@ -10,7 +10,7 @@ from pragam.numerics.rounding import TINY, gamma, total
 from pragam.polytopes.base import REPAIRABLE, Curvature, Repair, Vector
 from pragam.polytopes.box import relative
 from pragam.polytopes.needs import HasBlocks, HasColumns, HasDerivative
-from pragam.polytopes.per_example import centred_gram, lacks, without_mean
+from pragam.polytopes.per_example import centred_gram, clear_top, lacks, without_mean
 from pragam.polytopes.simplex_projection import project_simplex
 
 
@@ -54,6 +54,13 @@ class Simplices(HasColumns, HasBlocks, HasDerivative):
     def take(self, blocks: NDArray[np.int64], growth: float | Vector = 1.0) -> Simplices:
         """The set of these blocks alone, ``growth`` times as large."""
         return Simplices(growth * self.totals[blocks], self.K)
+
+    def _settled(self, low: NDArray[np.float64], high: NDArray[np.float64], apart: Vector) -> NDArray[np.float64]:
+        """All of the total on the label that scores above every other one."""
+        top, is_clear = clear_top(low, high, apart)
+        known = np.where(is_clear[:, None], np.zeros(1), np.full(self.K, np.nan))
+        known[is_clear, top[is_clear]] = self.totals[is_clear]
+        return known
 
     def support(self, s: Vector, kappa: Curvature = 0.0) -> float:
         if np.any(kappa):
@@ -121,12 +128,11 @@ class Simplices(HasColumns, HasBlocks, HasDerivative):
         spread = self.totals[:, None] * ((t * levels + off) / mass) if mass > 0 else np.zeros((self.n_blocks, self.K))
         return 1.02 * (t * np.abs(alpha) + spread.ravel())
 
-    def repair(self, alpha: Vector) -> Repair:
+    def _repaired(self, alpha: Vector) -> Repair:
         """Negative entries become 0, and rows are scaled to their totals, in floats and then by a real factor 1 + t.
 
         |t| is at most the relative error of the row's sum. Changing the largest entry alone would also suffice.
         """
-        self._require(alpha, REPAIRABLE)
         rows = np.maximum(self.rows(alpha), 0.0)
         sums = rows.sum(axis=1)
         rows *= np.divide(self.totals, sums, out=np.zeros(len(rows)), where=sums > 0)[:, None]

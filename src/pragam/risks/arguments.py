@@ -14,6 +14,12 @@ from pragam.numerics.rounding import is_zero
 from pragam.numerics.vector import Vector
 from pragam.operators import Operator
 
+#: A model of several labels has a dual variable for each label of each row. An array of so many takes 2 GiB. A solve
+#: holds some ten such arrays: c and the origin, alpha, the best one and one that is judged, each with its repair, three
+#: of momentum; for pairs also the signs of labels and of planes. With biases more. All else is worked through in
+#: parts.
+MOST_DUAL_VARIABLES = 2**28
+
 
 def check_labels(y: ArrayLike, n: int) -> NDArray[Any]:
     """y as a vector of n labels without NaN."""
@@ -121,6 +127,15 @@ def curvature(numerator: float, size: Vector) -> Vector:
         if np.isfinite(kappa).all():
             return kappa
     raise ValueError(f"gamma = {numerator:g} is too large: gamma n / weight overflows")
+
+
+def check_room(n: int, K: int) -> None:
+    """Refuse more dual variables than memory is likely to hold, before any is made."""
+    if n * K > MOST_DUAL_VARIABLES:
+        raise ValueError(
+            f"{n} rows and {K} labels make {n * K} dual variables, and at most {MOST_DUAL_VARIABLES} are held, as a "
+            "solve holds some ten numbers for each: take fewer rows, or pragam.hinge for one label after the other"
+        )
 
 
 def check_rows(A: Operator) -> None:

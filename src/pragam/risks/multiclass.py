@@ -13,7 +13,7 @@ from pragam.numerics.arguments import check_flag, refuse_masked
 from pragam.operators import LabelRows, Planes, check_data
 from pragam.polytopes import Simplices
 from pragam.problem import AnyProblem, Problem
-from pragam.risks.arguments import check_cost, check_labels, check_rows, classes_of, loss_weights
+from pragam.risks.arguments import check_cost, check_labels, check_room, check_rows, classes_of, loss_weights
 from pragam.risks.levels import in_order
 from pragam.risks.parameters import choice, class_weights, flag, matrix, number
 from pragam.risks.record import Labels, Risk, Shape, Stated
@@ -42,7 +42,8 @@ def multiclass_hinge(
         B:  b_k, so sum_i alpha_ik = (1/n) sum of weight_i over class k     (only with biases)
         w_k(alpha) = (1/lam) sum_i (origin_ik - alpha_ik) x_i
 
-    The origin subtracts the score of the true class. w is the (K, d) matrix of class weights, flattened by rows.
+    The origin subtracts the score of the true class. w is the (K, d) matrix of class weights, flattened by rows. A
+    solve holds some ten arrays of n K numbers, and more than 2^28 = 268,435,456 of these (2 GiB an array) are refused.
 
     Parameters
     ----------
@@ -66,12 +67,13 @@ def multiclass_hinge(
     n = storage.shape[0]
     labels = check_labels(y, n)
     index, K = _numbers(labels, classes)
+    check_room(n, K)
     A = LabelRows(storage, K)
     check_rows(A)
     totals = loss_weights(labels, sample_weight, _of_these(class_weight, labels, classes))
     truth = np.zeros((n, K))
     truth[np.arange(n), index] = totals
-    B = Planes(np.ones(n * K), np.tile(np.arange(K), n), K * int(bias))
+    B = Planes(np.ones(n * K), np.tile(np.arange(K), n), K) if bias else Planes.none(n * K)
     return Problem(A, check_cost(cost, K)[index].ravel(), Simplices(totals, K), lam, B, origin=truth.ravel())
 
 

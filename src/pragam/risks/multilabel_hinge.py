@@ -12,7 +12,7 @@ from pragam.numerics.arguments import check_flag, refuse_masked
 from pragam.operators import LabelRows, Planes, check_data
 from pragam.polytopes import Pairs
 from pragam.problem import AnyProblem, Problem
-from pragam.risks.arguments import check_label_sets, check_rows, loss_weights
+from pragam.risks.arguments import check_label_sets, check_room, check_rows, loss_weights
 from pragam.risks.parameters import flag, number
 from pragam.risks.record import Labels, Risk, Shape, Stated
 from pragam.risks.rules import Rule, Sets
@@ -33,7 +33,8 @@ def multilabel_hinge(
         B:  +b_k and -b_k in the same way, so sum over wrong of p_k = sum over right of q_k for every k
 
     (Crammer and Singer, "A family of additive online algorithms for category ranking", JMLR 2003). An example without
-    a wrong or without a right label costs nothing. w is the (K, d) matrix of label weights, flattened by rows.
+    a wrong or without a right label costs nothing. w is the (K, d) matrix of label weights, flattened by rows. More
+    than 2^28 = 268,435,456 dual variables n K are refused, as for :func:`pragam.multiclass_hinge`.
 
     Parameters
     ----------
@@ -51,13 +52,15 @@ def multilabel_hinge(
     storage = check_data(X)
     n = storage.shape[0]
     wrong = ~check_label_sets(Y, n)
+    check_room(*wrong.shape)
     if not (wrong.any(axis=1) & ~wrong.all(axis=1)).any():
         raise ValueError("Y must have a row with both a right and a wrong label: others cost nothing, whatever w is")
     K, sign = wrong.shape[1], np.where(wrong.ravel(), 1.0, -1.0)
     A = LabelRows(storage, K, sign)
     check_rows(A)
     Q = Pairs(loss_weights(wrong[:, 0], sample_weight), wrong)
-    return Problem(A, wrong.ravel().astype(np.float64), Q, lam, Planes(sign, np.tile(np.arange(K), n), K * int(bias)))
+    B = Planes(sign, np.tile(np.arange(K), n), K) if bias else Planes.none(n * K)
+    return Problem(A, wrong.ravel().astype(np.float64), Q, lam, B)
 
 
 @dataclass(frozen=True, kw_only=True)

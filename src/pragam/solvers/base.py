@@ -155,7 +155,7 @@ class Solver(ABC, Generic[P, S]):
     needs: ClassVar[tuple[str, ...]] = ()
     #: What it is for, in words; empty if it takes whatever has what it needs.
     serves: ClassVar[str] = ""
-    #: Whether a warm start may go on without the rows that are proved to be at a bound (:mod:`pragam.driver.screened`).
+    #: Whether a warm start may go on without blocks that are proved to be at a vertex (:mod:`pragam.driver.screened`).
     may_drop_rows: ClassVar[bool] = False
     #: Whether it works on packed rows (:func:`pragam.views.packed`).
     takes_packed_rows: ClassVar[bool] = False
@@ -219,7 +219,7 @@ class Solver(ABC, Generic[P, S]):
         return self.name
 
     def n_screened(self, state: S) -> int:
-        """The number of rows that were proved to be at a bound and have left the problem."""
+        """The number of blocks that were proved to be at a vertex and have left the problem."""
         return 0
 
     @classmethod

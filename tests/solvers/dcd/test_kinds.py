@@ -13,7 +13,7 @@ from pragam.certificate import certify
 from pragam.operators import Planes
 from pragam.solvers.dcd import Dcd, row_copy, schedule
 from pragam.solvers.dcd.face_step import climb_face
-from pragam.views import on_rows
+from pragam.views import on_blocks
 from solvers.dcd.kinds import KINDS, losses
 from solvers.dcd.problems import sample, text, working_set
 
@@ -155,7 +155,7 @@ def test_a_problem_with_rows_at_rest_has_the_same_optimum(kind, bias):
         problem = made.problem(0.05, bias)
         whole = pragam.solve(problem, "dcd", tol=1e-11)
         rows = np.sort(np.random.default_rng(seed).permutation(len(made.c))[: len(made.c) // 2])
-        view = on_rows(problem, rows, whole.alpha)
+        view = on_blocks(problem, rows, whole.alpha)
         assert view.problem.is_tilted and view.problem.constant != 0
         part = pragam.solve(view.problem, "dcd", tol=1e-10)
         assert part.converged

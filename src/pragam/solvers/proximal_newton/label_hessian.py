@@ -123,7 +123,7 @@ def _conjugate_gradients(
 ) -> tuple[Vector, int]:
     """With the rows of the examples that move alone."""
     some = np.flatnonzero(np.count_nonzero(weights.reshape(-1, blocks.K), axis=1) > 1)
-    storage, d = A.take_examples(some).storage, A.shape[1] // blocks.K
+    storage, d = A.take(some).storage, A.shape[1] // blocks.K
     part, weights, by_side = _part(blocks, some), weights.reshape(-1, blocks.K)[some], by_side[some]
     products = 0
 

@@ -14,7 +14,7 @@ from __future__ import annotations
 import numpy as np
 
 from pragam.solvers.proximal_newton.working_set import LabelProblem
-from pragam.views import sampled_examples
+from pragam.views import sampled
 
 #: One example of this many is drawn, of those that are as long as the mean.
 _ONE_OF = 4
@@ -46,4 +46,4 @@ def drawn_examples(problem: LabelProblem, rng: np.random.Generator) -> tuple[Lab
         return None, 0.0
     chance = np.minimum(np.maximum(squares / mean, _SHORTEST) / _ONE_OF, 1.0)
     examples = np.flatnonzero(rng.random(n) < chance)
-    return sampled_examples(problem, examples, 1 / chance[examples]), len(examples) / n
+    return sampled(problem, examples, 1 / chance[examples]).problem, len(examples) / n

@@ -95,7 +95,7 @@ def gathered(
         wrong = flags(Q)
         blocks = Blocks(base[variables], Q.totals[examples], wrong[variables] if wrong.size else wrong, K)
         work = WorkingSet(
-            examples, problem.A.take_examples(examples), problem.B.take(variables), problem.c[variables], blocks,
+            examples, problem.A.take(examples), problem.B.take(variables), problem.c[variables], blocks,
             scores[variables], beta[variables], *of_rest, float(problem.c @ rest.ravel()), BlockSums(0, 0, 0, 0),
         )  # fmt: skip
     work.move(0.0, np.zeros_like(work.scores), tau)

@@ -133,6 +133,7 @@ class SequentialDual(Solver[LabelProblem, SequentialState]):
     name = "sequential-dual"
     needs = ("A.example_rows", "Q.block_shape")
     serves = "models with a weight vector for each label, such as multiclass_hinge and multilabel_hinge"
+    may_drop_rows = True
 
     @classmethod
     def misfits(cls, problem: LabelProblem) -> list[str]:
@@ -260,7 +261,9 @@ def _serves_single(problem: LabelProblem, tol: float) -> bool:
     """
     if problem.n_weights < _LARGE_TABLE:
         return False
-    size = abs(problem.g.support(problem.Q, problem.c))  # J at w = 0, which is no less than at the end
+    size = abs(
+        problem.constant + problem.g.support(problem.Q, problem.c)
+    )  # J at w = 0, which is no less than at the end
     largest = sqrt(float(problem.A.storage.row_norms2.max(initial=0.0)))
     if not all(1 / _ORDINARY < x < _ORDINARY for x in (largest, sqrt(2 * size / problem.lam))):
         return False

@@ -81,7 +81,7 @@ class ChainEntropy(Conjugate):
     def multipliers(self, Q: HasMultipliers, s: Vector) -> Vector:
         raise NotImplementedError("Gaussian-process sequences have no unpenalised weights")
 
-    def take(self, rows: NDArray[np.int64], growth: float = 1.0) -> ChainEntropy:
+    def take(self, rows: NDArray[np.int64], growth: float | Vector = 1.0) -> ChainEntropy:
         raise NotImplementedError("the entropy of chains belongs to all of their dual variables")
 
     def __repr__(self) -> str:
