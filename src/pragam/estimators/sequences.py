@@ -27,7 +27,7 @@ class SequenceEstimator(StructuredEstimator):
 
     Parameters
     ----------
-    transitions : None, "iob", "iob1", "bioes" or (K, K) boolean array
+    transitions : None, "iob", "iob1", "ioe1", "ioe2", "bioes", "bilou" or (K, K) boolean array
         Which label (column) may follow which (row); a name is a scheme of tags (:mod:`pragam.structured.tags`).
 
     Attributes
