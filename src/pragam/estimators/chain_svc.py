@@ -12,7 +12,8 @@ from sklearn.utils.validation import check_is_fitted
 
 from pragam import models
 from pragam.estimators.compat import Interval, StrOptions, with_callbacks
-from pragam.estimators.parameters import at_least_zero, estimator, parameter, positive
+from pragam.estimators.max_margin import MaxMarginEstimator
+from pragam.estimators.parameters import at_least_zero, estimator, parameter
 from pragam.estimators.sequences import SequenceEstimator
 from pragam.estimators.solving import settings_of
 from pragam.models.features import Features, Map
@@ -28,7 +29,7 @@ if TYPE_CHECKING:
 
 
 @estimator
-class ChainSVC(SequenceEstimator):
+class ChainSVC(SequenceEstimator, MaxMarginEstimator):
     r"""Max-margin sequence labelling (M3N on chains), trained to a certified duality gap.
 
     Minimises, over all weights,
@@ -45,8 +46,11 @@ class ChainSVC(SequenceEstimator):
 
     Parameters
     ----------
-    lam : float > 0
-        Weight of the regulariser against the mean loss; lam = 1/(C n) for n sequences.
+    lam : float > 0 or None
+        Weight of the regulariser against the mean loss. None is 0.01, or what C says.
+    C : float > 0 or None
+        In place of lam: the weight of the summed loss against 1/2 |w|^2. lam = 1/(n C) for the n sequences of
+        the training data. Giving both is an error.
     loss : "hamming_mean", "hamming_sum" or (K, K) array
         What a wrong label costs: 1 over the length of its sequence, 1, or cost[true, predicted].
     kernel : None, name, callable or scikit-learn kernel object
@@ -71,7 +75,6 @@ class ChainSVC(SequenceEstimator):
         The names of the columns of ``coef_``, if tokens had features by name.
     """
 
-    lam: float = positive(0.01, first=True)
     loss: Any = parameter("hamming_mean", StrOptions(set(LOSSES)), "array-like")
     tol: float = at_least_zero(1e-2)
     kernel: Any = parameter(None, str, callable, None)
@@ -112,7 +115,7 @@ class ChainSVC(SequenceEstimator):
         risk, features = self._risk(samples), self._features(samples)
         labels = self._labels(samples, risk)
         found = models.fit_path(risk, samples, lams, settings_of(self, 1), features, labels)
-        fitted = [(clone(self).set_params(lam=each.model.risk.lam), each) for each in found]
+        fitted = [(clone(self).set_params(lam=each.model.risk.lam, C=None), each) for each in found]
         for own, each in fitted:
             own._keep(each.model)
             own._keep_solves(each, samples)
@@ -144,7 +147,7 @@ class ChainSVC(SequenceEstimator):
         return None if names is None else names.names
 
     def _risk(self, samples: Any) -> Risk:
-        return ChainHinge(lam=self.lam, loss=self.loss, transitions=self.transitions)
+        return ChainHinge(lam=self._lam(samples.n), loss=self.loss, transitions=self.transitions)
 
     def _features(self, samples: Any) -> Features:
         maps: tuple[Map, ...] = (Names.of(samples),) if samples.has_names else ()
