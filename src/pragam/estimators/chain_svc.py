@@ -14,11 +14,11 @@ from pragam import models
 from pragam.estimators.compat import Interval, StrOptions, with_callbacks
 from pragam.estimators.max_margin import MaxMarginEstimator
 from pragam.estimators.parameters import at_least_zero, estimator, parameter
-from pragam.estimators.sequences import SequenceEstimator
+from pragam.estimators.sequences import SequenceEstimator, names_of
 from pragam.estimators.solving import settings_of
-from pragam.models.features import Features, Map
+from pragam.models.features import Features
 from pragam.models.kernel import Kernel
-from pragam.models.names import Names
+from pragam.models.top_weights import FeatureWeight, top_features
 from pragam.numerics.arguments import is_whole
 from pragam.risks import Risk
 from pragam.structured.chains.record import ChainHinge
@@ -71,8 +71,6 @@ class ChainSVC(SequenceEstimator, MaxMarginEstimator):
         The scores of first labels.
     end_ : (K,) array
         The scores of last labels.
-    feature_names_ : list of str or None
-        The names of the columns of ``coef_``, if tokens had features by name.
     """
 
     loss: Any = parameter("hamming_mean", StrOptions(set(LOSSES)), "array-like")
@@ -82,11 +80,6 @@ class ChainSVC(SequenceEstimator, MaxMarginEstimator):
     kernel_params: dict[str, Any] | None = parameter(None, dict, None)
 
     _risks: ClassVar[tuple[str, ...]] = ("chain_hinge",)
-
-    def __sklearn_tags__(self) -> Any:
-        tags = super().__sklearn_tags__()
-        tags.input_tags.dict = tags.input_tags.string = True
-        return tags
 
     @with_callbacks
     def fit(self, X: Any, y: Any, lengths: Any = None, sample_weight: Any = None, token_weight: Any = None) -> Self:
@@ -139,18 +132,22 @@ class ChainSVC(SequenceEstimator, MaxMarginEstimator):
         samples = self._chains(X, lengths, least=0)
         return self.model_.margins(samples)
 
-    @property
-    def feature_names_(self) -> list[str] | None:
-        """The names of the columns of ``coef_`` if tokens had features by name, else None."""
+    def top_features(self, label: Any, n: int = 10, against: bool = False) -> list[FeatureWeight]:
+        """The n features (feature, weight) with the largest weights for a label, out of its row of ``coef_``.
+
+        ``against=True``: those with the most negative weights. There may be fewer than n: weights of the other sign
+        and 0 are left out. Features without names are x0, x1, ... A model with a kernel has no weights of features.
+        """
         check_is_fitted(self)
-        names = self.model_.features.find(Names)
-        return None if names is None else names.names
+        if self.model_.features.find(Kernel) is not None:
+            raise ValueError("the model has a kernel, so its weights are not those of the features of tokens")
+        return top_features(self.model_.tensors["coef"], self.feature_names_, self.model_.labels, label, n, against)
 
     def _risk(self, samples: Any) -> Risk:
         return ChainHinge(lam=self._lam(samples.n), loss=self.loss, transitions=self.transitions)
 
     def _features(self, samples: Any) -> Features:
-        maps: tuple[Map, ...] = (Names.of(samples),) if samples.has_names else ()
+        maps = names_of(samples)
         if self.kernel is not None:
             X, own = Features(maps).numbers(samples).X, (self.kernel, self.kernel_params)
             maps = (*maps, Kernel.of_landmarks(X, *own, self.n_landmarks, self.random_state))

@@ -32,6 +32,11 @@ class ChainModel(Model):
         """The tensors, with the rules of the record."""
         return ChainWeights(**self.tensors, rules=self.risk.rules(self.labels))  # type: ignore[attr-defined]
 
+    @property
+    def transitions(self) -> Vector:
+        """Scores of transitions, (K, K)."""
+        return self.tensors["transitions"]
+
     def points(self) -> list[tuple[Vector, Vector]]:
         return [(self.weights.to_vector(), np.empty(0))]
 
