@@ -84,6 +84,10 @@ def test_refuses_what_says_nothing_about_these_labels(transitions):
 def test_a_scheme_refuses_tags_of_another_one():
     with pytest.raises(ValueError, match="transitions='iob' needs labels such as B-x, I-x, O"):
         Rules.named("iob", ["B-x", "E-x", "O"])
+    with pytest.raises(ValueError, match=r"not .*; their letters are those of 'bilou'$"):
+        Rules.named("bioes", ["B-x", "I-x", "U-x", "O"])
+    with pytest.raises(ValueError, match=r"not \['a', 'b'\]$"):
+        Rules.named("iob", ["a", "b"])
 
 
 def test_what_are_tags():

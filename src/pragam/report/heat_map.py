@@ -17,11 +17,11 @@ _MOST_NUMBERS = 8
 
 
 def heat_map(ax: Axes, rows: list[str], columns: list[str], table: NDArray[np.float64]) -> None:
-    """Draw numbers as colours, white for 0; NaN is left out, and -inf is crossed out."""
-    known = np.where(np.isfinite(table), table, np.nan)
-    most = float(np.nanmax(np.abs(known), initial=0.0)) or 1.0
+    """Draw numbers as colours, white for 0; NaN is grey."""
+    most = float(np.nanmax(np.abs(table), initial=0.0)) or 1.0
     aspect: Any = "equal" if len(rows) == len(columns) else "auto"
-    image = ax.imshow(known, cmap="RdBu_r", vmin=-most, vmax=most, aspect=aspect)
+    ax.set_facecolor("#c8c8c8")  # what is not drawn shows it
+    image = ax.imshow(table, cmap="RdBu_r", vmin=-most, vmax=most, aspect=aspect)
     ax.figure.colorbar(image, ax=ax, label="weight")
     if len(rows) > _MOST_NAMES or len(columns) > _MOST_NAMES:
         ax.set_xticks([])
@@ -30,16 +30,16 @@ def heat_map(ax: Axes, rows: list[str], columns: list[str], table: NDArray[np.fl
     size = 10 if max(len(rows), len(columns)) <= _MOST_NUMBERS else 7
     ax.set_xticks(range(len(columns)), columns, rotation=90 if max(map(len, columns)) > 3 else 0, fontsize=size)
     ax.set_yticks(range(len(rows)), rows, fontsize=size)
+    if size < 10:
+        return
     for (i, j), weight in np.ndenumerate(table):
-        if np.isneginf(weight):
-            ax.text(j, i, "×", ha="center", va="center", color="#666666", fontsize=size)
-        elif np.isfinite(weight) and size == 10:
+        if not np.isnan(weight):
             colour = "white" if abs(weight) > 0.6 * most else "black"
             ax.text(j, i, f"{weight:.2g}", ha="center", va="center", color=colour, fontsize=8)
 
 
 def pairs(model: Any) -> tuple[list[str], list[str], NDArray[np.float64]]:
-    """Names of rows and columns, and a weight for each pair: NaN where there is none, -inf where it is forbidden."""
+    """Names of rows and columns, and a weight for each pair: NaN where it cannot be or is forbidden."""
     if not (hasattr(model, "transitions_") or hasattr(model, "pairwise_")):
         raise ValueError(f"transitions are those of sequences and graphs, and {type(model).__name__} has none")
     labels = [str(label) for label in model.classes_]
@@ -48,7 +48,8 @@ def pairs(model: Any) -> tuple[list[str], list[str], NDArray[np.float64]]:
     none = np.zeros(len(labels))
     parts = model.transitions_, getattr(model, "start_", none), getattr(model, "end_", none)
     rules = model.model_.risk.rules(model.model_.labels)
-    between, start, end = parts if rules is None else rules.forbid(*parts)
+    forbidden = parts if rules is None else rules.forbid(*parts)
+    between, start, end = (np.where(np.isneginf(part), np.nan, part) for part in forbidden)
     if not hasattr(model, "start_"):
         return labels, labels, between
     table = np.full((len(labels) + 1, len(labels) + 1), np.nan)

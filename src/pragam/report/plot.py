@@ -126,8 +126,8 @@ def coefficients(model: Any, feature_names: Sequence[str] | None = None, top: in
 def transitions(model: Any, ax: Axes | None = None) -> Axes:
     """The weights of pairs of neighbouring labels as a heat map, the first label of a pair by row.
 
-    Of sequences these are the transitions, with the starts above and the ends beside them, and a cross where the rules
-    forbid them; of graphs what every edge has, from its first node to its second.
+    Of sequences these are the transitions, with the starts above and the ends beside them, grey where the rules forbid
+    them; of graphs what every edge has, from its first node to its second.
     """
     rows, columns, table = pairs(model)
     ax = _axes(ax)

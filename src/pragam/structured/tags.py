@@ -92,10 +92,18 @@ def needs_of(scheme: str, tags: Sequence[str]) -> Needs:
 def flags_of(scheme: str, labels: Sequence[Any]) -> tuple[Flags, Flags, Flags]:
     """Which tag (column) may follow which (row), which may begin a sequence, and which may end it."""
     letters = SCHEMES[scheme].letters
-    if not are_tags(labels) or not {label[0] for label in labels} <= set(letters):
-        raise ValueError(f"transitions={scheme!r} needs labels such as {_such(letters)}, not {list(labels)!r:.60}")
+    if not are_tags(labels) or not _has(letters, labels):
+        others = [repr(name) for name, other in SCHEMES.items() if are_tags(labels) and _has(other.letters, labels)]
+        hint = f"; their letters are those of {' and '.join(others)}" if others else ""
+        raise ValueError(
+            f"transitions={scheme!r} needs labels such as {_such(letters)}, not {list(labels)!r:.60}{hint}"
+        )
     before, behind, starts, ends = needs_of(scheme, labels)
     return before & behind, starts, ends
+
+
+def _has(letters: str, tags: Sequence[str]) -> bool:
+    return {tag[0] for tag in tags} <= set(letters)
 
 
 def _such(letters: str) -> str:
