@@ -167,6 +167,13 @@ def test_a_broken_chunk_by_both_conventions():
     assert evaluate([["I-x", "O"]], [["I-x", "O"]], scheme="iob").chunks["all"] == ChunkScore(0, 0, 0)
 
 
+@pytest.mark.parametrize("scheme", [None, "iob"])
+def test_sequences_without_tokens_have_no_chunks(scheme):
+    tags = ["B-x", "I-x", "B-x"]
+    assert chunk_scores(tags, tags, [0, 2, 0, 1, 0], scheme)["all"] == ChunkScore(2, 2, 2)
+    assert chunk_scores([], [], [0], scheme) == {"all": ChunkScore(0, 0, 0)}
+
+
 def test_a_scheme_refuses_labels_of_others():
     for true, scheme, text in (
         ([["S-x", "O"]], "iob", r"scheme='iob' has tags such as B-x, I-x, O, not 'S-x'"),

@@ -120,7 +120,7 @@ class ChainSVC(SequenceEstimator, MaxMarginEstimator):
         """For each sequence the k best labellings with their scores F(y), the best first; fewer if there are fewer."""
         if not is_whole(k) or k < 1:
             raise ValueError(f"k must be a whole number >= 1, not {k!r:.40}")
-        samples = self._chains(X, lengths)
+        samples = self._chains(X, lengths, least=0)
         return self.model_.top(samples, int(k))
 
     def token_margins(self, X: Any, lengths: Any = None) -> Any:
