@@ -37,12 +37,9 @@ def sequences(n: int, seed: int) -> tuple[list[np.ndarray], list[np.ndarray]]:
 
 
 def transitions(model: ChainSVC, path: Path) -> None:
-    """The weight of each pair of neighbours."""
+    """The weight of each pair of neighbours, of starts and of ends."""
     figure, ax = plt.subplots(figsize=(4.6, 4.0), layout="constrained")
-    most = np.abs(model.transitions_).max()
-    image = ax.imshow(model.transitions_, cmap="RdBu_r", vmin=-most, vmax=most)
-    ax.set(xlabel="digit", ylabel="digit before it", xticks=range(10), yticks=range(10), title="transitions_")
-    figure.colorbar(image, ax=ax, label="weight")
+    model.plot("transitions", ax=ax)
     figure.savefig(path, dpi=150)
     plt.close(figure)
 

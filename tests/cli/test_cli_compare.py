@@ -121,3 +121,6 @@ def test_the_page_is_drawn_with_the_theory(tmp_path, capsys, monkeypatch):
     page = (tmp_path / "out" / "report.html").read_text(encoding="utf-8")
     assert checks[0].name in page and list((tmp_path / "out" / "figures").glob("*.svg"))
     assert "No " not in capsys.readouterr().err
+    monkeypatch.setattr(theory, "run", lambda names: pytest.fail("theorems whose answers are there"))
+    assert main(["compare", "example", *options, "--theory", "-o", str(tmp_path / "out")]) == 0
+    assert (tmp_path / "out" / "report.html").read_text(encoding="utf-8") == page

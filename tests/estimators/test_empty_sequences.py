@@ -46,6 +46,18 @@ def test_tokens_with_features_by_name():
     assert model.predict([]) == [] and model.predict([[], []]) == [[], []]
 
 
+@pytest.mark.parametrize("name", ["chain", "iob", "kernel"])
+def test_their_one_labelling_is_the_best(name):
+    model = MODELS[name].fit(X, Y)
+    whole, found = model.predict_topk(X[:2], 3), model.predict_topk([NONE, X[0], NONE, X[1]], 3)
+    for own, expected in zip(found, [None, whole[0], None, whole[1]], strict=True):
+        scores = [0.0] if expected is None else [score for _, score in expected]
+        assert [score for _, score in own] == scores and len(own[0][0]) == (
+            0 if expected is None else len(expected[0][0])
+        )
+    assert model.predict_topk([], 2) == []
+
+
 @pytest.mark.parametrize("model", [ChainSVC(), GPSequenceClassifier()])
 def test_training_and_scores_refuse_them(model):
     with pytest.raises(ValueError, match="sequence 1: it is empty"):

@@ -260,7 +260,11 @@ BAD[6, 1] = np.nan
         ((parts_of(X), [*parts_of(Y)[:3], Y[:2], *parts_of(Y)[4:]]), "sequence 3"),
         ((X, Y, [0, *LENGTHS]), "sequence 0: it is empty"),
         ((X, np.full(N, "a"), LENGTHS), "at least two labels"),
-        (([[{"a": 1}]], [["b"]]), "features by name"),
+        (([[{"a": None}]], [["b"]]), "sequence 0: the feature 'a' must be a string or a number"),
+        (
+            ([["the", "dog"]], [["D", "N"]]),
+            "sequence 0: tokens are dictionaries or lists of strings, not words as 'the'",
+        ),
     ],
 )
 def test_what_does_not_fit_is_named(arguments, message):

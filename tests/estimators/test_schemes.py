@@ -13,7 +13,10 @@ from pragam.structured.rules import Rules
 TRUTHS = {
     "iob": [["B-x", "I-x", "O"], ["B-y", "B-x"], ["O"], ["B-y", "I-y"]],
     "iob1": [["I-x", "B-x", "O"], ["I-y", "I-x"], ["O"], ["I-y", "B-y"]],
+    "ioe1": [["I-x", "E-x", "I-x"], ["I-y", "I-x"], ["O"], ["E-y", "I-y"]],
+    "ioe2": [["I-x", "E-x", "O"], ["E-y", "E-x"], ["O"], ["I-y", "E-y"]],
     "bioes": [["B-x", "I-x", "E-x"], ["S-y", "S-x"], ["O"], ["B-y", "E-y"]],
+    "bilou": [["B-x", "I-x", "L-x"], ["U-y", "U-x"], ["O"], ["B-y", "L-y"]],
 }
 
 

@@ -27,8 +27,8 @@ CASES = {
 
 def test_tags_say_which_form_x_has():
     chain, graph, gp = map(get_tags, (ChainSVC(), GraphSVC(), GPSequenceClassifier()))
-    assert chain.input_tags.sparse and chain.input_tags.dict and chain.input_tags.string
-    assert gp.input_tags.sparse and not gp.input_tags.dict
+    for tags in (chain, gp):
+        assert tags.input_tags.sparse and tags.input_tags.dict and tags.input_tags.string
     assert not graph.input_tags.two_d_array and not graph.target_tags.required
     assert all(tags.estimator_type is None for tags in (chain, graph, gp))
 

@@ -8,22 +8,29 @@ import numpy as np
 import pytest
 
 from pragam.structured.rules import Rules
-from pragam.structured.tags import are_tags
+from pragam.structured.tags import SCHEMES, are_tags
 
-TAGS = [*(f"{letter}-{kind}" for letter in "BIES" for kind in "xy"), "O"]
+LETTERS = {
+    "iob": "BI", "iob1": "BI", "iob2": "BI", "ioe1": "IE", "ioe2": "IE", "bioes": "BIES", "iobes": "BIES",
+    "bilou": "BILU",
+}  # fmt: skip
 
 
 def written(chunks, length, scheme):
     """The tags of disjoint chunks (begin, end, type)."""
-    tags, before = ["O"] * length, {end: kind for _, end, kind in chunks}
+    tags = ["O"] * length
+    before, behind = {end: kind for _, end, kind in chunks}, {begin: kind for begin, _, kind in chunks}
     for begin, end, kind in chunks:
         tags[begin:end] = [f"I-{kind}"] * (end - begin)
-        if scheme == "iob" or (scheme == "iob1" and before.get(begin) == kind):
+        if scheme in ("iob", "iob2") or (scheme == "iob1" and before.get(begin) == kind):
             tags[begin] = f"B-{kind}"
-        if scheme == "bioes":
-            tags[begin], tags[end - 1] = f"B-{kind}", f"E-{kind}"
+        if scheme == "ioe2" or (scheme == "ioe1" and behind.get(end) == kind):
+            tags[end - 1] = f"E-{kind}"
+        if scheme in ("bioes", "iobes", "bilou"):
+            last, single = "LU" if scheme == "bilou" else "ES"
+            tags[begin], tags[end - 1] = f"B-{kind}", f"{last}-{kind}"
             if end == begin + 1:
-                tags[begin] = f"S-{kind}"
+                tags[begin] = f"{single}-{kind}"
     return tuple(tags)
 
 
@@ -44,10 +51,14 @@ def keeps(rules, numbers):
     return bool(rules.starts[numbers[0]] and rules.ends[numbers[-1]] and pairs)
 
 
-@pytest.mark.parametrize("scheme", ["iob", "iob1", "bioes"])
+def test_every_scheme_is_here():
+    assert set(LETTERS) == set(SCHEMES)
+
+
+@pytest.mark.parametrize("scheme", LETTERS)
 @pytest.mark.parametrize("length", [1, 2, 3, 4])
 def test_a_scheme_allows_exactly_the_tags_of_chunks(scheme, length):
-    labels = TAGS if scheme == "bioes" else [tag for tag in TAGS if tag[0] in "BIO"]
+    labels = [*(f"{letter}-{kind}" for letter in LETTERS[scheme] for kind in "xy"), "O"]
     rules = Rules.named(scheme, labels)
     allowed = {
         tuple(labels[k] for k in numbers)
@@ -73,11 +84,16 @@ def test_refuses_what_says_nothing_about_these_labels(transitions):
 def test_a_scheme_refuses_tags_of_another_one():
     with pytest.raises(ValueError, match="transitions='iob' needs labels such as B-x, I-x, O"):
         Rules.named("iob", ["B-x", "E-x", "O"])
+    with pytest.raises(ValueError, match=r"not .*; their letters are those of 'bilou'$"):
+        Rules.named("bioes", ["B-x", "I-x", "U-x", "O"])
+    with pytest.raises(ValueError, match=r"not \['a', 'b'\]$"):
+        Rules.named("iob", ["a", "b"])
 
 
 def test_what_are_tags():
-    assert all(map(are_tags, (["O", "B-x"], ["I", "O"], ["S-x", "O"], ["B", "I", "E", "S"])))
+    assert all(map(are_tags, (["O", "B-x"], ["I", "O"], ["S-x"], ["B", "I", "E", "S"], ["U-x", "O"], ["B-x", "L-x"])))
     assert not any(map(are_tags, (["O"], [], ["E", "S", "O"], ["B-x", "noun"], ["B-x", 3], ["B-"])))
+    assert not any(map(are_tags, (["L-1", "U-1"], ["B", "L", "U"])))  # perhaps levels, or letters
 
 
 @pytest.mark.parametrize("seed", range(10))

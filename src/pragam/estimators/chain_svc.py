@@ -12,12 +12,13 @@ from sklearn.utils.validation import check_is_fitted
 
 from pragam import models
 from pragam.estimators.compat import Interval, StrOptions, with_callbacks
-from pragam.estimators.parameters import at_least_zero, estimator, parameter, positive
-from pragam.estimators.sequences import SequenceEstimator
+from pragam.estimators.max_margin import MaxMarginEstimator
+from pragam.estimators.parameters import at_least_zero, estimator, parameter
+from pragam.estimators.sequences import SequenceEstimator, names_of
 from pragam.estimators.solving import settings_of
-from pragam.models.features import Features, Map
+from pragam.models.features import Features
 from pragam.models.kernel import Kernel
-from pragam.models.names import Names
+from pragam.models.top_weights import FeatureWeight, top_features
 from pragam.numerics.arguments import is_whole
 from pragam.risks import Risk
 from pragam.structured.chains.record import ChainHinge
@@ -28,7 +29,7 @@ if TYPE_CHECKING:
 
 
 @estimator
-class ChainSVC(SequenceEstimator):
+class ChainSVC(SequenceEstimator, MaxMarginEstimator):
     r"""Max-margin sequence labelling (M3N on chains), trained to a certified duality gap.
 
     Minimises, over all weights,
@@ -46,7 +47,10 @@ class ChainSVC(SequenceEstimator):
     Parameters
     ----------
     lam : float > 0
-        Weight of the regulariser against the mean loss; lam = 1/(C n) for n sequences.
+        Weight of the regulariser against the mean loss.
+    C : float > 0 or None
+        In place of lam: the weight of the summed loss against 1/2 |w|^2. lam = 1/(n C) for the n sequences of
+        the training data. With it lam keeps its default.
     loss : "hamming_mean", "hamming_sum" or (K, K) array
         What a wrong label costs: 1 over the length of its sequence, 1, or cost[true, predicted].
     kernel : None, name, callable or scikit-learn kernel object
@@ -67,11 +71,8 @@ class ChainSVC(SequenceEstimator):
         The scores of first labels.
     end_ : (K,) array
         The scores of last labels.
-    feature_names_ : list of str or None
-        The names of the columns of ``coef_``, if tokens had features by name.
     """
 
-    lam: float = positive(0.01, first=True)
     loss: Any = parameter("hamming_mean", StrOptions(set(LOSSES)), "array-like")
     tol: float = at_least_zero(1e-2)
     kernel: Any = parameter(None, str, callable, None)
@@ -79,11 +80,6 @@ class ChainSVC(SequenceEstimator):
     kernel_params: dict[str, Any] | None = parameter(None, dict, None)
 
     _risks: ClassVar[tuple[str, ...]] = ("chain_hinge",)
-
-    def __sklearn_tags__(self) -> Any:
-        tags = super().__sklearn_tags__()
-        tags.input_tags.dict = tags.input_tags.string = True
-        return tags
 
     @with_callbacks
     def fit(self, X: Any, y: Any, lengths: Any = None, sample_weight: Any = None, token_weight: Any = None) -> Self:
@@ -112,7 +108,7 @@ class ChainSVC(SequenceEstimator):
         risk, features = self._risk(samples), self._features(samples)
         labels = self._labels(samples, risk)
         found = models.fit_path(risk, samples, lams, settings_of(self, 1), features, labels)
-        fitted = [(clone(self).set_params(lam=each.model.risk.lam), each) for each in found]
+        fitted = [(clone(self).set_params(lam=each.model.risk.lam, C=None), each) for each in found]
         for own, each in fitted:
             own._keep(each.model)
             own._keep_solves(each, samples)
@@ -124,7 +120,7 @@ class ChainSVC(SequenceEstimator):
         """For each sequence the k best labellings with their scores F(y), the best first; fewer if there are fewer."""
         if not is_whole(k) or k < 1:
             raise ValueError(f"k must be a whole number >= 1, not {k!r:.40}")
-        samples = self._chains(X, lengths)
+        samples = self._chains(X, lengths, least=0)
         return self.model_.top(samples, int(k))
 
     def token_margins(self, X: Any, lengths: Any = None) -> Any:
@@ -136,18 +132,22 @@ class ChainSVC(SequenceEstimator):
         samples = self._chains(X, lengths, least=0)
         return self.model_.margins(samples)
 
-    @property
-    def feature_names_(self) -> list[str] | None:
-        """The names of the columns of ``coef_`` if tokens had features by name, else None."""
+    def top_features(self, label: Any, n: int = 10, against: bool = False) -> list[FeatureWeight]:
+        """The n features (feature, weight) with the largest weights for a label, out of its row of ``coef_``.
+
+        ``against=True``: those with the most negative weights. There may be fewer than n: weights of the other sign
+        and 0 are left out. Features without names are x0, x1, ... A model with a kernel has no weights of features.
+        """
         check_is_fitted(self)
-        names = self.model_.features.find(Names)
-        return None if names is None else names.names
+        if self.model_.features.find(Kernel) is not None:
+            raise ValueError("the model has a kernel, so its weights are not those of the features of tokens")
+        return top_features(self.model_.tensors["coef"], self.feature_names_, self.model_.labels, label, n, against)
 
     def _risk(self, samples: Any) -> Risk:
-        return ChainHinge(lam=self.lam, loss=self.loss, transitions=self.transitions)
+        return ChainHinge(lam=self._lam(samples.n), loss=self.loss, transitions=self.transitions)
 
     def _features(self, samples: Any) -> Features:
-        maps: tuple[Map, ...] = (Names.of(samples),) if samples.has_names else ()
+        maps = names_of(samples)
         if self.kernel is not None:
             X, own = Features(maps).numbers(samples).X, (self.kernel, self.kernel_params)
             maps = (*maps, Kernel.of_landmarks(X, *own, self.n_landmarks, self.random_state))

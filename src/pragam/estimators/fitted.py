@@ -105,15 +105,16 @@ class FittedModel(BaseEstimator):
 
         Parameters
         ----------
-        kind : "gap", "coefficients" or "certificates"
-            :func:`pragam.plot.gap`, :func:`pragam.plot.coefficients` or :func:`pragam.plot.certificates`.
+        kind : "gap", "coefficients", "certificates" or, of sequences and graphs, "transitions"
+            :func:`pragam.plot.gap`, :func:`pragam.plot.coefficients`, :func:`pragam.plot.certificates` or
+            :func:`pragam.plot.transitions`.
         options
             Those of that function, such as ``ax``.
         """
         from pragam.report import plot
 
         check_is_fitted(self)
-        figures: Any = {"gap": plot.gap, "coefficients": plot.coefficients, "certificates": plot.certificates}
+        figures: Any = {name: getattr(plot, name) for name in ("gap", "coefficients", "certificates", "transitions")}
         if kind not in figures:
             raise ValueError(f"kind must be one of {', '.join(figures)}, not {kind!r:.40}")
         return figures[kind](self, **options)

@@ -11,7 +11,7 @@ import numpy as np
 from pragam import models
 from pragam.estimators.compat import Interval, with_callbacks
 from pragam.estimators.parameters import at_least_zero, estimator, parameter, positive, word
-from pragam.estimators.sequences import SequenceEstimator
+from pragam.estimators.sequences import SequenceEstimator, names_of
 from pragam.estimators.solving import settings_of
 from pragam.models import Fitted
 from pragam.models.calibration import held_out
@@ -38,8 +38,9 @@ class GPSequenceClassifier(SequenceEstimator):
     (Altun, Hofmann and Smola, "Gaussian process classification for segmenting and annotating sequences", ICML 2004).
 
     Sequences are a (tokens, d) array or sparse matrix with ``lengths`` (without them it is one sequence), or a list of
-    such matrices. Labels and predictions have the form of X: one array, or a list. Labellings that ``transitions``
-    forbid have probability 0, in training and after.
+    such matrices, or a list of sequences of tokens, each a dictionary as for scikit-learn's DictVectorizer or a list of
+    strings as for CRFsuite. Labels and predictions have the form of X: one array, or a list. Labellings that
+    ``transitions`` forbid have probability 0, in training and after.
 
     Parameters
     ----------
@@ -102,8 +103,6 @@ class GPSequenceClassifier(SequenceEstimator):
 
     def _samples(self, X: Any, y: Any, lengths: Any = None) -> Chains:  # type: ignore[override]
         samples = super()._samples(X, y, lengths)
-        if samples.has_names:
-            raise ValueError("X must hold matrices: a kernel takes numbers, not features by name; vectorise them first")
         if self.calibrate:
             self._held_out(samples)
         return samples
@@ -115,13 +114,16 @@ class GPSequenceClassifier(SequenceEstimator):
         )
 
     def _features(self, samples: Any) -> Features:
-        return self._kernels(samples, scaled_rbf(samples.X) if self.kernel is None else self.kernel)
+        names = names_of(samples)
+        numbers = Features(names).numbers(samples)
+        kernel = scaled_rbf(numbers.X) if self.kernel is None else self.kernel
+        return Features((*names, self._kernel_on(numbers, kernel)))
 
-    def _kernels(self, samples: Chains, kernel: Any) -> Features:
+    def _kernel_on(self, numbers: Chains, kernel: Any) -> Kernel:
         stored: Any = {"nodes": self.nodes, "precision": self.precision}
         if self.n_landmarks is None:
-            return Features((Kernel(kernel, samples.X, lengths=samples.lengths, **stored),))
-        return Features((Kernel.of_landmarks(samples.X, kernel, None, self.n_landmarks, self.random_state, **stored),))
+            return Kernel(kernel, numbers.X, lengths=numbers.lengths, **stored)
+        return Kernel.of_landmarks(numbers.X, kernel, None, self.n_landmarks, self.random_state, **stored)
 
     def _keep(self, model: Any) -> None:
         super()._keep(model)
@@ -134,13 +136,13 @@ class GPSequenceClassifier(SequenceEstimator):
 
     def _held_out_temperature(self, samples: Chains) -> float:
         """That of a model of the other sequences, with the same kernel."""
-        held = self._held_out(samples)
-        rest = samples.take(np.flatnonzero(~held))
+        held, numbers = self._held_out(samples), self.model_.features.numbers(samples)
+        rest = numbers.take(np.flatnonzero(~held))
+        features = Features((self._kernel_on(rest, self.kernel_),))
         fitted = models.fit(
-            self.model_.risk, rest, settings_of(self, 1), self._kernels(rest, self.kernel_), self.model_.labels,
-            fingerprint=False,
-        )  # fmt: skip
-        return fitted.model.best_temperature(samples.take(np.flatnonzero(held)))
+            self.model_.risk, rest, settings_of(self, 1), features, self.model_.labels, fingerprint=False
+        )
+        return fitted.model.best_temperature(numbers.take(np.flatnonzero(held)))
 
     def _held_out(self, samples: Chains) -> Any:
         """Which sequences the temperature is chosen on."""

@@ -11,8 +11,9 @@ from sklearn.utils.validation import check_is_fitted
 
 from pragam.certificate import Certificate
 from pragam.estimators.compat import StrOptions, with_callbacks
-from pragam.estimators.parameters import at_least_zero, estimator, parameter, positive
-from pragam.estimators.structured import StructuredEstimator, share_right
+from pragam.estimators.max_margin import MaxMarginEstimator
+from pragam.estimators.parameters import at_least_zero, estimator, parameter
+from pragam.estimators.structured import share_right
 from pragam.risks import Risk
 from pragam.samples import Graphs
 from pragam.structured import Graph
@@ -25,7 +26,7 @@ if TYPE_CHECKING:
 
 
 @estimator
-class GraphSVC(StructuredEstimator):
+class GraphSVC(MaxMarginEstimator):
     r"""Max-margin labelling of graphs (M3N), trained to a certified duality gap.
 
     Minimises, over all weights,
@@ -41,7 +42,10 @@ class GraphSVC(StructuredEstimator):
     Parameters
     ----------
     lam : float > 0
-        Weight of the regulariser against the mean loss; lam = 1/(C n) for n graphs.
+        Weight of the regulariser against the mean loss.
+    C : float > 0 or None
+        In place of lam: the weight of the summed loss against 1/2 |w|^2. lam = 1/(n C) for the n graphs of
+        the training data. With it lam keeps its default.
     loss : "hamming_mean", "hamming_sum" or (K, K) array
         What a wrong label costs: 1 over the number of nodes of its graph, 1, or cost[true, predicted].
 
@@ -58,7 +62,6 @@ class GraphSVC(StructuredEstimator):
         best" where their bound meets the score of the labels (but for rounding), else "messages, no guarantee".
     """
 
-    lam: float = positive(0.01, first=True)
     loss: Any = parameter("hamming_mean", StrOptions(set(LOSSES)), "array-like")
     tol: float = at_least_zero(1e-2)
 
@@ -115,7 +118,7 @@ class GraphSVC(StructuredEstimator):
         return samples
 
     def _risk(self, samples: Any) -> Risk:
-        return GraphHinge(lam=self.lam, loss=self.loss)
+        return GraphHinge(lam=self._lam(samples.n), loss=self.loss)
 
     def _keep(self, model: Any) -> None:
         super()._keep(model)

@@ -14,9 +14,11 @@ from pragam.driver.solve import Progress
 from pragam.estimators.compat import StrOptions
 from pragam.estimators.parameters import estimator, parameter
 from pragam.estimators.structured import StructuredEstimator, share_right
+from pragam.models.features import Map
 from pragam.models.kernel import Kernel
 from pragam.models.kinds import KINDS
 from pragam.models.names import Names
+from pragam.models.top_weights import TransitionWeight, top_transitions
 from pragam.samples import Chains
 from pragam.structured.tags import SCHEMES
 
@@ -27,13 +29,15 @@ class SequenceEstimator(StructuredEstimator):
 
     Parameters
     ----------
-    transitions : None, "iob", "iob1", "bioes" or (K, K) boolean array
+    transitions : None, "iob", "iob1", "ioe1", "ioe2", "bioes", "bilou" or (K, K) boolean array
         Which label (column) may follow which (row); a name is a scheme of tags (:mod:`pragam.structured.tags`).
 
     Attributes
     ----------
     transitions_ : (K, K) array
         The scores of transitions, from row to column.
+    feature_names_ : list of str or None
+        The names of the columns of the features, if tokens had features by name.
     n_unseen_features_ : int
         Occurrences of features unknown in training that the last prediction ignored.
     """
@@ -43,7 +47,7 @@ class SequenceEstimator(StructuredEstimator):
     def __sklearn_tags__(self) -> Any:
         """Neither a classifier nor a regressor for scikit-learn, which would take the sequences for rows."""
         tags = super().__sklearn_tags__()
-        tags.input_tags.sparse = True
+        tags.input_tags.sparse = tags.input_tags.dict = tags.input_tags.string = True
         tags.target_tags.required = True
         return tags
 
@@ -55,6 +59,16 @@ class SequenceEstimator(StructuredEstimator):
         samples = self._chains(X, lengths, least=0)
         return self.model_.predict(samples)
 
+    def top_transitions(self, n: int = 10, against: bool = False) -> list[TransitionWeight]:
+        """The n pairs (before, after, weight) of labels with the largest weights of ``transitions_``.
+
+        ``against=True``: those with the most negative weights. There may be fewer than n: weights of the other sign, 0,
+        and pairs that ``transitions`` forbid are left out.
+        """
+        check_is_fitted(self)
+        rules = self.model_.risk.rules(self.model_.labels)
+        return top_transitions(self.model_.transitions, rules, self.model_.labels, n, against)
+
     def score(self, X: Any, y: Any, lengths: Any = None, sample_weight: Any = None) -> float:
         """The share of tokens that are labelled right; ``sample_weight`` has a number for each sequence."""
         samples = self._chains(X, lengths, y)
@@ -63,6 +77,13 @@ class SequenceEstimator(StructuredEstimator):
     def certify(self, X: Any, y: Any, lengths: Any = None) -> Certificate:
         """The certificate of this model, computed anew from its training data, its weights and its dual point."""
         return self._certify(self._chains(X, lengths, y))
+
+    @property
+    def feature_names_(self) -> list[str] | None:
+        """The names of the columns of the features if tokens had features by name, else None."""
+        check_is_fitted(self)
+        names = self.model_.features.find(Names)
+        return None if names is None else names.names
 
     def _samples(
         self, X: Any, y: Any, lengths: Any = None, sample_weight: Any = None, token_weight: Any = None
@@ -107,3 +128,8 @@ class SequenceEstimator(StructuredEstimator):
         own = {"kernel": kernel.kernel, "kernel_params": kernel.parameters}
         own |= {"nodes": kernel.nodes, "precision": kernel.precision}
         return super()._parameters(model) | own | ({} if kernel.map is None else {"n_landmarks": kernel.rows.shape[0]})
+
+
+def names_of(samples: Chains) -> tuple[Map, ...]:
+    """The map of the features by name that occur; none for matrices."""
+    return (Names.of(samples),) if samples.has_names else ()

@@ -36,6 +36,11 @@ class ChainModel(Model):
     def column_weights(self) -> Vector | None:
         return None if self.features.find(Kernel) is not None else self.tensors["coef"]
 
+    @property
+    def transitions(self) -> Vector:
+        """Scores of transitions, (K, K)."""
+        return self.tensors["transitions"]
+
     def points(self) -> list[tuple[Vector, Vector]]:
         return [(self.weights.to_vector(), np.empty(0))]
 
@@ -48,11 +53,14 @@ class ChainModel(Model):
         return samples.answer(self.weights.labels_and_margins(own.X, own.lengths)[1])
 
     def top(self, samples: Any, k: int) -> list[list[tuple[NDArray[Any], float]]]:
-        """For each sequence the k best labellings with their scores, the best first."""
+        """For each sequence the k best labellings with their scores, the best first; of no tokens the empty one."""
         own = self.features.of(samples)
+        found = iter(self.weights.top(own.X, own.lengths, k))
         return [
-            [(self.labels[codes], float(score)) for codes, score in zip(labels, scores, strict=True)]
-            for labels, scores in self.weights.top(own.X, own.lengths, k)
+            [(self.labels[codes], float(score)) for codes, score in zip(*next(found), strict=True)]
+            if length
+            else [(self.labels[:0], 0.0)]
+            for length in own.lengths.tolist()
         ]
 
     def checked(self) -> ChainModel:

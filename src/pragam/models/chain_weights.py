@@ -58,7 +58,7 @@ class ChainWeights:
         return np.concatenate(found), np.concatenate(margins)
 
     def top(self, X: Any, lengths: Indices, k: int) -> list[tuple[Indices, Vector]]:
-        """For each sequence its k best labellings and their scores. None is empty."""
+        """For each sequence that has tokens its k best labellings and their scores."""
         return [pair for _, scores in self._scores(X, lengths) for pair in k_best(scores, k)]
 
     def _scores(self, X: Any, lengths: Indices) -> Iterator[tuple[Indices, ChainScores]]:

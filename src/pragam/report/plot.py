@@ -12,6 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pragam.driver.result import History, Result
+from pragam.report.heat_map import heat_map, pairs
 from pragam.selection import Tuning
 
 if TYPE_CHECKING:
@@ -21,6 +22,8 @@ if TYPE_CHECKING:
 _BLUE, _ORANGE, _GREY = "#0072B2", "#D55E00", "#666666"
 #: With more problems than this, their names are not written.
 _MOST_NAMES = 40
+#: With more classes than this, their colours would repeat themselves.
+_MOST_BARS = 10
 
 
 def gap(history: Any, ax: Axes | None = None, *, against: str = "seconds") -> Axes:
@@ -93,24 +96,45 @@ def path(
 
 def coefficients(model: Any, feature_names: Sequence[str] | None = None, top: int = 20, ax: Axes | None = None) -> Axes:
     """The ``top`` largest coefficients by their absolute value; with several classes, by the largest over the classes.
+    More than ten classes make a heat map.
 
-    Names are ``feature_names``, or the columns that the model was fitted with, or x0, x1, ...
+    Names are ``feature_names``, or the columns or features that the model was fitted with, or x0, x1, ...
     """
-    coef = _dense(model.coef_)
+    if not hasattr(model, "coef_"):
+        raise ValueError(f"{type(model).__name__} has no coefficients")
+    coef, ax = _dense(model.coef_), _axes(ax)
     names = _names(model, feature_names, coef.shape[1])
     shown = np.argsort(-np.abs(coef).max(axis=0), kind="stable")[:top][::-1]  # the largest on top
+    left = f"{len(names) - len(shown)} smaller ones not shown" if len(names) > len(shown) else ""
+    if len(coef) > _MOST_BARS:
+        heat_map(ax, [names[j] for j in shown[::-1]], _outputs(model), coef[:, shown[::-1]].T)
+        ax.set_xlabel(left)
+        return ax
     place, K = np.arange(len(shown)), len(coef)
-    ax = _axes(ax)
     for k, row in enumerate(coef):
         colour = [_BLUE if value >= 0 else _ORANGE for value in row[shown]] if K == 1 else f"C{k % 10}"
         label = None if K == 1 else _outputs(model)[k]
         ax.barh(place + (K - 1 - 2 * k) * 0.4 / K, row[shown], height=0.8 / K, color=colour, label=label)
     ax.axvline(0.0, color=_GREY, linewidth=0.8)
     ax.set_yticks(place, [names[j] for j in shown])
-    left = f", {len(names) - len(shown)} smaller ones not shown" if len(names) > len(shown) else ""
-    ax.set_xlabel(f"coefficient{left}")
+    ax.set_xlabel(", ".join(filter(None, ["coefficient", left])))
     if K > 1:
         ax.legend(title="class" if hasattr(model, "classes_") else None, frameon=False)
+    return ax
+
+
+def transitions(model: Any, ax: Axes | None = None) -> Axes:
+    """The weights of pairs of neighbouring labels as a heat map, the first label of a pair by row.
+
+    Of sequences these are the transitions, with the starts above and the ends beside them, grey where the rules forbid
+    them; of graphs what every edge has, from its first node to its second.
+    """
+    rows, columns, table = pairs(model)
+    ax = _axes(ax)
+    heat_map(ax, rows, columns, table)
+    is_graph = hasattr(model, "pairwise_")
+    ax.set_ylabel("label of an edge's first node" if is_graph else "label before")
+    ax.set_xlabel("label of its second node" if is_graph else "label after")
     return ax
 
 
@@ -173,6 +197,9 @@ def _dense(coef: Any) -> NDArray[np.float64]:
 
 def _names(model: Any, feature_names: Sequence[str] | None, d: int) -> list[str]:
     names = getattr(model, "feature_names_in_", None) if feature_names is None else feature_names
+    own = getattr(model, "feature_names_", None)
+    if names is None and own is not None and len(own) == d:  # with a kernel, coefficients are not those of features
+        names = own
     if names is None:
         return [f"x{j}" for j in range(d)]
     if len(names) != d:

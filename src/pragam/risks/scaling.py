@@ -16,7 +16,7 @@ def lam_of(C: float, n: int) -> float:
         raise ValueError(f"C must be a positive number, not {C!r}")
     lam = 1 / (n * C) if n * C > 0 else inf
     if not 0 < lam < inf:
-        raise ValueError(f"C = {C!r} is too extreme for {n} rows: 1/(n C) must be a positive finite number")
+        raise ValueError(f"C = {C!r} is too extreme for {n} examples: 1/(n C) must be a positive finite number")
     return lam
 
 

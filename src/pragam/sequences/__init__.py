@@ -4,6 +4,7 @@ from pragam.files.column_files import ColumnData, read_columns, with_column
 from pragam.files.sequence_arrays import ArrayData, read_sequences_npz
 from pragam.sequences.chunks import ChunkScore, ChunkScores, chunk_scores
 from pragam.sequences.evaluation import Evaluation, evaluate
+from pragam.sequences.scoring import chunk_f1_score, chunk_f1_scorer
 from pragam.sequences.template import Template, default_template
 from pragam.sequences.vocabulary import Vocabulary
 
@@ -15,6 +16,8 @@ __all__ = [
     "Evaluation",
     "Template",
     "Vocabulary",
+    "chunk_f1_score",
+    "chunk_f1_scorer",
     "chunk_scores",
     "default_template",
     "evaluate",

@@ -1,8 +1,11 @@
-r"""Chunks of tags, counted as conlleval counts them: IOB tags of both kinds, and BIOES (:mod:`pragam.structured.tags`).
+r"""Chunks of tags, of any scheme (:mod:`pragam.structured.tags`), counted as conlleval counts them.
 
 A chunk begins at a B or an S, and at an I or an E whose type differs from that of the tag before it or that follows an
-O, an E or an S. It ends before the next chunk, the next O or the end of its sequence. With the number of chunks that
-are predicted right, begin, end and type,
+O, an E or an S; L is read as E, and U as S. It ends before the next chunk, the next O or the end of its sequence. So
+tags that no scheme allows, such as an I without a B, are chunks too. If a scheme is named, only those chunks count all
+of whose tags have beside them what the scheme says that they need: tags that break its rules are in no chunk.
+
+With the number of chunks that are predicted right, begin, end and type,
 
     precision = right / predicted,    recall = right / true,    F1 = 2 precision recall / (precision + recall),
 
@@ -16,6 +19,8 @@ from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
+
+from pragam.structured.tags import needs_of
 
 #: The score of all chunks. A type of this name is "-all".
 ALL = "all"
@@ -57,11 +62,14 @@ class Chunks(NamedTuple):
     type: NDArray[np.int64]
 
 
-def chunk_scores(true: Sequence[str] | Any, predicted: Sequence[str] | Any, lengths: Any) -> ChunkScores:
-    """Of all chunks, then of each type by name; tags without a type have none of their own."""
+def chunk_scores(
+    true: Sequence[str] | Any, predicted: Sequence[str] | Any, lengths: Any, scheme: str | None = None
+) -> ChunkScores:
+    """Of all chunks, then of each type by name; tags without a type have none of their own. ``scheme`` is None, as
+    conlleval counts, or the one whose rules chunks must keep to count."""
     gold, guess = list(map(str, true)), list(map(str, predicted))
-    types = sorted({tag[2:] for tag in {*gold, *guess} if tag != "O"})
-    one, other = (_chunks(tags, types, np.asarray(lengths)) for tags in (gold, guess))
+    types, sizes = sorted({tag[2:] for tag in {*gold, *guess} if tag != "O"}), np.asarray(lengths, dtype=np.int64)
+    one, other = (_chunks(tags, types, sizes[sizes > 0], scheme) for tags in (gold, guess))
     is_right = (one.end >= 0) & (one.end == other.end) & (one.type == other.type)
     counts = (
         np.bincount(chunks.type[where], minlength=len(types))
@@ -74,9 +82,9 @@ def chunk_scores(true: Sequence[str] | Any, predicted: Sequence[str] | Any, leng
     return scores
 
 
-def _chunks(tags: list[str], types: list[str], lengths: NDArray[np.int64]) -> Chunks:
+def _chunks(tags: list[str], types: list[str], lengths: NDArray[np.int64], scheme: str | None) -> Chunks:
     number = {name: k for k, name in enumerate(types)}
-    codes = {tag: (-1 if tag == "O" else number[tag[2:]], tag[0] in "BS", tag[0] in "ES") for tag in set(tags)}
+    codes = {tag: (-1 if tag == "O" else number[tag[2:]], tag[0] in "BSU", tag[0] in "ESLU") for tag in set(tags)}
     kind, begins, ends = (np.array([codes[tag][part] for tag in tags], dtype=np.int64) for part in range(3))
     before = np.concatenate([[-1], np.where(ends[:-1], -1, kind[:-1])])
     before[np.cumsum(lengths) - lengths] = -1
@@ -87,4 +95,18 @@ def _chunks(tags: list[str], types: list[str], lengths: NDArray[np.int64]) -> Ch
     breaks[np.cumsum(lengths) - lengths] = True
     places = np.flatnonzero(breaks)
     following = places[np.searchsorted(places, np.arange(len(tags)), side="right")] - 1
+    if scheme is not None:
+        broken = np.concatenate([[0], np.cumsum(~_kept(tags, lengths, scheme))])
+        is_begin &= broken[following + 1] == broken[:-1]
     return Chunks(np.where(is_begin, following, -1), kind)
+
+
+def _kept(tags: list[str], lengths: NDArray[np.int64], scheme: str) -> NDArray[np.bool_]:
+    """Whether each tag has beside it what the scheme says that it needs."""
+    names, codes = np.unique(np.array(tags, dtype=str), return_inverse=True)
+    needs, last = needs_of(scheme, names.tolist()), np.cumsum(lengths) - 1
+    is_kept = needs.before[np.roll(codes, 1), codes]
+    is_kept[last - lengths + 1] = needs.starts[codes[last - lengths + 1]]
+    has_behind = needs.behind[codes, np.roll(codes, -1)]
+    has_behind[last] = needs.ends[codes[last]]
+    return np.asarray(is_kept & has_behind)

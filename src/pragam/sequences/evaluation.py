@@ -74,23 +74,33 @@ class Evaluation:
         return "\n".join(lines)
 
 
-def evaluate(true: Any, predicted: Any, lengths: Any = None) -> Evaluation:
-    """Compare labels: a list of those of each sequence, as ``predict`` returns it, or those of all tokens in a row with
-    the ``lengths`` of the sequences, by default one. Sequences without tokens do not count."""
-    true, predicted, sizes = _flat(true, predicted, lengths)
+def evaluate(true: Any, predicted: Any, lengths: Any = None, scheme: str | None = None) -> Evaluation:
+    """Compare labels.
+
+    Parameters
+    ----------
+    true, predicted : a list of the labels of each sequence, as ``predict`` returns it, or those of all tokens in a row
+        Sequences without tokens do not count.
+    lengths : of the sequences, for labels in a row; by default they are one sequence
+    scheme : None or the name of a scheme of tags (:mod:`pragam.structured.tags`)
+        None counts chunks as conlleval does, whatever the scheme, and tags that break its rules too. With a name only
+        chunks that keep its rules count, and labels that are none of its tags are refused.
+    """
+    true, predicted, sizes = flat_labels(true, predicted, lengths)
     labels, codes = np.unique(np.concatenate([true, predicted]), return_inverse=True)
     rows, columns = codes[: len(true)], codes[len(true) :]
     K = len(labels)
     confusion = np.bincount(rows * K + columns, minlength=K * K).reshape(K, K)
     is_right = rows == columns
     whole = np.logical_and.reduceat(is_right, np.cumsum(sizes) - sizes)
-    chunks = chunk_scores(true, predicted, sizes) if are_tags(labels.tolist()) else ChunkScores()
+    has_chunks = scheme is not None or are_tags(labels.tolist())
+    chunks = chunk_scores(true, predicted, sizes, scheme) if has_chunks else ChunkScores()
     return Evaluation(
         float(is_right.mean()), float(whole.mean()), len(true), len(sizes), labels.tolist(), confusion, chunks
     )
 
 
-def _flat(true: Any, predicted: Any, lengths: Any) -> tuple[NDArray[Any], NDArray[Any], NDArray[np.int64]]:
+def flat_labels(true: Any, predicted: Any, lengths: Any) -> tuple[NDArray[Any], NDArray[Any], NDArray[np.int64]]:
     """The labels of all tokens, and the lengths of the sequences, all >= 1."""
     if _has_sequences(true) or _has_sequences(predicted):
         if lengths is not None or not (_has_sequences(true) and _has_sequences(predicted)):

@@ -48,7 +48,7 @@ def check_lengths(lengths: Any, least: int = 1) -> NDArray[np.int64]:
     if sizes.ndim != 1 or len(values) < least or not all(is_whole(size) for size in values):
         raise ValueError("lengths must be a list of whole numbers")
     if min(values, default=least) < least:
-        raise ValueError(f"sequence {values.index(min(values))}: it is empty")
+        raise ValueError(f"sequence {values.index(min(values))}: it is empty; leave it out")
     if sum(values) >= 2**62:  # of Python's own numbers, which do not overflow
         raise ValueError(f"lengths sum to {sum(values):.3g}, which is more than there can be")
     return np.array(values, dtype=np.int64)

@@ -10,6 +10,8 @@ from pragam.compare import Experiment, Observer
 
 #: What is drawn, in the folder of the comparison.
 FIGURES, PAGE = "figures", "report.html"
+#: Beside them the answers of the theorems, which are not run again for the next page.
+THEORY = "theory.json"
 
 
 def render(experiment: Experiment, folder: Path, observer: Observer, theory: bool) -> list[str]:
@@ -42,12 +44,16 @@ def _drawn(what: str, packages: tuple[str, ...], write: Callable[[], object]) ->
 
 def _write_page(experiment: Experiment, path: Path, observer: Observer, theory: bool) -> None:
     """The page with the paper's claims and, if asked for, its theorems: a table and pictures."""
+    from pragam import theory as theorems
     from pragam.cli.commands.theory import checked
     from pragam.paper.figures import pictures
+    from pragam.paper.kept import kept_checks
     from pragam.paper.sections import claims_section, theory_section
     from pragam.report import write_page
 
     sections = claims_section(experiment)
     if theory:
-        sections += theory_section(checked((), observer.working), pictures())
+        kept = path.with_name(THEORY)
+        checks = kept_checks(kept, theorems.names(), lambda names: checked(names, observer.working))
+        sections += theory_section(checks, pictures())
     write_page(experiment, path, sections)

@@ -18,6 +18,7 @@ from pragam.cli.tasks.multilabel import MULTILABEL, SetsOfLabels
 from pragam.cli.tasks.ordinal import ORDINAL
 from pragam.cli.tasks.regress import QUANTILE, REGRESS
 from pragam.cli.tasks.rows import RowsOfNumbers
+from pragam.structured.tags import SCHEMES
 
 __all__ = ["TASKS", "Form", "Input", "Task", "add_options", "form_of", "task_of"]
 
@@ -54,7 +55,7 @@ _OPTIONS: dict[str, dict[str, Any]] = {
     },
     "template": {"metavar": "FILE", "help": "chain: features of a column file, one a line; default: words around"},
     "transitions": {
-        "choices": ["iob", "iob1", "bioes"],
+        "choices": [*SCHEMES],
         "help": "chain: the scheme of the tags, whose rules all labellings keep",
     },
 }
