@@ -28,6 +28,7 @@ from pragam.polytopes.pairs import Pairs
 from pragam.polytopes.simplices import Simplices
 from pragam.problem import AnyProblem
 from pragam.solvers.base import State, has
+from pragam.solvers.onto_planes import onto_planes
 from pragam.solvers.proximal_newton.label_hessian import direction
 from pragam.solvers.proximal_newton.working_set import LabelProblem, WorkingSet, amounts, flags, gathered, shares
 
@@ -124,7 +125,7 @@ def candidate(problem: LabelProblem, state: LabelState) -> tuple[Vector, ...]:
     is_cheap = off * float(np.abs(state.work.scores).max(initial=0.0)) <= _OFF * state.tol * state.value
     is_near = is_cheap and off <= _REPAIRABLE * float(np.abs(alpha).sum())
     if not is_near:
-        alpha = (problem.domain.approach if state.tol >= _TIGHT else problem.domain.project)(alpha)
+        alpha = onto_planes(problem, alpha, state.tol >= _TIGHT)
     return (state.w, alpha, state.b) if problem.n_biases else (state.w, alpha)
 
 
