@@ -10,7 +10,7 @@ import pragam
 from clarabel_qp import optimum, pairs_rows, simplices_rows
 from pragam.polytopes import Pairs
 from pragam.solvers.base import Start
-from pragam.solvers.proximal_newton import ProximalNewton, label_hessian
+from pragam.solvers.proximal_newton import ProximalNewton, label_hessian, labels
 from pragam.solvers.proximal_newton.labels import LabelState
 
 
@@ -134,3 +134,30 @@ def test_biases_are_handed_over_and_a_long_search_is_not_made(multilabel, monkey
     method, rng = ProximalNewton(), np.random.default_rng(0)
     np.testing.assert_array_equal(method.init(problem, rng, start, 1e-6).b, first.biases)
     np.testing.assert_array_equal(method.init(problem, rng, None, 1e-6).b, 0.0)
+
+
+@pytest.mark.parametrize("multilabel", [False, True])
+def test_who_jumps_from_vertex_to_vertex_joins_the_working_set(multilabel):
+    """They are as far from moving as before, yet what the others were told of them has changed."""
+    problem = posed(3, bias=True, multilabel=multilabel, n=600, lam=1e-3)
+    method = ProximalNewton()
+    state = method.init(problem, np.random.default_rng(0), None, 1e-9)
+    with np.errstate(all="ignore"):
+        while state.near.sum() > 300:
+            state = method.step(problem, state)
+        before = labels.whole_beta(state)
+        state.w = -1e3 * state.w
+        labels._look_at_all(problem, state, is_over=False)
+    moved = (labels.whole_beta(state) != before).reshape(problem.Q.n_blocks, -1).any(axis=1)
+    assert moved.sum() > 300 and state.near[moved].all()
+    np.testing.assert_allclose(
+        state.adjoint, problem.adjoint(labels.amounts(problem.Q.totals, labels.whole_beta(state), problem.Q.K))
+    )
+
+
+@pytest.mark.parametrize("seed", [8, 29, 31, 35, 39])
+def test_separable_classes_with_hardly_any_penalty(seed):
+    """lam w is 1e-8, next to roundings of 1e-16 in beta: a stage whose gradient consists of them is solved."""
+    rng = np.random.default_rng(seed)
+    X, y = rng.standard_normal((30, 20)), rng.integers(0, 3, 30)
+    assert pragam.solve(pragam.multiclass_hinge(X, y, 1e-8), "proximal-newton", tol=1e-6, max_iter=300).converged

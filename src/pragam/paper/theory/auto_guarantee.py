@@ -6,7 +6,9 @@ Algorithm:  auto: fast paths without a bound of their own, then PRAGAM with adap
             of it at the latest.
 Guarantee:  Let L' >= L be the bound on the Lipschitz constant of grad D that is computed without the spectrum. The fast
             paths end after at most 3 sqrt(4 L' D_2 / (tol J(0))) passes over the data, or 20 if that is more. Since
-            J(0) >= J*, this is no more than PRAGAM's own bound would need with L'. PRAGAM then needs at most
+            J(0) >= J*, this is no more than PRAGAM's own bound would need with L'. (Where biases of labels make a
+            projection a search of its own, some 100 reads of the dual variables an iteration count as passes too.)
+            PRAGAM then needs at most
             sqrt(8 L D_2' / eps) accepted steps and ceil(log2(L/L_0)) + 1 others, with three passes each, where D_2' is
             the diameter about its starting point. Two costs are added: the starts of the paths, and the passes between
             two certificates, since the driver checks only there. The passes of newton-dense count towards the limit,

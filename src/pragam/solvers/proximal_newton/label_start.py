@@ -16,7 +16,7 @@ import numpy as np
 from pragam.operators.base import Vector
 from pragam.solvers.base import Start
 from pragam.solvers.proximal_newton.label_sample import drawn_examples
-from pragam.solvers.proximal_newton.labels import LEAST_DELTA, LabelState, begin_stage, step, unit_of
+from pragam.solvers.proximal_newton.labels import LabelState, begin_stage, least_delta, step, unit_of
 from pragam.solvers.proximal_newton.working_set import LabelProblem, shares
 
 #: The first delta, in units of the geometric mean of the largest c and of the mean slack of the start: stages that end
@@ -84,8 +84,8 @@ def _stage(
     problem: LabelProblem, w: Vector, b: Vector, base: Vector, delta: float, unit: float, tol: float
 ) -> LabelState:
     near = np.zeros(problem.Q.n_blocks, dtype=np.uint8)
-    least = max(LEAST_DELTA * float(np.abs(problem.c).max(initial=0.0)), _TINY)
-    state = LabelState(5.0, w, b, base, base.copy(), near, max(delta, least), unit, tol, None, w, b)  # type: ignore[arg-type]
+    delta = max(delta, least_delta(problem, unit))
+    state = LabelState(5.0, w, b, base, base.copy(), near, delta, unit, tol, None, w, b)  # type: ignore[arg-type]
     begin_stage(problem, state, problem.scores(w) + problem.B.matvec(b))
     return state
 

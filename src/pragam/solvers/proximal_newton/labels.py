@@ -15,6 +15,7 @@ searches need no product with the data, since s moves along a line.
 from __future__ import annotations
 
 from dataclasses import dataclass
+from math import sqrt
 
 import numpy as np
 import scipy.linalg
@@ -27,12 +28,13 @@ from pragam.polytopes.pairs import Pairs
 from pragam.polytopes.simplices import Simplices
 from pragam.problem import AnyProblem
 from pragam.solvers.base import State, has
+from pragam.solvers.onto_planes import onto_planes
 from pragam.solvers.proximal_newton.label_hessian import direction
 from pragam.solvers.proximal_newton.working_set import LabelProblem, WorkingSet, amounts, flags, gathered, shares
 
 #: The factors of delta after a stage: if its inner problem was solved, and if not. And the least delta, in units of the
 #: largest c, below which rounding in s shows in beta.
-_SHRINK, _GROW, LEAST_DELTA = 0.25, 16.0, 1e-4
+_SHRINK, _GROW, _LEAST_DELTA = 0.25, 16.0, 1e-4
 #: An inner problem is solved when its error is below _INNER times the proximal term, or below the share _RESOLVED of J.
 #: It is given up after _PATIENCE steps.
 _INNER, _RESOLVED, _PATIENCE = 1.0, 1e-17, 40
@@ -58,6 +60,8 @@ _TIGHT = 1e-7
 #: A slope along ds is rounding if it is no more than this times the sum of the totals and the largest of ds.
 _ROUNDING = 8 * float(np.finfo(np.float64).eps)
 _TINY = float(np.finfo(np.float64).tiny)
+#: The rounding of beta, in units of the totals.
+_U = 2.0**-52
 
 
 @dataclass
@@ -121,7 +125,7 @@ def candidate(problem: LabelProblem, state: LabelState) -> tuple[Vector, ...]:
     is_cheap = off * float(np.abs(state.work.scores).max(initial=0.0)) <= _OFF * state.tol * state.value
     is_near = is_cheap and off <= _REPAIRABLE * float(np.abs(alpha).sum())
     if not is_near:
-        alpha = (problem.domain.approach if state.tol >= _TIGHT else problem.domain.project)(alpha)
+        alpha = onto_planes(problem, alpha, state.tol >= _TIGHT)
     return (state.w, alpha, state.b) if problem.n_biases else (state.w, alpha)
 
 
@@ -139,8 +143,8 @@ def _look_at_all(problem: LabelProblem, state: LabelState, is_over: bool) -> Non
         _kernels.get("block_select")(blocks, scores, state.tau, _BAND * state.unit, beta, near)
         away = (beta != before).reshape(len(near), -1).any(axis=1) & (state.near == 0)
         moved = bool(away.any())
-        if moved:
-            state.near, state.beta = near, beta
+        if moved:  # from one vertex to another, too, where they look as far from moving as before
+            state.near, state.beta = near | away, beta
     state.drift = 0.0
     if moved and state.steps < _PATIENCE:
         _place(problem, state, scores)
@@ -154,10 +158,15 @@ def _look_at_all(problem: LabelProblem, state: LabelState, is_over: bool) -> Non
 def _next_delta(problem: LabelProblem, state: LabelState) -> None:
     """delta shrinks if the stage was solved. tau may not grow faster than that, also where the unit does."""
     tau, solved = state.tau, state.steps < _PATIENCE
-    least = max(LEAST_DELTA * float(np.abs(problem.c).max(initial=0.0)), _TINY)
     state.unit = unit_of(problem, state.base)
     delta = (_SHRINK if solved else _GROW) * state.delta
-    state.delta = max(delta, least, _SHRINK * state.unit / tau)
+    state.delta = max(delta, least_delta(problem, state.unit), _SHRINK * state.unit / tau)
+
+
+def least_delta(problem: LabelProblem, unit: float) -> float:
+    """Rounding in s, of the size of c, becomes c unit / delta in beta; that in beta, of 1, becomes delta / unit in s.
+    Relative to their sizes they are equal where delta is c sqrt(unit)."""
+    return max(_LEAST_DELTA * sqrt(unit) * float(np.abs(problem.c).max(initial=0.0)), _TINY)
 
 
 def unit_of(problem: LabelProblem, base: Vector) -> float:
@@ -199,11 +208,13 @@ def _estimate(problem: LabelProblem, state: LabelState) -> None:
 
 
 def _is_inner_optimal(problem: LabelProblem, state: LabelState) -> bool:
-    """Whether the gradient is small against the proximal term."""
+    """Whether the gradient is small against the proximal term, or no more than the roundings of beta in it."""
     gradient = problem.lam * state.w + state.adjoint
     mass = max(float(problem.Q.totals.sum()), _TINY)
     error = float(gradient @ (gradient / (2 * problem.lam))) + float(state.off @ state.off) / (2 * state.tau * mass)
-    return error <= max(_INNER * state.work.sums.proximal / (2 * state.tau), _RESOLVED * state.value)
+    rounding = _U * mass * float(problem.A.row_norms().max(initial=0.0))
+    resolved = max(_RESOLVED * state.value, rounding * (rounding / (2 * problem.lam)))
+    return error <= max(_INNER * state.work.sums.proximal / (2 * state.tau), resolved)
 
 
 def _newton_step(problem: LabelProblem, state: LabelState) -> None:

@@ -37,6 +37,7 @@ import numpy as np
 from pragam._kernels.coordinate.records import Batch
 from pragam.operators.base import Vector
 from pragam.solvers.base import Certified, Cost, Solver, Start, State, curved
+from pragam.solvers.onto_planes import onto_planes
 from pragam.solvers.sequential_dual.cost import sequential_dual_cost
 from pragam.solvers.sequential_dual.momentum import Momentum, is_momentum_due
 from pragam.solvers.sequential_dual.multipliers import Multipliers, multipliers_of
@@ -174,7 +175,7 @@ class SequentialDual(Solver[LabelProblem, SequentialState]):
         off = float(np.abs(state.multipliers.residuals).sum())
         is_cheap = state.multipliers.excess() <= _PAID * state.tol * abs(state.dual)
         if not (is_cheap and off <= _OFF * float(problem.Q.totals.sum())):
-            alpha = problem.domain.approach(alpha) if state.tol >= _ROUGH else problem.domain.project(alpha)
+            alpha = onto_planes(problem, alpha, state.tol >= _ROUGH)
         return w, alpha, np.nan_to_num(state.multipliers.biases)
 
     def observe(self, problem: LabelProblem, state: SequentialState, certified: Certified) -> SequentialState:
