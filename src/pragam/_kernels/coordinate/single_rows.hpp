@@ -17,8 +17,8 @@ struct SingleRows {
     // All of it: rows are met in an order that the hardware cannot know.
     void prefetch(std::int64_t i) const {
         const std::int64_t first = indptr[i], end = indptr[i + 1];
-        for (std::int64_t k = first; k < end; k += std::int64_t(64 / sizeof(float))) PRAGAM_PREFETCH(data + k);
-        for (std::int64_t k = first; k < end; k += std::int64_t(64 / sizeof(*indices))) PRAGAM_PREFETCH(indices + k);
+        for (std::int64_t k = first; k < end; k += std::int64_t(64 / sizeof(float))) prefetch_line(data + k);
+        for (std::int64_t k = first; k < end; k += std::int64_t(64 / sizeof(*indices))) prefetch_line(indices + k);
     }
 
     double dot(std::int64_t i, const float *w) const {

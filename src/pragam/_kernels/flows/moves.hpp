@@ -36,8 +36,8 @@ class Stepper {
                 const std::size_t at = std::size_t(t - along.begin);
                 each_entry(rows_, chains_.first[along.sequence] + t, [&](int64_t column, auto) {
                     const F *row = table_.nodes + column * chains_.stride;
-                    PRAGAM_PREFETCH(row + along.plus[at]);
-                    PRAGAM_PREFETCH(row + along.minus[at]);
+                    prefetch_line(row + along.plus[at]);
+                    prefetch_line(row + along.minus[at]);
                 });
             }
     }

@@ -127,18 +127,18 @@ class Search {
     // Zones are met in random order, so what leads to their weights is loaded beforehand too: first where the lists of a
     // token are, then the lists, then the rows of the table (fetch).
     void fetch_lists(int64_t token) const {
-        PRAGAM_PREFETCH(flow_.first + token);
-        PRAGAM_PREFETCH(flow_.count + token);
-        PRAGAM_PREFETCH(chains_.truth + token);
-        PRAGAM_PREFETCH(chains_.scale + token);
-        PRAGAM_PREFETCH(chains_.norms + token);
-        PRAGAM_PREFETCH(chains_.own + token);
+        prefetch_line(flow_.first + token);
+        prefetch_line(flow_.count + token);
+        prefetch_line(chains_.truth + token);
+        prefetch_line(chains_.scale + token);
+        prefetch_line(chains_.norms + token);
+        prefetch_line(chains_.own + token);
         if constexpr (!std::is_same_v<R, DenseRows<float>> && !std::is_same_v<R, DenseRows<double>>)
-            PRAGAM_PREFETCH(rows_.indptr + token);
+            prefetch_line(rows_.indptr + token);
     }
 
     void fetch_entries(int64_t token) const {
-        PRAGAM_PREFETCH(flow_.edges(token));
+        prefetch_line(flow_.edges(token));
         rows_.prefetch(token);
     }
 
@@ -146,8 +146,8 @@ class Search {
         each_entry(rows_, token, [&](int64_t column, auto) {
             const F *row = table_.nodes + column * chains_.stride;
             constexpr int64_t line = int64_t(64 / sizeof(F));
-            PRAGAM_PREFETCH(row);
-            if (chains_.stride > line) PRAGAM_PREFETCH(row + line);
+            prefetch_line(row);
+            if (chains_.stride > line) prefetch_line(row + line);
         });
     }
 
