@@ -20,6 +20,7 @@ import numpy as np
 
 from pragam import _kernels
 from pragam._kernels.coordinate.records import Indices, Single
+from pragam.numerics.memory import fresh
 from pragam.operators.base import Rows
 from pragam.solvers.dcd.sweep import WorkingSet
 
@@ -49,9 +50,10 @@ def dealt(work: WorkingSet) -> Dealt | None:
     order = _dealt_order(n)
     ends = np.zeros(n + 1, dtype=np.int64)
     np.cumsum(-(-np.diff(indptr) // _LANES)[order] * _LANES, out=ends[1:])
-    if work.w.size > _COLUMNS or _BYTES * int(ends[-1]) > LARGEST:
+    size = int(ends[-1])
+    if work.w.size > _COLUMNS or _BYTES * size > LARGEST:
         return None
-    copy = Single(np.empty(ends[-1], np.uint16), np.empty(ends[-1], np.float32), ends)
+    copy = Single(fresh(size, np.uint16), fresh(size, np.float32), ends)
     if not _kernels.get("csr_single")(data, indices, indptr, order, copy):
         return None
     place = np.empty(n, dtype=np.int64)
