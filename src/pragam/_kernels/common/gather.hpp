@@ -1,6 +1,6 @@
 // The product of a packed row of floats with a vector of floats, in eight lanes.
 //
-// Four indices of 16 bits are read as one word, and four entries of the vector are loaded one by one and put together
+// Indices of 16 or 32 bits are read by words of 64, and four entries of the vector are loaded one by one and put together
 // in a register. That takes 0.7 to 0.8 of the time of the gather of AVX2 (whose target the compiler lets wait for the
 // product before it), and 0.9 of that of plain loops; it needs no more than every x86-64 has. All versions round alike.
 #pragma once
@@ -23,17 +23,27 @@ inline double sum_of_lanes(const float *s) {
 }
 
 #ifdef PRAGAM_GATHER
+inline __m128 four_of(const float *w, std::uint64_t a, std::uint64_t b, std::uint64_t c, std::uint64_t d) {
+    return _mm_movelh_ps(_mm_unpacklo_ps(_mm_load_ss(w + a), _mm_load_ss(w + b)),
+                         _mm_unpacklo_ps(_mm_load_ss(w + c), _mm_load_ss(w + d)));
+}
+
 inline __m128 gathered(const std::uint16_t *index, const float *w) {
     std::uint64_t at;
     std::memcpy(&at, index, sizeof(at));
-    const __m128 low = _mm_unpacklo_ps(_mm_load_ss(w + (at & 0xffff)), _mm_load_ss(w + (at >> 16 & 0xffff)));
-    const __m128 high = _mm_unpacklo_ps(_mm_load_ss(w + (at >> 32 & 0xffff)), _mm_load_ss(w + (at >> 48)));
-    return _mm_movelh_ps(low, high);
+    return four_of(w, at & 0xffff, at >> 16 & 0xffff, at >> 32 & 0xffff, at >> 48);
+}
+
+inline __m128 gathered(const std::uint32_t *index, const float *w) {
+    std::uint64_t at[2];
+    std::memcpy(at, index, sizeof(at));
+    return four_of(w, at[0] & 0xffffffff, at[0] >> 32, at[1] & 0xffffffff, at[1] >> 32);
 }
 #endif
 
 // `length` is a multiple of eight.
-inline double gathered_dot(const float *x, const std::uint16_t *index, std::int64_t length, const float *w) {
+template <class I>
+double gathered_dot(const float *x, const I *index, std::int64_t length, const float *w) {
     float s[gather_lanes] = {};
 #ifdef PRAGAM_GATHER
     __m128 low = _mm_setzero_ps(), high = low;
