@@ -153,6 +153,11 @@ class Problem(Generic[OperatorT, SetT]):
         return np.empty(0, np.int64) if self.origin is None else nonzero_places(self.origin)
 
     @cached_property
+    def moment(self) -> Vector:
+        """A' sigma, with sigma the entries of B: what centres the data, and tells how hard they are without it."""
+        return self.A.rmatvec(self.B.sigma)
+
+    @cached_property
     def hidden_offset(self) -> float:
         """How far scores may be from A w + c where numbers below TINY are read as zero: TINY if c has such, else 0."""
         return TINY if is_subnormal(self.c).any() else 0.0

@@ -25,11 +25,11 @@ def csr(dtype, index, seed=0):
     return X[rows, columns], columns.astype(index), indptr
 
 
-def single(seed=0):
+def single(seed=0, index=np.uint16):
     """(indices, data, indptr) in single precision, the rows padded to eight entries."""
     data, indices, indptr = csr(np.float64, np.int32, seed)
     ends = np.r_[0, np.cumsum(-(-np.diff(indptr) // 8) * 8)].astype(np.int64)
-    copy = Single(np.empty(ends[-1], np.uint16), np.empty(ends[-1], np.float32), ends)
+    copy = Single(np.empty(ends[-1], index), np.empty(ends[-1], np.float32), ends)
     assert twins.csr_single(data, indices, indptr, np.arange(N), copy)
     return copy
 

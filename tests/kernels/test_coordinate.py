@@ -58,14 +58,15 @@ def test_w_in_single_precision_makes_no_difference_beyond_its_rounding(dtype, in
 
 
 @compiled
-def test_a_sweep_over_rows_in_single_precision_equals_its_twin(kind):
+@pytest.mark.parametrize("index", [np.uint16, np.uint32])
+def test_a_sweep_over_rows_in_single_precision_equals_its_twin(kind, index):
     """To the rounding of sums over a row, which the twin has in double precision."""
     for seed in range(12):
         arguments = sweep_arguments(seed, kind)
         arguments = arguments._replace(w=arguments.w.astype(np.float32))
         ours, theirs = copies(arguments), copies(arguments)
-        got = _kernels.get("dcd_sweep_single")(*single(seed), *ours)
-        wanted = twins.dcd_sweep_single(*single(seed), *theirs)
+        got = _kernels.get("dcd_sweep_single")(*single(seed, index), *ours)
+        wanted = twins.dcd_sweep_single(*single(seed, index), *theirs)
         assert got[0] == wanted[0] and got[4:6] == wanted[4:6] and got[7:] == wanted[7:]
         assert got[1:4] == pytest.approx(wanted[1:4], rel=1e-4, abs=1e-5)
         assert_equal(ours, theirs, rtol=1e-5, atol=1e-5)

@@ -14,10 +14,10 @@ from .storages import N, csr
 KERNELS = [twins.csr_single] + ([_kernels.get("csr_single")] if _kernels.compiled else [])
 
 
-def places(indptr, order):
+def places(indptr, order, index=np.uint16):
     """An empty copy with room for the rows in this order, each padded to a multiple of eight."""
     ends = np.r_[0, np.cumsum(-(-np.diff(indptr)[order] // 8) * 8)].astype(np.int64)
-    return Single(np.full(ends[-1], 7, np.uint16), np.full(ends[-1], np.nan, np.float32), ends)
+    return Single(np.full(ends[-1], 7, index), np.full(ends[-1], np.nan, np.float32), ends)
 
 
 @pytest.fixture(params=KERNELS, ids=lambda kernel: type(kernel).__name__)
@@ -27,12 +27,13 @@ def kernel(request):
 
 @pytest.mark.parametrize("dtype", [np.float32, np.float64])
 @pytest.mark.parametrize("given", [np.int32, np.int64])
-def test_row_k_of_the_copy_is_row_order_k_and_the_rest_is_zero(kernel, dtype, given):
+@pytest.mark.parametrize("index", [np.uint16, np.uint32])
+def test_row_k_of_the_copy_is_row_order_k_and_the_rest_is_zero(kernel, dtype, given, index):
     for seed in range(5):
         data, indices, indptr = csr(dtype, given, seed)
         data = (data / 3).astype(dtype)  # values that are rounded
         order = np.random.default_rng(seed).permutation(N)
-        copy = places(indptr, order)
+        copy = places(indptr, order, index)
         assert kernel(data, indices, indptr, order, copy)
         for k, i in enumerate(order):
             first, last = copy.indptr[k : k + 2]

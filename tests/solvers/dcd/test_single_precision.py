@@ -18,6 +18,8 @@ D = single_precision._COLUMNS
 def no_cache(monkeypatch):
     """The data are small: rows that stay in a cache are not copied."""
     monkeypatch.setattr(sweep, "_CACHE", 0)
+    monkeypatch.setattr(single_rows, "_LEAST_NARROW", 0)
+    monkeypatch.setattr(single_rows, "_LEAST_WIDE", 0)
 
 
 def text(seed, n=300, entries=20, offset=0.0):
@@ -177,14 +179,31 @@ def test_several_variables_of_a_row_read_the_same_row_of_the_copy():
 
 
 def test_rows_that_stay_in_a_cache_are_not_copied(monkeypatch):
-    monkeypatch.setattr(sweep, "_CACHE", np.inf)
+    monkeypatch.setattr(single_rows, "_LEAST_NARROW", np.inf)
     state = state_of(problem(0), 1e-2)
     assert state.is_single and state.whole.rows.kind == "csr"
 
 
-def test_more_columns_than_16_bits_can_tell_apart_are_not_copied():
+def test_more_columns_than_16_bits_tell_apart_have_wide_indices_and_the_same_sweeps():
     X, y = text(0)
+    X.indices[X.indices == X.indices.max()] = 2**16 - 1
+    found = []
     for columns in (2**16, 2**16 + 1):
         wide = sparse.csr_array((X.data, X.indices, X.indptr), shape=(300, columns))
-        kind = state_of(pragam.hinge(wide, y, 1e-2, bias=False), 1e-2).whole.rows.kind
-        assert kind == ("single" if columns == 2**16 else "csr")
+        p = pragam.hinge(wide, y, 1e-2, bias=False)
+        index, *_ = state_of(p, 1e-2).whole.rows.arrays
+        assert index.dtype == (np.uint16 if columns == 2**16 else np.uint32)
+        result = pragam.solve(p, "dcd", tol=1e-3)
+        assert result.converged
+        found.append((result.alpha, result.w[: 2**16]))
+    assert all(np.array_equal(narrow, wide) for narrow, wide in zip(*found, strict=True))
+
+
+@pytest.mark.parametrize("columns", [2**16, 2**16 + 1])
+def test_how_large_the_rows_have_to_be_depends_on_what_an_index_takes(columns, monkeypatch):
+    X, y = text(0)
+    monkeypatch.setattr(single_rows, "_LEAST_NARROW", X.data.nbytes + X.indices.nbytes)
+    monkeypatch.setattr(single_rows, "_LEAST_WIDE", X.data.nbytes + X.indices.nbytes + 1)
+    X = sparse.csr_array((X.data, X.indices, X.indptr), shape=(300, columns))
+    kind = state_of(pragam.hinge(X, y, 1e-2, bias=False), 1e-2).whole.rows.kind
+    assert kind == ("single" if columns == 2**16 else "csr")

@@ -204,8 +204,8 @@ Tally sweep(const R &rows, BlockSet &blocks, BlockPlanes &planes, double lam, co
         if (k + ahead < visits.n_active) {
             const std::int64_t next = active[order[k + ahead]];
             rows.prefetch(next);
-            PRAGAM_PREFETCH(blocks.alpha + next * blocks.K);
-            PRAGAM_PREFETCH(blocks.c + next * blocks.K);
+            prefetch_line(blocks.alpha + next * blocks.K);
+            prefetch_line(blocks.c + next * blocks.K);
         }
         const auto row = row_at(rows, i);
         products(row, table.data, table.width, bench.product.data());

@@ -23,8 +23,8 @@ struct CsrRows {
     void prefetch(std::int64_t i) const {
         const std::int64_t first = indptr[i], end = std::min(indptr[i + 1], first + 64);
         if constexpr (std::is_pointer_v<Values>)
-            for (std::int64_t k = first; k < end; k += std::int64_t(64 / sizeof(*data))) PRAGAM_PREFETCH(data + k);
-        for (std::int64_t k = first; k < end; k += std::int64_t(64 / sizeof(I))) PRAGAM_PREFETCH(indices + k);
+            for (std::int64_t k = first; k < end; k += std::int64_t(64 / sizeof(*data))) prefetch_line(data + k);
+        for (std::int64_t k = first; k < end; k += std::int64_t(64 / sizeof(I))) prefetch_line(indices + k);
     }
 
     template <class W>
@@ -80,7 +80,7 @@ struct DenseRows {
 
     std::size_t length(std::int64_t) const { return std::size_t(columns); }
 
-    void prefetch(std::int64_t i) const { PRAGAM_PREFETCH(data + i * row_stride); }
+    void prefetch(std::int64_t i) const { prefetch_line(data + i * row_stride); }
 
     double dot(std::int64_t i, const double *w) const {
         const T *row = data + i * row_stride;

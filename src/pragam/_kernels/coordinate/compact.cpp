@@ -93,10 +93,8 @@ void bind_coordinate_compact(nb::module_ &m) {
     const auto count = [&m](auto f) {
         m.def("csr_count_columns", f, array("indices"), array("indptr"), array("rows"), array("counts"));
     };
-    count(&count_columns<std::uint16_t>);
     count(&count_columns<std::int32_t>);
     count(&count_columns<std::int64_t>);
-    bind_compact<float, std::uint16_t>(m);
     bind_compact<float, std::int32_t>(m);
     bind_compact<float, std::int64_t>(m);
     bind_compact<double, std::int32_t>(m);

@@ -82,7 +82,7 @@ Swept sweep_rows(const R &rows, const Variables &variables, Planes &planes, doub
         if (k + ahead < n_rows) {
             const std::int64_t next = active[starts[order[k + ahead]]];
             rows.prefetch(variables.number[next]);
-            PRAGAM_PREFETCH(variables.table + next);
+            prefetch_line(variables.table + next);
         }
         const std::int64_t first = starts[order[k]], data_row = variables.number[active[first]];
         row.variable = active + first, row.count = starts[order[k] + 1] - first;

@@ -91,7 +91,7 @@ class Limits(NamedTuple):
 class Single(NamedTuple):
     """Where the copy of all rows in single precision is written, and the place of each of its rows."""
 
-    indices: NDArray[np.uint16]
+    indices: NDArray[np.uint16] | NDArray[np.uint32]
     data: NDArray[np.float32]
     indptr: Indices
 

@@ -24,17 +24,18 @@ PRAGAM_VECTORISED bool round_values(const T *PRAGAM_RESTRICT x, std::int64_t cou
     return lost == 0;
 }
 
-template <class I>
+template <class I, class J>
 PRAGAM_VECTORISED void narrow_indices(const I *PRAGAM_RESTRICT index, std::int64_t count,
-                                      std::uint16_t *PRAGAM_RESTRICT narrow) {
-    for (std::int64_t p = 0; p < count; ++p) narrow[p] = std::uint16_t(index[p]);
+                                      J *PRAGAM_RESTRICT narrow) {
+    for (std::int64_t p = 0; p < count; ++p) narrow[p] = J(index[p]);
 }
 
-using SingleRecord = std::tuple<Out<std::uint16_t>, Out<float>, In<std::int64_t>>;
+template <class J>
+using SingleRecord = std::tuple<Out<J>, Out<float>, In<std::int64_t>>;
 
-template <class T, class I>
+template <class T, class I, class J>
 bool csr_single(In<T> data, In<I> indices, In<std::int64_t> indptr, In<std::int64_t> order,
-                const SingleRecord &copy) {
+                const SingleRecord<J> &copy) {
     const auto &[new_indices, new_data, new_indptr] = copy;
     const std::size_t n = order.size();
     require(indptr.size() == n + 1 && new_indptr.size() == n + 1, "csr_single: indptr must fit the order");
@@ -51,7 +52,7 @@ bool csr_single(In<T> data, In<I> indices, In<std::int64_t> indptr, In<std::int6
         if (!round_values(data.data() + first, count, new_data.data() + place)) return false;
         narrow_indices(indices.data() + first, count, new_indices.data() + place);
         std::fill(new_data.data() + place + count, new_data.data() + to[k + 1], 0.0f);
-        std::fill(new_indices.data() + place + count, new_indices.data() + to[k + 1], std::uint16_t(0));
+        std::fill(new_indices.data() + place + count, new_indices.data() + to[k + 1], J(0));
         pulse.beat(std::size_t(count));
     }
     return true;
@@ -59,8 +60,11 @@ bool csr_single(In<T> data, In<I> indices, In<std::int64_t> indptr, In<std::int6
 
 template <class T, class I>
 void bind(nb::module_ &m) {
-    m.def("csr_single", &csr_single<T, I>, array("data"), array("indices"), array("indptr"), array("order"),
-          array("copy"));
+    const auto bind_one = [&m](auto f) {
+        m.def("csr_single", f, array("data"), array("indices"), array("indptr"), array("order"), array("copy"));
+    };
+    bind_one(&csr_single<T, I, std::uint16_t>);
+    bind_one(&csr_single<T, I, std::uint32_t>);
 }
 
 }  // namespace

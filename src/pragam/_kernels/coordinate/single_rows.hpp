@@ -1,4 +1,5 @@
-// Rows in single precision with indices of 16 bits, padded to a multiple of eight entries: what single_rows.cpp writes and the sweeps walk.
+// Rows in single precision with indices of 16 or 32 bits, padded to a multiple of eight entries: what single_rows.cpp
+// writes and the sweeps walk.
 #pragma once
 
 #include "common/gather.hpp"
@@ -7,8 +8,9 @@
 namespace pragam {
 
 // Sums are in single precision where w is, else double. An entry that pads a row is 0.
+template <class I>
 struct SingleRows {
-    const std::uint16_t *indices;
+    const I *indices;
     const float *data;
     const std::int64_t *indptr;
 
@@ -17,8 +19,8 @@ struct SingleRows {
     // All of it: rows are met in an order that the hardware cannot know.
     void prefetch(std::int64_t i) const {
         const std::int64_t first = indptr[i], end = indptr[i + 1];
-        for (std::int64_t k = first; k < end; k += std::int64_t(64 / sizeof(float))) PRAGAM_PREFETCH(data + k);
-        for (std::int64_t k = first; k < end; k += std::int64_t(64 / sizeof(*indices))) PRAGAM_PREFETCH(indices + k);
+        for (std::int64_t k = first; k < end; k += std::int64_t(64 / sizeof(float))) prefetch_line(data + k);
+        for (std::int64_t k = first; k < end; k += std::int64_t(64 / sizeof(*indices))) prefetch_line(indices + k);
     }
 
     double dot(std::int64_t i, const float *w) const {
@@ -40,8 +42,9 @@ struct SingleRows {
 };
 
 // From the raw arrays that Python passes, the indices first.
-inline SingleRows rows_of(std::size_t n, std::size_t, const In<std::uint16_t> &indices, const In<float> &data,
-                          const In<std::int64_t> &indptr) {
+template <class I>
+SingleRows<I> single_rows_of(std::size_t n, const In<I> &indices, const In<float> &data,
+                             const In<std::int64_t> &indptr) {
     require(indptr.size() == n + 1, "indptr must have one entry more than there are rows");
     std::int64_t padded = 0;
     for (std::size_t i = 0; i <= n; ++i) padded |= indptr.data()[i];
@@ -49,10 +52,21 @@ inline SingleRows rows_of(std::size_t n, std::size_t, const In<std::uint16_t> &i
     return {indices.data(), data.data(), indptr.data()};
 }
 
+inline SingleRows<std::uint16_t> rows_of(std::size_t n, std::size_t, const In<std::uint16_t> &indices,
+                                         const In<float> &data, const In<std::int64_t> &indptr) {
+    return single_rows_of(n, indices, data, indptr);
+}
+
+inline SingleRows<std::uint32_t> rows_of(std::size_t n, std::size_t, const In<std::uint32_t> &indices,
+                                         const In<float> &data, const In<std::int64_t> &indptr) {
+    return single_rows_of(n, indices, data, indptr);
+}
+
 // Registers the kernel for them, too.
 template <template <class...> class Kernel, class... Args>
 void bind_single(nb::module_ &m, const char *name, Args... args) {
     bind_storage<Kernel, In<std::uint16_t>, In<float>, In<std::int64_t>>(m, name, args...);
+    bind_storage<Kernel, In<std::uint32_t>, In<float>, In<std::int64_t>>(m, name, args...);
 }
 
 }  // namespace pragam

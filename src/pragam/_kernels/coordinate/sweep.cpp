@@ -39,7 +39,7 @@ Swept sweep(const R &rows, const Variables &variables, Planes &planes, double la
         if (k + ahead < n_active) {
             const std::int64_t next = active[order[k + ahead]];
             rows.prefetch(is_plain ? next : variables.row_of(next));
-            PRAGAM_PREFETCH(variables.table + next);
+            prefetch_line(variables.table + next);
         }
         Row &row = variables.table[i];
         const double a = row.alpha, q = row.q;

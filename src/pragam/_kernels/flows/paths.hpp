@@ -126,17 +126,17 @@ class Search {
     // Zones are met in random order, so what leads to their weights is loaded beforehand too: first where the lists of a
     // token are, then the lists, then the rows of the table (fetch).
     void fetch_lists(int64_t token) const {
-        PRAGAM_PREFETCH(flow_.first + token);
-        PRAGAM_PREFETCH(flow_.count + token);
-        PRAGAM_PREFETCH(chains_.truth + token);
-        PRAGAM_PREFETCH(chains_.scale + token);
-        PRAGAM_PREFETCH(chains_.norms + token);
-        PRAGAM_PREFETCH(chains_.own + token);
+        prefetch_line(flow_.first + token);
+        prefetch_line(flow_.count + token);
+        prefetch_line(chains_.truth + token);
+        prefetch_line(chains_.scale + token);
+        prefetch_line(chains_.norms + token);
+        prefetch_line(chains_.own + token);
         tokens_.fetch_place(token);
     }
 
     void fetch_entries(int64_t token) const {
-        PRAGAM_PREFETCH(flow_.edges(token));
+        prefetch_line(flow_.edges(token));
         tokens_.fetch_row(token);
     }
 

@@ -73,7 +73,7 @@ class TokensIn final : public Tokens<F> {
 
     void fetch_place(int64_t token) const override {
         if constexpr (!std::is_same_v<R, DenseRows<float>> && !std::is_same_v<R, DenseRows<double>>)
-            PRAGAM_PREFETCH(rows_.indptr + token);
+            prefetch_line(rows_.indptr + token);
     }
 
     void fetch_row(int64_t token) const override { rows_.prefetch(token); }
@@ -81,15 +81,15 @@ class TokensIn final : public Tokens<F> {
     void fetch_weights(int64_t token) const override {
         each_entry(rows_, token, [&](int64_t column, auto) {
             constexpr int64_t line = int64_t(64 / sizeof(F));
-            PRAGAM_PREFETCH(row_of(column));
-            if (chains_.stride > line) PRAGAM_PREFETCH(row_of(column) + line);
+            prefetch_line(row_of(column));
+            if (chains_.stride > line) prefetch_line(row_of(column) + line);
         });
     }
 
     void fetch_weights(int64_t token, int64_t up, int64_t down) const override {
         each_entry(rows_, token, [&](int64_t column, auto) {
-            PRAGAM_PREFETCH(row_of(column) + up);
-            PRAGAM_PREFETCH(row_of(column) + down);
+            prefetch_line(row_of(column) + up);
+            prefetch_line(row_of(column) + down);
         });
     }
 

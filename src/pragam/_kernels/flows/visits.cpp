@@ -66,7 +66,7 @@ Answer visit_zones(const Tokens<F> &features, const Chains<F> &chains, const Wei
     nb::gil_scoped_release release;
     return visits(features, chains, table, flow, n, rule, clock, [&](auto &search, int64_t k, Direction &out, Pulse &) {
         const auto zone_at = [&](int64_t j) { return zones.data() + 3 * order.data()[std::min(j, n - 1)]; };
-        PRAGAM_PREFETCH(zone_at(k + 16));
+        prefetch_line(zone_at(k + 16));
         search.fetch_lists(zone_at(k + 12)[1]);
         search.fetch_entries(zone_at(k + 8)[1]);
         const uint32_t *zone = zone_at(k), *next = zone_at(k + 4);

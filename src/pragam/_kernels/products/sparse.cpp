@@ -23,7 +23,7 @@ inline double gathered_dot(Values data, const I *PRAGAM_RESTRICT indices, const 
     int64_t p = first;
     for (; p + 4 <= last; p += 4) {
         if constexpr (is_wide)
-            for (int64_t q = p; q < p + 4; ++q) PRAGAM_PREFETCH(w + indices[std::min(q + ahead, end - 1)]);
+            for (int64_t q = p; q < p + 4; ++q) prefetch_line(w + indices[std::min(q + ahead, end - 1)]);
         s0 += double(data[p]) * w[indices[p]];
         s1 += double(data[p + 1]) * w[indices[p + 1]];
         s2 += double(data[p + 2]) * w[indices[p + 2]];
@@ -82,7 +82,7 @@ void add_rows(Values v, const I *PRAGAM_RESTRICT index, const int64_t *ptr, cons
         }
         for (int64_t k = 0; k < count; ++k)
             for (int64_t p = ptr[row[k]]; p < ptr[row[k] + 1]; ++p) {
-                if constexpr (is_wide) PRAGAM_PREFETCH(sum + index[std::min(p + ahead, final)]);
+                if constexpr (is_wide) prefetch_line(sum + index[std::min(p + ahead, final)]);
                 sum[index[p]] += weight[k] * double(v[p]);
             }
         pulse.beat(size_t(ptr[stop] - ptr[start] + batch));

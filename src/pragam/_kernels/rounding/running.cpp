@@ -61,8 +61,8 @@ void csr_running_rmatvec(In<T> data, In<I> indices, Indptr indptr, In<double> al
         if (a[i] == 0) return;
         for (int64_t p = first; p < last; ++p) {
             const I next = index[std::min(p + ahead, end - 1)], j = index[p];
-            PRAGAM_PREFETCH(sum + next);
-            PRAGAM_PREFETCH(sizes + next);
+            prefetch_line(sum + next);
+            prefetch_line(sizes + next);
             const double term = double(v[p]) * a[i];
             sum[j] += term;
             sizes[j] += term != 0 ? std::abs(sum[j]) : 0.0;

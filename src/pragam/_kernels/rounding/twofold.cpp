@@ -82,7 +82,7 @@ void csr_twofold_rmatvec(In<T> data, In<I> indices, Indptr indptr, In<double> al
                                                                                      int64_t last) {
         if (a[i] == 0) return;
         for (int64_t p = first; p < last; ++p) {
-            PRAGAM_PREFETCH(&sums[size_t(index[std::min(p + ahead, end - 1)])]);
+            prefetch_line(&sums[size_t(index[std::min(p + ahead, end - 1)])]);
             sums[size_t(index[p])].add_product(double(v[p]), a[i]);
         }
     });

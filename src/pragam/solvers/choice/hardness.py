@@ -53,6 +53,6 @@ def hardness(problem: BoxProblem) -> float:
     norms = A.row_norms()
     squares = float(norms @ norms)
     if sigma.any():
-        moment = A.rmatvec(sigma)
+        moment = problem.moment
         squares = max(squares - float(moment @ moment) / float(sigma @ sigma), _CANCELLATION * squares)
     return float(np.mean(box_sizes(problem))) / problem.lam * squares / A.shape[0]

@@ -25,6 +25,7 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from pragam._kernels.coordinate.records import Ascent, Limits, Points
+from pragam.numerics.memory import fresh
 from pragam.operators.base import Vector
 from pragam.solvers.dcd.sweep import WorkingSet
 
@@ -59,7 +60,7 @@ class Momentum:
         n, d = work.size, work.w.size
         size = n + d + len(work.planes.running)
         if self.before.size != size:
-            self.before, self.step, self.history = np.empty(size), np.empty(size), np.empty(size)
+            self.before, self.step, self.history = fresh(3 * size).reshape(3, size)
             self.has_history = False
         self.before[:n] = work.alpha
         self.before[n : n + d] = work.w

@@ -19,8 +19,9 @@ from numpy.typing import NDArray
 
 from pragam import _kernels
 from pragam._kernels.coordinate.records import ALPHA, OWN, SCALE, C, Compact, Indices, Planes, Variables
+from pragam.numerics.memory import fresh
 from pragam.operators.base import Rows
-from pragam.solvers.dcd.sweep import WorkingSet, aligned
+from pragam.solvers.dcd.sweep import WorkingSet, empty_table
 
 #: The copy may take this share of the memory of X.
 LARGEST = 0.35
@@ -70,7 +71,7 @@ class Survey(NamedTuple):
 
 def survey(work: WorkingSet, rows: DataRows) -> Survey:
     """What a copy of these rows of a CSR matrix would hold."""
-    data, indices, indptr = _csr(work)
+    data, indices, indptr = work.rows.arrays
     counts = np.zeros(work.w.size, dtype=np.int32)
     _kernels.get("csr_count_columns")(indices, indptr, rows.read, counts)
     columns = int(np.count_nonzero(counts > 1))
@@ -84,25 +85,19 @@ def compact(work: WorkingSet, chosen: Indices, found: Survey, lam: float) -> Wor
     """The variables ``chosen`` as a working set of their own, on a copy of the rows that they read."""
     rows, n = found.rows, len(found.rows.distinct)
     copy = Compact(
-        np.empty(found.entries, _csr(work)[0].dtype), np.empty(found.entries, _index(found.columns)),
+        fresh(found.entries, work.rows.arrays[0].dtype), fresh(found.entries, _index(found.columns)),
         np.empty(n + 1, dtype=np.int64), np.empty(found.columns), np.empty(n), np.empty(n),
     )  # fmt: skip
     before = work.w.astype(np.float64, copy=False)
-    _kernels.get("csr_compact")(*_csr(work), rows.distinct, before, found.counts.copy(), copy)
+    _kernels.get("csr_compact")(*work.rows.arrays, rows.distinct, before, found.counts.copy(), copy)
     variables = _fold(_variables(work.variables, chosen, rows.number), copy, lam)
     new = Rows("csr", (copy.data, copy.indices, copy.indptr), variables.table[:, SCALE], rows.number)
     active = np.arange(len(chosen), dtype=np.int64)
     return WorkingSet(new, variables, _planes(work.planes, chosen), copy.w, active, len(chosen))
 
 
-def _csr(work: WorkingSet) -> tuple[NDArray[Any], ...]:
-    """data, indices and indptr; rows in single precision have the indices first."""
-    data, indices, indptr = work.rows.arrays
-    return (data, indices, indptr) if work.rows.has_values else (indices, data, indptr)
-
-
 def _variables(variables: Variables, chosen: Indices, number: Indices | None) -> Variables:
-    table = aligned(len(chosen))
+    table = empty_table(len(chosen))
     table[:] = variables.table[chosen]
     kappa = None if variables.kappa is None else variables.kappa[chosen]
     return Variables(table, number, kappa, variables.joint)

@@ -90,9 +90,12 @@ def _is_plane_left(state: DcdState) -> bool:
 
 
 def perhaps_copy_rows(problem: BoxProblem, state: DcdState) -> None:
-    """Copy the active rows when sweeps over some rows have cost as much, and those to come will cost much more."""
+    """Copy the active rows when sweeps over some rows have cost as much, and those to come will cost much more.
+
+    Not from rows in single precision: sweeps over these are as fast, and few will follow.
+    """
     work, copy = state.work, state.copy
-    if state.is_copy or work.n_active == work.size or not work.is_sparse:
+    if state.is_copy or work.n_active == work.size or not work.rows.has_values:
         return
     if copy.credit < row_copy.price(work, 0):
         return

@@ -49,8 +49,7 @@ def rounding(problem: BoxProblem, work: WorkingSet, tol: float) -> float | None:
 
 def begin(work: WorkingSet) -> None:
     """Go on in single precision: w, and the rows if they come from memory and a copy of them can be made."""
-    copy = None if work.is_near else dealt(work)
-    if copy is not None:
+    if (copy := dealt(work)) is not None:
         work.read(copy.rows, copy.order)
     work.w = work.w.astype(np.float32)
 

@@ -1,8 +1,10 @@
 r"""A copy of all sparse rows in single precision, for the few sweeps that lead to a low accuracy.
 
-A sweep reads all of X, 12 bytes an entry in double precision. The copy has 6, with indices of 16 bits, and each row is
-padded to whole vector registers. Sweeps take 0.65 to 0.85 of the time on it, and making it costs as much as one.
-With indices of 32 bits, for more columns than that, it gained nothing (news20 with bigrams: 1.03 to 1.09 of the time).
+A sweep reads all of X, 12 bytes an entry in double precision. The copy has 6, or 8 where 16 bits do not tell the
+columns apart, and each row is padded to whole vector registers. Sweeps take half to two thirds of the time on it, and
+making it costs as much as one. So a solve to 1e-2 or 1e-3 takes 0.7 of the time on news20 and on 20 MB of generated
+text, and with wide indices 0.85 to 0.95 on 40 MB of generated text and on news20 with bigrams. Data that the caches
+hold gain nothing.
 
 The rows are dealt from several places of X in turn, as cards are. Sweeps meet neighbours in memory together, and data
 are often sorted by class: a block of one class pulls w to one side, which the next one has to undo. So dealt, the gap
@@ -20,6 +22,7 @@ import numpy as np
 
 from pragam import _kernels
 from pragam._kernels.coordinate.records import Indices, Single
+from pragam.numerics.memory import fresh
 from pragam.operators.base import Rows
 from pragam.solvers.dcd.sweep import WorkingSet
 
@@ -27,10 +30,11 @@ from pragam.solvers.dcd.sweep import WorkingSet
 _PLACES = 16
 #: The entries of a row are padded to a multiple of this.
 _LANES = 8
-#: The most columns: 16 bits tell them apart.
-_COLUMNS = 2**16
-#: What an entry takes.
-_BYTES = 6
+#: The most columns that indices of 16 bits tell apart, and of 32.
+_NARROW, _WIDE = 2**16, 2**32
+#: The least bytes of X for a copy with such indices. With 14 MB, narrow ones took 1.05 of the time; with 23 MB, wide
+#: ones 1.1.
+_LEAST_NARROW, _LEAST_WIDE = 2**24, 2**25
 #: No copy above this many bytes: then X is so large that it may be all that the memory holds.
 LARGEST = 2**30
 
@@ -43,15 +47,23 @@ class Dealt(NamedTuple):
 
 
 def dealt(work: WorkingSet) -> Dealt | None:
-    """The rows of a CSR matrix in single precision; None if a value or a column does not fit, or there is no room."""
+    """The rows of a CSR matrix in single precision.
+
+    None if it is too small, a value or a column does not fit, or there is no room.
+    """
     data, indices, indptr = work.rows.arrays
     n, read = work.rows.stored, work.rows.number
     order = _dealt_order(n)
     ends = np.zeros(n + 1, dtype=np.int64)
     np.cumsum(-(-np.diff(indptr) // _LANES)[order] * _LANES, out=ends[1:])
-    if work.w.size > _COLUMNS or _BYTES * int(ends[-1]) > LARGEST:
+    size = int(ends[-1])
+    is_narrow = work.w.size <= _NARROW
+    index = np.dtype(np.uint16 if is_narrow else np.uint32)
+    if work.w.size > _WIDE or data.nbytes + indices.nbytes < (_LEAST_NARROW if is_narrow else _LEAST_WIDE):
         return None
-    copy = Single(np.empty(ends[-1], np.uint16), np.empty(ends[-1], np.float32), ends)
+    if (4 + index.itemsize) * size > LARGEST:
+        return None
+    copy = Single(fresh(size, index), fresh(size, np.float32), ends)
     if not _kernels.get("csr_single")(data, indices, indptr, order, copy):
         return None
     place = np.empty(n, dtype=np.int64)

@@ -19,7 +19,7 @@ look done, or have had more work than everything before, all rows come back (:mo
 cost as much as making it.
 
 *Single precision*, for a low accuracy: w, where there are many columns (:mod:`~pragam.solvers.dcd.single_precision`),
-and a copy of all rows, if 16 bits tell their columns apart (:mod:`~pragam.solvers.dcd.single_rows`).
+and a copy of all rows, if they come from memory (:mod:`~pragam.solvers.dcd.single_rows`).
 
 *Several sweeps in one call* of the kernel, where they are so short that the calls would cost more.
 

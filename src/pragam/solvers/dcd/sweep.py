@@ -33,6 +33,7 @@ from pragam._kernels.coordinate.records import (
     Variables,
     Visits,
 )
+from pragam.numerics.memory import fresh
 from pragam.operators.base import Rows, Vector
 from pragam.problem import BoxProblem
 from pragam.solvers.dcd.multipliers import Multipliers
@@ -86,11 +87,6 @@ class WorkingSet:
     def alpha(self) -> Vector:
         """A view, not contiguous."""
         return self.table[:, ALPHA]
-
-    @property
-    def is_sparse(self) -> bool:
-        """Whether the rows are sparse ones of any values, in double or single precision."""
-        return self.rows.has_values or self.order is not None
 
     @cached_property
     def entries(self) -> int:
@@ -168,7 +164,7 @@ def whole(problem: BoxProblem, w: Vector, alpha: Vector, q: Vector, multipliers:
     """All dual variables of a problem, on the rows in place."""
     box, n = problem.Q, problem.Q.size
     rows, kappa = problem.A.contiguous_rows(), problem.g.curvature
-    table = aligned(n)
+    table = empty_table(n)
     columns = {
         SCALE: rows.scale, C: problem.c, LOWER: box.lower, UPPER: box.upper,
         CURVATURE: q, OWN: kappa, ALPHA: alpha, SLOPE: np.nan,
@@ -196,8 +192,6 @@ def are_joint(problem: BoxProblem, rows: Rows) -> bool:
     return is_rank_one and has_own_planes and bool(is_finite.all())
 
 
-def aligned(n: int) -> Vector:
-    """An (n, 8) array whose rows do not straddle cache lines of 64 bytes."""
-    memory = np.empty(8 * n + 7)
-    first = -(memory.ctypes.data // 8) % 8
-    return memory[first : first + 8 * n].reshape(n, 8)
+def empty_table(n: int) -> Vector:
+    """A table of n variables: a cache line each."""
+    return fresh(8 * n).reshape(n, 8)
