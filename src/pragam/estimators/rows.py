@@ -15,6 +15,7 @@ from pragam.estimators.base import CertifiedEstimator
 from pragam.estimators.compat import SparseCoefMixin, with_callbacks
 from pragam.estimators.parameters import estimator, positive
 from pragam.models import Fitted, LinearModel
+from pragam.models.features import Constant
 from pragam.numerics.arguments import array_of, refuse_masked
 from pragam.numerics.vector import Vector
 from pragam.risks.arguments import check_labels, check_length, example_weights, refuse_mixed
@@ -152,10 +153,12 @@ class RowEstimator(SparseCoefMixin, CertifiedEstimator):
 
     @classmethod
     def _parameters(cls, model: Any) -> dict[str, Any]:
-        """C and fit_intercept stand for lam and biases; a record has the weights of classes as pairs."""
-        n = model.fingerprint.get("n")
+        """C stands for lam, fit_intercept for biases or a constant feature; a record has class weights as pairs."""
+        n, constant = model.fingerprint.get("n"), model.features.find(Constant)
         biases = any(shape.biases for shape in model.risk.shape(model.labels))
         more: dict[str, Any] = {"fit_intercept": biases} | ({"C": c_of(model.risk.lam, n)} if n else {})
+        if constant is not None:
+            more |= {"fit_intercept": True, "intercept_scaling": constant.value}
         known = super()._parameters(model) | more
         if isinstance(known.get("class_weight"), tuple):
             known["class_weight"] = dict(known["class_weight"])
