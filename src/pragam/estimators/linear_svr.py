@@ -15,8 +15,7 @@ from pragam.risks import EpsilonInsensitive, Risk
 
 @estimator
 class LinearSVR(RowRegressor):
-    r"""Linear regression with an insensitive tube, trained to a certified duality gap; its intercept is not penalised unless that is
-    asked for.
+    r"""Linear regression with an insensitive tube, trained to a certified duality gap; its intercept may be penalised.
 
     Minimises  1/2 |w|^2 + C sum_i weight_i [|y_i - <x_i, w> - b| - epsilon]_+ . In the scaling of
     :func:`pragam.epsilon_insensitive`, lam = 1/(n C).

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from numbers import Real
 from typing import Any, ClassVar
 
 from sklearn.svm._classes import LinearSVR as Original
@@ -22,8 +21,8 @@ class LinearSVR(Swapped, Original, linear_svr.LinearSVR):
     - ``dual`` changes nothing, since primal and dual are both solved;
     - ``tol`` squared is the relative duality gap that is certified, between 1e-10 and 1e-2;
     - ``max_iter`` counts pragam's iterations, and ``random_state=None`` is a fixed seed;
-    - ``loss="squared_epsilon_insensitive"``, a negative epsilon and negative weights of samples are left to
-      scikit-learn's own class, with one warning.
+    - ``loss="squared_epsilon_insensitive"`` and negative weights of samples are left to scikit-learn's own class, with
+      one warning.
 
     It has all attributes and methods of :class:`pragam.LinearSVR`, such as ``certificate_`` and ``certify``.
     """
@@ -31,6 +30,4 @@ class LinearSVR(Swapped, Original, linear_svr.LinearSVR):
     original: ClassVar[Any] = Original
 
     def _lack(self) -> str:
-        if self.loss == "squared_epsilon_insensitive":
-            return "loss='squared_epsilon_insensitive'"
-        return "a negative epsilon" if isinstance(self.epsilon, Real) and self.epsilon < 0 else ""
+        return "loss='squared_epsilon_insensitive'" if self.loss == "squared_epsilon_insensitive" else ""

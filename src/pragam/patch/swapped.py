@@ -1,13 +1,13 @@
 """scikit-learn's class with another ``fit``: what the classes in place of LinearSVC and LinearSVR share.
 
-Parameters, their checks, ``predict`` and ``decision_function`` are inherited from scikit-learn's class, and the way of a
-fit, the certificate and files from pragam's estimator. So there is one ``coef_``, which says what is predicted whoever
-fitted it, and whoever changed it since.
+Parameters, their checks, ``predict`` and ``decision_function`` are inherited from scikit-learn's class; the way of a
+fit, the certificate and files from pragam's estimator. So there is one ``coef_``, which says what is predicted, whoever
+fitted it and whoever has changed it since.
 
 *tol* is another quantity in scikit-learn: the size of a gradient, or of its projection, at which LIBLINEAR stops. The
 objective is quadratic in that, so the relative duality gap that is certified here is tol squared. At the default of
-1e-4 LIBLINEAR ended between 0 and 5e-1 above the minimum (24 cases of hinge and squared hinge, scaled and not, dense and
-text), and this within 1e-8.
+1e-4, LIBLINEAR's objective was relatively above the minimum by 4e-2 at most and 1e-6 in the median where it said that
+it had converged, and by up to 5 where it gave up after 1000 passes (16 data sets, both losses); ours by 1e-8 at most.
 """
 
 from __future__ import annotations
