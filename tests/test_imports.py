@@ -45,7 +45,7 @@ CORE = {
 #: The rooms above, which nothing in CORE may import. Each may import CORE and those before it; so `compare` and
 #: `report` know nothing of the paper, whose reproduction uses them.
 ABOVE = (
-    "io", "tuning", "auditing", "compare", "report", "plot", "estimators", "patch", "paper", "theory", "cli",
+    "io", "tuning", "auditing", "compare", "report", "plot", "estimators", "patch", "onnx", "paper", "theory", "cli",
     "__main__",
 )  # fmt: skip
 #: An independent judge uses nothing of what it judges: beside itself, NumPy and the standard library alone.
@@ -142,7 +142,7 @@ assert pragam.theory.run is run and pragam.plot.gap is gap
 
 
 def test_importing_pragam_is_light():
-    heavy = ("sklearn", "matplotlib", "dask", "distributed", "rich", "safetensors", "pandas")
+    heavy = ("sklearn", "matplotlib", "dask", "distributed", "rich", "safetensors", "pandas", "onnx")
     program = f"import sys, pragam; print([m for m in {heavy!r} if m in sys.modules])"
     done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
     assert done.stdout.strip() == "[]"

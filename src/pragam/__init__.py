@@ -38,7 +38,7 @@ __all__ = [
     "Certificate", "ChainSVC", "GPSequenceClassifier", "GraphSVC", "History", "LinearSVC", "LinearSVR",
     "MulticlassSVC", "MultilabelSVC", "OrdinalSVC", "Problem", "Progress", "QuantileRegressor", "Result",
     "Status", "Weights", "audit", "auditing", "certify", "compare", "datasets", "epsilon_insensitive", "hinge",
-    "io", "max_affine", "multiclass_hinge", "multilabel_hinge", "ordinal_hinge", "patch_sklearn", "path",
+    "io", "max_affine", "multiclass_hinge", "multilabel_hinge", "onnx", "ordinal_hinge", "patch_sklearn", "path",
     "plot", "polytopes", "quantile", "report", "selection", "sequences", "smoothed_hinge", "solve", "solvers",
     "squared_hinge", "structured", "theory", "tuning", "unpatch_sklearn",
 ]  # fmt: skip
@@ -60,6 +60,7 @@ _LAZY = {
     "compare": "pragam.compare",
     "datasets": "pragam.datasets",
     "io": "pragam.io",
+    "onnx": "pragam.onnx",
     "patch_sklearn": "pragam.patch.patch_sklearn",
     "plot": "pragam.plot",
     "report": "pragam.report",

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
@@ -14,7 +15,7 @@ from pragam.driver.solve import Progress
 from pragam.estimators.base import CertifiedEstimator
 from pragam.estimators.compat import SparseCoefMixin, with_callbacks
 from pragam.estimators.parameters import estimator, positive
-from pragam.models import Fitted, LinearModel
+from pragam.models import Fitted, LinearModel, onnx
 from pragam.models.features import Constant
 from pragam.numerics.arguments import array_of, refuse_masked
 from pragam.numerics.vector import Vector
@@ -98,6 +99,27 @@ class RowEstimator(SparseCoefMixin, CertifiedEstimator):
         """
         check_is_fitted(self)
         return self._certify(self._samples(X, y, sample_weight, False))
+
+    def to_onnx(self, path: str | os.PathLike[str] | None = None, dtype: Any = "float64") -> Any:
+        """The model as an ONNX graph (the extra ``onnx``), which programs in other languages run without Python.
+
+        Its input ``X`` has the columns of fit. The outputs of a classifier are ``label`` and ``scores``, which are
+        those of ``decision_function``; the output of a regressor is ``prediction``. A Pipeline is converted by
+        :func:`pragam.onnx.convert`.
+
+        Parameters
+        ----------
+        path : where to write it, whole or not at all
+        dtype : "float64" or "float32", the type of X, in which all is computed
+
+        Returns
+        -------
+        onnx.ModelProto
+        """
+        check_is_fitted(self)
+        if path is not None:
+            onnx.save_onnx(path, self.model_, dtype)
+        return onnx.to_onnx(self.model_, dtype)
 
     def support_vectors(self, X: Any) -> Any:
         """The rows ``support_`` of the training data X: the model keeps their numbers, not the rows."""
