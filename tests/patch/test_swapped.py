@@ -12,6 +12,7 @@ import pytest
 from sklearn.base import clone
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils._param_validation import InvalidParameterError
+from sklearn.utils.estimator_checks import check_estimator
 
 import pragam
 from pragam.patch import swapped
@@ -119,6 +120,13 @@ def test_a_second_fit_leaves_no_proof_of_the_first():
     for name in ("certificate_", "model_", "support_", "history_"):
         assert not hasattr(model, name), name
     assert model.set_params(penalty="l2").fit(X, Y).certificate_.relative_gap <= 1e-8
+
+
+@pytest.mark.parametrize("cls", [LinearSVC, LinearSVR])
+def test_scikit_learns_checks_pass(cls):
+    checks = check_estimator(cls(), on_fail=None)
+    assert len(checks) > 50
+    assert [(each["check_name"], each["exception"]) for each in checks if each["status"] == "failed"] == []
 
 
 def test_coef_says_what_is_predicted():

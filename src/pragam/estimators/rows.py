@@ -15,7 +15,7 @@ from pragam.driver.solve import Progress
 from pragam.estimators.base import CertifiedEstimator
 from pragam.estimators.compat import SparseCoefMixin, with_callbacks
 from pragam.estimators.parameters import estimator, positive
-from pragam.models import Fitted, LinearModel, onnx
+from pragam.models import Fitted, LinearModel, save_onnx, to_onnx
 from pragam.models.features import Constant
 from pragam.numerics.arguments import array_of, refuse_masked
 from pragam.numerics.vector import Vector
@@ -118,8 +118,8 @@ class RowEstimator(SparseCoefMixin, CertifiedEstimator):
         """
         check_is_fitted(self)
         if path is not None:
-            onnx.save_onnx(path, self.model_, dtype)
-        return onnx.to_onnx(self.model_, dtype)
+            save_onnx(path, self.model_, dtype)
+        return to_onnx(self.model_, dtype)
 
     def support_vectors(self, X: Any) -> Any:
         """The rows ``support_`` of the training data X: the model keeps their numbers, not the rows."""

@@ -128,10 +128,10 @@ def label_dtype(model: LinearModel) -> np.dtype[Any]:
 def dtype_of(dtype: Any) -> np.dtype[Any]:
     """float64 or float32, by any of their names."""
     try:
-        found = np.dtype(dtype)
+        found: np.dtype[Any] = np.dtype(dtype)
     except TypeError:
-        found = None
-    if found is None or found.name not in DTYPES:
+        found = np.dtype(object)
+    if dtype is None or found.name not in DTYPES:
         raise ValueError(f"dtype must be one of {', '.join(DTYPES)}, not {dtype!r:.40}")
     return found
 

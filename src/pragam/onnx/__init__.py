@@ -4,7 +4,7 @@
 >>> pragam.onnx.convert(pipeline, "pipeline.onnx")           # doctest: +SKIP
 """
 
-from pragam.models.onnx import save_onnx, to_onnx
+from pragam.models import save_onnx, to_onnx
 from pragam.onnx.pipelines import convert, register
 
 __all__ = ["convert", "register", "save_onnx", "to_onnx"]
