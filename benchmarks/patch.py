@@ -48,16 +48,16 @@ def main() -> int:
                     "patched": door(),
                     "same gap": own(tol=door()._gap, max_iter=1000, **parameters),
                     "default": own(**parameters),
-                    "sklearn": door.original(random_state=0),
                 }
                 calls = {title: partial(model.fit, *data) for title, model in models.items()}
-                best = {
-                    title: 1e3 * times.best for title, times in interleaved(calls, options.repeats, cpu=True).items()
-                }
+                # scikit-learn's own apart: a fit right after it finds its data out of the caches, and took up to 30 % more.
+                theirs = {"sklearn": partial(door.original(random_state=0).fit, *data)}
+                times = interleaved(calls, options.repeats, cpu=True) | interleaved(theirs, options.repeats, cpu=True)
+                best = {title: 1e3 * each.best for title, each in times.items()}
                 totals += best["patched"], best["same gap"]
                 ratios = (best["patched"] / best[title] for title in ("same gap", "default"))
                 rows.append(
-                    (name, kind, *(f"{best[title]:.2f}" for title in models), *(f"{each:.2f}" for each in ratios))
+                    (name, kind, *(f"{each:.2f}" for each in best.values()), *(f"{each:.2f}" for each in ratios))
                 )
     title = "Default fits: CPU ms, and ratios of the patched class"
     show(title, ("set", "class", "patched", "same gap", "default", "sklearn", "to same gap", "to default"), rows)
