@@ -50,7 +50,7 @@ def main() -> int:
                     "default": own(**parameters),
                 }
                 calls = {title: partial(model.fit, *data) for title, model in models.items()}
-                # scikit-learn's own apart: a fit right after it finds its data out of the caches, and took up to 30 % more.
+                # scikit-learn's own apart: a fit right after it finds the caches emptied, and took up to 30 % more.
                 theirs = {"sklearn": partial(door.original(random_state=0).fit, *data)}
                 times = interleaved(calls, options.repeats, cpu=True) | interleaved(theirs, options.repeats, cpu=True)
                 best = {title: 1e3 * each.best for title, each in times.items()}

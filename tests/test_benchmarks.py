@@ -79,7 +79,7 @@ def test_a_script_runs_and_prints(name, folder):
     command = [sys.executable, str(SCRIPTS / f"{name}.py"), *COMMANDS[name].split()]
     environment = {**os.environ, "PRAGAM_DATA": str(folder)}
     done = subprocess.run(command, env=environment, capture_output=True, text=True, timeout=120)
-    if name == "small_sets" and "Traceback" not in done.stderr:
+    if name in {"patch", "small_sets"} and "Traceback" not in done.stderr:
         assert done.returncode in (0, 1)  # 1: a time missed its target, as it may on a busy machine
     else:
         assert done.returncode == 0, done.stderr
