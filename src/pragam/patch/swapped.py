@@ -23,8 +23,8 @@ from pragam.estimators.rows import RowEstimator
 if TYPE_CHECKING:
     from typing_extensions import Self
 
-#: The gap is between these, whatever tol is. The first was certified in 62 of 63 fits with C from 1e-3 to 1e4 on raw data,
-#: some with columns of 1e-3 to 1e3, where rounding allows no 1e-14; above the second a model is hardly one.
+#: The gap is between these, whatever tol is. The first was certified in 62 of 63 fits with C from 1e-3 to 1e4 on raw
+#: data, some with columns of sizes from 1e-3 to 1e3; above the second a model is hardly one.
 _LEAST_GAP, _LARGEST_GAP = 1e-10, 1e-2
 #: The reasons to call scikit-learn's own class that this process was told.
 _TOLD: set[str] = set()
