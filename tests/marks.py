@@ -119,9 +119,13 @@ MARKS = {
         "test_theory_figures.py::test_figures_are_drawn_the_same_by_function_and_command",
         "test_threads.py::test_a_solve_gives_the_same_bits_on_any_number_of_threads",
         "test_threads.py::test_the_bits_do_not_depend_on_the_number_of_threads",
+        "doors/test_patched_script.py::test_the_script_is_the_same_and_its_solver_another",
+        "patch/test_scikit_learns_own.py",
+        "patch/test_swap.py::test_worker_processes_fit_models_of_either_class",
         "test_zoo.py::test_smoothed_support_is_attained_by_the_projection",
     ),
     "data": (
+        "patch/test_objectives.py::test_the_minimum_is_theirs_on_real_data",
         "test_certify_exact.py::test_real_data",
         "test_conll.py",
         "test_registry.py::test_empty_rows_of_w8a_and_labels_of_many_classes",

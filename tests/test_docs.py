@@ -17,6 +17,8 @@ ROOT = Path(__file__).resolve().parents[1]
 INDEX = ROOT / "docs" / "index.md"
 PAGES = [ROOT / "README.md", *(page for page in sorted((ROOT / "docs").glob("*.md")) if page != INDEX)]
 PROSE = [*PAGES, INDEX, *(ROOT / name for name in ("CONTRIBUTING.md", "NOTATION.md", "CHANGELOG.md", "SECURITY.md"))]
+#: What the code of a page needs beside the extra `test`.
+NEEDS = {"onnx.md": ("onnx", "skl2onnx", "onnxruntime")}
 EXAMPLES = sorted((ROOT / "examples").glob("*.py"))
 
 
@@ -46,6 +48,8 @@ def environment() -> dict[str, str]:
 
 @pytest.mark.parametrize("page", PAGES, ids=id_of)
 def test_python_blocks_run(page, tmp_path, monkeypatch):
+    for package in NEEDS.get(page.name, ()):
+        pytest.importorskip(package, reason=f"{package} is not installed")
     monkeypatch.chdir(tmp_path)
     assert blocks(page, "python")
     run_page(page)

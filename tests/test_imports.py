@@ -45,7 +45,8 @@ CORE = {
 #: The rooms above, which nothing in CORE may import. Each may import CORE and those before it; so `compare` and
 #: `report` know nothing of the paper, whose reproduction uses them.
 ABOVE = (
-    "io", "tuning", "auditing", "compare", "report", "plot", "estimators", "paper", "theory", "cli", "__main__",
+    "io", "tuning", "auditing", "compare", "report", "plot", "estimators", "patch", "onnx", "paper", "theory", "cli",
+    "__main__",
 )  # fmt: skip
 #: An independent judge uses nothing of what it judges: beside itself, NumPy and the standard library alone.
 ALONE = ("certificate/exact",)
@@ -106,10 +107,10 @@ def test_a_solver_owns_no_clock_no_printer_and_no_certificate(path):
 
 
 def test_only_the_estimators_import_scikit_learn():
-    """Apart from the example data set, which is scikit-learn's own, the peers that are scikit-learn's, and kernels."""
+    """And what stands in their place there; the example data set and the peers that are scikit-learn's; kernels."""
     users = {p for p in FILES if any(module.split(".")[0] == "sklearn" for module, _ in imported(p))}
     rooms = ROOT / "compare" / "peers", ROOT / "structured" / "kernels"
-    others = {p for p in users if part_of(p) != "estimators" and p.parent not in rooms}
+    others = {p for p in users if part_of(p) not in ("estimators", "patch") and p.parent not in rooms}
     assert {str(p.relative_to(ROOT)) for p in others} <= {"datasets/registry.py"}
 
 
@@ -141,7 +142,7 @@ assert pragam.theory.run is run and pragam.plot.gap is gap
 
 
 def test_importing_pragam_is_light():
-    heavy = ("sklearn", "matplotlib", "dask", "distributed", "rich", "safetensors", "pandas")
+    heavy = ("sklearn", "matplotlib", "dask", "distributed", "rich", "safetensors", "pandas", "onnx")
     program = f"import sys, pragam; print([m for m in {heavy!r} if m in sys.modules])"
     done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
     assert done.stdout.strip() == "[]"

@@ -36,11 +36,11 @@ __version__ = "0.1.0"
 
 __all__ = [
     "Certificate", "ChainSVC", "GPSequenceClassifier", "GraphSVC", "History", "LinearSVC", "LinearSVR",
-    "MulticlassSVC", "MultilabelSVC", "OrdinalSVC", "Problem", "Progress", "QuantileRegressor", "Result", "Status",
-    "Weights", "audit", "auditing", "certify", "compare", "datasets", "epsilon_insensitive", "hinge", "io",
-    "max_affine", "multiclass_hinge", "multilabel_hinge", "ordinal_hinge", "path", "plot", "polytopes", "quantile",
-    "report", "selection", "sequences", "smoothed_hinge", "solve", "solvers", "squared_hinge", "structured",
-    "theory", "tuning",
+    "MulticlassSVC", "MultilabelSVC", "OrdinalSVC", "Problem", "Progress", "QuantileRegressor", "Result",
+    "Status", "Weights", "audit", "auditing", "certify", "compare", "datasets", "epsilon_insensitive", "hinge",
+    "io", "max_affine", "multiclass_hinge", "multilabel_hinge", "onnx", "ordinal_hinge", "patch_sklearn", "path",
+    "plot", "polytopes", "quantile", "report", "selection", "sequences", "smoothed_hinge", "solve", "solvers",
+    "squared_hinge", "structured", "theory", "tuning", "unpatch_sklearn",
 ]  # fmt: skip
 
 #: Loaded at first use, so that ``import pragam`` stays light: name -> where it is.
@@ -60,6 +60,8 @@ _LAZY = {
     "compare": "pragam.compare",
     "datasets": "pragam.datasets",
     "io": "pragam.io",
+    "onnx": "pragam.onnx",
+    "patch_sklearn": "pragam.patch.patch_sklearn",
     "plot": "pragam.plot",
     "report": "pragam.report",
     "selection": "pragam.selection",
@@ -67,6 +69,7 @@ _LAZY = {
     "structured": "pragam.structured",
     "theory": "pragam.theory",
     "tuning": "pragam.tuning",
+    "unpatch_sklearn": "pragam.patch.unpatch_sklearn",
 }
 
 

@@ -1,4 +1,4 @@
-"""scikit-learn estimators: one base, a skin for each risk. The only part of the package that imports scikit-learn."""
+"""scikit-learn estimators: one base, a skin for each risk. Only this room, and `patch` above it, load scikit-learn."""
 
 from pragam.estimators.chain_svc import ChainSVC
 from pragam.estimators.gp_sequence_classifier import GPSequenceClassifier

@@ -26,10 +26,16 @@ def unfinished(results: Sequence[Result], estimator: Any) -> str:
     which = f"{len(missed)} of {len(results)} {estimator._several}: " if len(results) > 1 else ""
     return (
         f"{which}{worst.status} The certified relative gap is {worst.certificate.relative_gap:.2e}, and "
-        f"tol={estimator.tol:g} was asked for, after {worst.n_iter} iterations and {seconds:.2g} s "
+        f"{asked(estimator)} was asked for, after {worst.n_iter} iterations and {seconds:.2g} s "
         f"(max_iter={estimator.max_iter}, max_seconds={estimator.max_seconds}). "
         f"{_remedy(worst, estimator._easier)}"
     )
+
+
+def asked(estimator: Any) -> str:
+    """The tolerance; and the gap that it means, if that is another number."""
+    gap = "" if estimator._gap == estimator.tol else f", a gap of {estimator._gap:g},"
+    return f"tol={estimator.tol:g}{gap}"
 
 
 def _remedy(result: Result, easier: str) -> str:

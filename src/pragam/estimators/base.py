@@ -119,6 +119,11 @@ class CertifiedEstimator(CertificateHTML, CallbackSupportMixin, FittedModel):
         """
         return None
 
+    @property
+    def _gap(self) -> float:
+        """The relative gap that is asked for."""
+        return self.tol
+
     # The way of every fit.
 
     def _fit(self, *data: Any) -> Self:

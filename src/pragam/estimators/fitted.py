@@ -64,7 +64,7 @@ class FittedModel(BaseEstimator):
         """
         check_is_fitted(self)
         parameters = to_json(self.get_params(deep=False))
-        own = {"class": type(self).__name__, "parameters": parameters}
+        own = {"class": self._name_in_files(), "parameters": parameters}
         if hasattr(self, "feature_names_in_"):
             own["columns"] = self.feature_names_in_.tolist()
         models.save(path, replace(self.model_, settings={**self.model_.settings, "estimator": own}), proofs)
@@ -82,7 +82,7 @@ class FittedModel(BaseEstimator):
             raise ValueError(f"{path}: its risk is {model.risk.name!r}, and {cls.__name__} has {wanted}")
         wrote = _wrote(model.settings, path)
         known = cls._parameters(model)
-        if wrote["class"] == cls.__name__:
+        if wrote["class"] == cls._name_in_files():
             known |= wrote["parameters"]
         loaded = cls(**{name: known[name] for name in cls._get_param_names() if name in known})
         if "columns" in wrote:
@@ -118,6 +118,11 @@ class FittedModel(BaseEstimator):
         if kind not in figures:
             raise ValueError(f"kind must be one of {', '.join(figures)}, not {kind!r:.40}")
         return figures[kind](self, **options)
+
+    @classmethod
+    def _name_in_files(cls) -> str:
+        """Whose parameters a file holds: equal names may mean other things elsewhere."""
+        return cls.__name__
 
     @classmethod
     def _parameters(cls, model: Model) -> dict[str, Any]:

@@ -5,6 +5,8 @@ from __future__ import annotations
 from html import escape
 from typing import Any
 
+from pragam.estimators.advice import asked
+
 
 class CertificateHTML:
     """A mixin before ``BaseEstimator``. ``sklearn.set_config(display="text")`` turns all HTML off, as for others.
@@ -28,7 +30,7 @@ def certificate_table(model: Any) -> str:
         return ""
     proof, n = model.certificate_, len(model.certificates_)
     rows = [
-        ("Relative gap", f"{proof.relative_gap:.2e} (tol={model.tol:g})"),
+        ("Relative gap", f"{proof.relative_gap:.2e} ({asked(model)})"),
         ("J, the objective", f"{proof.primal:.10g}"),
         ("D, a bound from below", f"{proof.dual:.10g}"),
         ("Status", str(model.status_)),

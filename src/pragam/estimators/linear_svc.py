@@ -7,11 +7,11 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from pragam.estimators import advice
+from pragam.estimators import advice, intercept
 from pragam.estimators.compat import Interval, StrOptions
 from pragam.estimators.parameters import class_weights, estimator, flag, parameter, word
 from pragam.estimators.rows import RowClassifier
-from pragam.models.features import Constant, Features
+from pragam.models.features import Features
 from pragam.risks import Hinge, MulticlassHinge, OneVsRest, Risk, SmoothedHinge, SquaredHinge
 
 _LOSSES: dict[str, Any] = {risk.name: risk for risk in (Hinge, SquaredHinge, SmoothedHinge)}
@@ -74,7 +74,7 @@ class LinearSVC(RowClassifier):
                 "penalty='l1' is not solved here, where every risk has |w|^2/2: use penalty='l2', or "
                 "sklearn.svm.LinearSVC(penalty='l1', loss='squared_hinge', dual=False)"
             )
-        own: Any = {"lam": self._lam(samples), "bias": self.fit_intercept and self.intercept_scaling is None}
+        own: Any = {"lam": self._lam(samples), "bias": intercept.is_free(self)}
         if self.multi_class == "ovr":
             return OneVsRest(each=_LOSSES[self.loss](**own), class_weight=self.class_weight)
         if self.loss != "hinge":
@@ -82,8 +82,7 @@ class LinearSVC(RowClassifier):
         return MulticlassHinge(**own, class_weight=self.class_weight)
 
     def _features(self, samples: Any) -> Features:
-        is_penalised = self.fit_intercept and self.intercept_scaling is not None
-        return Features((Constant(float(self.intercept_scaling)),) if is_penalised else ())  # type: ignore[arg-type]
+        return intercept.constant_column(self)
 
     def _advice(self, samples: Any) -> str:
         """Against the rest, a class between others may win nowhere."""
@@ -98,9 +97,7 @@ class LinearSVC(RowClassifier):
 
     @classmethod
     def _parameters(cls, model: Any) -> dict[str, Any]:
-        """A joint record, or that of each class; a constant feature is a penalised intercept."""
-        is_joint, constant = model.risk.name == "multiclass_hinge", model.features.find(Constant)
+        """A joint record, or that of each class."""
+        is_joint = model.risk.name == "multiclass_hinge"
         more: dict[str, Any] = {"multi_class": "crammer_singer"} if is_joint else {"loss": model.risk.each.name}
-        if constant is not None:
-            more |= {"fit_intercept": True, "intercept_scaling": constant.value}
         return super()._parameters(model) | more

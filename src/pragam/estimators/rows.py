@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
@@ -14,7 +15,8 @@ from pragam.driver.solve import Progress
 from pragam.estimators.base import CertifiedEstimator
 from pragam.estimators.compat import SparseCoefMixin, with_callbacks
 from pragam.estimators.parameters import estimator, positive
-from pragam.models import Fitted, LinearModel
+from pragam.models import Fitted, LinearModel, save_onnx, to_onnx
+from pragam.models.features import Constant
 from pragam.numerics.arguments import array_of, refuse_masked
 from pragam.numerics.vector import Vector
 from pragam.risks.arguments import check_labels, check_length, example_weights, refuse_mixed
@@ -98,6 +100,27 @@ class RowEstimator(SparseCoefMixin, CertifiedEstimator):
         check_is_fitted(self)
         return self._certify(self._samples(X, y, sample_weight, False))
 
+    def to_onnx(self, path: str | os.PathLike[str] | None = None, dtype: Any = "float64") -> Any:
+        """The model as an ONNX graph (the extra ``onnx``), which programs in other languages run without Python.
+
+        Its input ``X`` has the columns of fit. The outputs of a classifier are ``label`` and ``scores``, which are
+        those of ``decision_function``; the output of a regressor is ``prediction``. A Pipeline is converted by
+        :func:`pragam.onnx.convert`.
+
+        Parameters
+        ----------
+        path : where to write it, whole or not at all
+        dtype : "float64" or "float32", the type of X, in which all is computed
+
+        Returns
+        -------
+        onnx.ModelProto
+        """
+        check_is_fitted(self)
+        if path is not None:
+            save_onnx(path, self.model_, dtype)
+        return to_onnx(self.model_, dtype)
+
     def support_vectors(self, X: Any) -> Any:
         """The rows ``support_`` of the training data X: the model keeps their numbers, not the rows."""
         check_is_fitted(self)
@@ -152,10 +175,12 @@ class RowEstimator(SparseCoefMixin, CertifiedEstimator):
 
     @classmethod
     def _parameters(cls, model: Any) -> dict[str, Any]:
-        """C and fit_intercept stand for lam and biases; a record has the weights of classes as pairs."""
-        n = model.fingerprint.get("n")
+        """C stands for lam, fit_intercept for biases or a constant feature; a record has class weights as pairs."""
+        n, constant = model.fingerprint.get("n"), model.features.find(Constant)
         biases = any(shape.biases for shape in model.risk.shape(model.labels))
         more: dict[str, Any] = {"fit_intercept": biases} | ({"C": c_of(model.risk.lam, n)} if n else {})
+        if constant is not None:
+            more |= {"fit_intercept": True, "intercept_scaling": constant.value}
         known = super()._parameters(model) | more
         if isinstance(known.get("class_weight"), tuple):
             known["class_weight"] = dict(known["class_weight"])

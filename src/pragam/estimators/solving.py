@@ -22,7 +22,7 @@ def settings_of(estimator: Any, n_problems: int) -> Settings:
     n_jobs = None if estimator.n_jobs is None and threads == 1 else threads
     seeds = _seeds(estimator.random_state, n_problems)
     budgets = estimator.max_iter, estimator.max_seconds
-    return Settings(estimator.tol, estimator.solver, *budgets, seeds, n_jobs, exact_end=True)
+    return Settings(estimator._gap, estimator.solver, *budgets, seeds, n_jobs, exact_end=True)
 
 
 @contextmanager

@@ -12,10 +12,11 @@ from pragam.models.gp import GPModel
 from pragam.models.graph import GraphModel
 from pragam.models.liblinear import load_liblinear, save_liblinear
 from pragam.models.linear import LinearModel
+from pragam.models.onnx import save_onnx, to_onnx
 from pragam.models.stored import load, save
 from pragam.models.training import Fitted, fit, fit_path, model_of
 
 __all__ = [
     "Card", "ChainModel", "Fitted", "GPModel", "GraphModel", "LinearModel", "Model", "Proof", "card_of", "fit",
-    "fit_path", "load", "load_liblinear", "model_of", "save", "save_liblinear",
+    "fit_path", "load", "load_liblinear", "model_of", "save", "save_liblinear", "save_onnx", "to_onnx",
 ]  # fmt: skip

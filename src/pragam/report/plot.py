@@ -142,13 +142,14 @@ def certificates(model: Any, ax: Axes | None = None) -> Axes:
     """The certified relative gap of each of the model's problems, and the tolerance that was asked for."""
     gaps = np.array([proof.relative_gap for proof in model.certificates_])
     ax = _axes(ax)
-    place, is_within = np.arange(len(gaps)), gaps <= model.tol
-    least = 0.1 * min([value for value in (*gaps, model.tol) if value > 0], default=1e-16)
+    tol = model.model_.settings.get("tol", model.tol)  # of sklearn.svm the gap that its tol means
+    place, is_within = np.arange(len(gaps)), gaps <= tol
+    least = 0.1 * min([value for value in (*gaps, tol) if value > 0], default=1e-16)
     for mask, colour, label in ((is_within, _BLUE, "certified"), (~is_within, _ORANGE, "not certified")):
         if mask.any():
             ax.plot(np.maximum(gaps[mask], least), place[mask], "o", color=colour, label=label)
-    if model.tol > 0:
-        ax.axvline(model.tol, color=_GREY, linestyle="--", linewidth=1, label=f"tol = {model.tol:g}")
+    if tol > 0:
+        ax.axvline(tol, color=_GREY, linestyle="--", linewidth=1, label=f"tol = {tol:g}")
     ax.set_xscale("log")
     ax.set_xlabel("certified relative gap")
     ax.set_ylim(len(gaps) - 0.5, -0.5)
