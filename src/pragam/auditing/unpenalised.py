@@ -34,8 +34,8 @@ from pragam.samples import Rows
 _WIDER = 10.0
 #: lam/2 r^2 is this share of the tolerance times the loss: half of what min J is bracketed to.
 _SHARE = 0.05
-#: Scales are 2^-E .. 2^E, so that no product of them with a weight or an entry overflows from ordinary data.
-_EXPONENT = 200
+#: Scales are 2^-E .. 2^E: floats whose inverses are floats.
+_EXPONENT = 1000
 
 
 class Ball(NamedTuple):
@@ -64,8 +64,8 @@ def ball_of(model: LinearModel, samples: Rows, tol: float) -> Ball:
         length = sqrt(_square(w))
         losses.append(problem.primal(w, biases) - 0.5 * problem.lam * length * length)
         longest = max(longest, length)
-    radius = _WIDER * max(longest, *losses, TINY)
-    lam = 2 * _SHARE * tol * max(min(losses), 0.0) / radius**2
+    radius = _WIDER * max(longest, *losses) or 1.0
+    lam = 2 * _SHARE * tol * (max(min(losses), 0.0) / radius) / radius
     # A loss of 0 cannot be less, whatever lam is.
     return Ball(replace(own, risk=own.risk.at(lam if lam > 0 else tol)), scaled, radius)
 
