@@ -122,7 +122,9 @@ def test_a_penalised_intercept_keeps_its_column(tmp_path, util, kind, value):
     assert_same(model, model, util, util.load_model(str(tmp_path / "m")), X)
     util.save_model(str(tmp_path / "theirs"), theirs)
     near, ours = models.load(tmp_path / "theirs"), model.scores(Rows.of(X))
-    sign = 1 if near.labels.tolist() == model.labels.tolist() else -1  # LIBLINEAR's first label is that of the first row
+    sign = (
+        1 if near.labels.tolist() == model.labels.tolist() else -1
+    )  # LIBLINEAR's first label is that of the first row
     np.testing.assert_allclose(sign * near.scores(Rows.of(X)), ours, atol=1e-5 * np.abs(ours).max())
 
 

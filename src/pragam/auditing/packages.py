@@ -48,13 +48,10 @@ def read(model: Any, X: Any, y: Any) -> tuple[Weights, Any]:
     package, kind = kind_of(model)
     if hasattr(model, "fit") and not _is_fitted(model):
         raise ValueError(f"model is a {type(model).__name__} that is not fitted")
-    reader = _PACKAGES.get(package)
-    try:
-        if reader is None:
-            raise ValueError(f"model is a {type(model).__name__}, and it is of another kind")
-        return reader(model, kind, X, y)
-    except ValueError as error:
-        raise ValueError(f"{error}; accepted are {ACCEPTED}") from None if reader is None else error
+    reason = scikit_learn.why_not(kind) if package in ("sklearn", "") else ""
+    if reason:
+        raise ValueError(f"model is a {type(model).__name__}, and {reason}; accepted are {ACCEPTED}")
+    return _PACKAGES[package](model, kind, X, y)
 
 
 def _is_fitted(model: Any) -> bool:

@@ -47,11 +47,13 @@ _INSIDE = {
 }
 
 
+def why_not(kind: str) -> str:
+    """Why a class cannot be audited; empty if it can."""
+    return "" if kind in _READERS else _INSIDE.get(kind, "it is of another kind")
+
+
 def weights_of(model: Any, kind: str, y: Any) -> Weights:
-    """The weights of a fitted model, and what they claim. ValueError if it is none that can be audited."""
-    if kind not in _READERS:
-        why = _INSIDE.get(kind, "it is of another kind")
-        raise ValueError(f"model is a {type(model).__name__}, and {why}")
+    """The weights of a fitted model of an audited class, and what they claim. ValueError of other settings."""
     _require(model, kind)
     return _READERS[kind](model, y)
 
