@@ -140,6 +140,7 @@ def test_a_model_that_is_not_fitted_is_refused(model, data):
         ({"C": -1.0}, "C must be"),
         ({"loss": "logistic"}, "loss must be one of"),
         ({"C": None, "lam": -1.0}, "lam must be"),
+        ({"C": None, "lam": 0, "intercept": 1.0, "penalised": True}, "penalised must be False where lam = 0"),
         ({"loss": "quantile", "q": 1.5}, "q must be a number between 0 and 1"),
         ({"loss": "ordinal_hinge"}, "penalised must be False for loss='ordinal_hinge'"),
         ({"loss": "ordinal_hinge", "intercept": [1.0, 2.0]}, "intercept 1 numbers, one less than there are levels"),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from fractions import Fraction
 
 import numpy as np
@@ -91,17 +92,31 @@ def test_no_model_in_the_ball_beats_the_bound(seed, sample_weight):
 
 @pytest.mark.parametrize("loss", ["hinge", "squared_hinge"])
 def test_where_the_least_loss_is_outside_the_ball(loss):
-    """Separable classes: the loss falls to 0 far away, and the bound in the ball does not say otherwise of it."""
+    """Separable classes: the loss falls to 0 far away, and the bound speaks of the ball that the claim names."""
     X, y, _ = overlapping(n=40, d=3)
     X = X + 6 * y[:, None]
     side = np.where(y == 1, 1, -1)
     model = pragam.Weights(coef=np.full(3, 1e-6), intercept=0.0, lam=0, loss=loss)
     audit, own = pragam.audit(model, X, y), ball(model, X, y)
-    assert own.radius == pytest.approx(10.0, rel=0.1)  # ten times the loss, as the weights are tiny
-    w = 0.1 * own.radius * np.ones(3) / np.sqrt(3)
+    radius = float(re.search(r"\|w\| <= ([0-9.e+]+),", audit.claim).group(1))
+    assert radius >= own.radius == pytest.approx(10.0, rel=0.1)  # ten times the loss, as the weights are tiny
     (_, (Z,)) = own.samples.X.rows()
-    assert losses(loss, Z @ w - Z.mean(axis=0) @ w, side).mean() >= audit.total.optimum.lower
-    assert audit.relative.lower > 1
+    w = radius * np.ones(3) / 2
+    for shrunk in np.geomspace(1e-4, 1, 60):
+        scores = shrunk * (Z @ w - Z.mean(axis=0) @ w)
+        assert losses(loss, scores, side).mean() >= audit.total.optimum.lower
+    assert audit.relative.lower > 1 and audit.within is False
+
+
+def test_the_ball_grows_to_hold_the_best_model():
+    """Weights of 0, whose loss is small where the best weights are long."""
+    X, y = data(n=50, d=3)
+    X[:, 2] = X[:, 0] + 0.001 * X[:, 2]
+    y = X @ [1000.0, 1.0, -1000.0] + 0.1 * y
+    audit = pragam.audit(pragam.Weights(coef=np.zeros(3), intercept=0.0, lam=0, loss="quantile"), X, y)
+    optimum = least("quantile", X, y, 0.0, True)
+    assert audit.total.optimum.lower <= optimum * (1 + 1e-9) and audit.total.optimum.upper >= optimum * (1 - 1e-9)
+    assert audit.total.optimum.upper <= optimum * (1 + 1e-6)
 
 
 def test_the_least_loss_is_that_of_a_linear_program():

@@ -54,6 +54,8 @@ def weights_of_liblinear(model: Model, training: Training) -> Weights:
         raise ValueError(f"model was made by LIBLINEAR's {solver}: {kind.lacking}, a risk that pragam does not have")
     if training.C is None and training.lam is None:
         raise ValueError("C must be given: a LIBLINEAR model file does not say with which C it was trained")
+    if training.lam is not None:
+        check_number("lam", training.lam, above=0)
     is_tube = kind.loss == "epsilon_insensitive"
     if is_tube and training.epsilon is None:
         raise ValueError("epsilon must be given: a LIBLINEAR model file does not say with which -p it was trained")

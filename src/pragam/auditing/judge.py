@@ -12,13 +12,13 @@ from pragam.auditing.claim import Claim, claim_of, claim_of_model
 from pragam.auditing.files import Training
 from pragam.auditing.predictions import agreement
 from pragam.auditing.report import Audit
-from pragam.auditing.unpenalised import ball_of, without_penalty
+from pragam.auditing.unpenalised import ball_of, solved
 from pragam.auditing.verdict import Bounds, Verdict, total
 from pragam.certificate import certify
 from pragam.certificate.floor import primal_floor
 from pragam.driver.jobs import Settings, solve_problems
 from pragam.driver.result import Result
-from pragam.models import LinearModel, Model
+from pragam.models import Model
 from pragam.models.features import Features
 from pragam.numerics.arguments import check_number
 from pragam.numerics.vector import Vector
@@ -96,22 +96,28 @@ def audit_model(
 def judged(claim: Claim, tol: float, max_seconds: float | None) -> Audit:
     """Bounds of J(model) - min J, for each problem of the claim and for their sum."""
     model, own = _in_features(claim)
-    ball = None
     if claim.is_unpenalised:
-        assert isinstance(model, LinearModel)
-        ball = ball_of(model, own, tol)
-        model, own = ball.model, ball.samples
+        return _judged_in_a_ball(claim, model, own, tol, max_seconds)
     problems, names = model.pose(own), model.risk.parts(model.labels)
     results = _solved(problems, tol, max_seconds)
-    parts = list(zip(names, problems, model.points(), results, strict=True))
+    parts = zip(names, problems, model.points(), results, strict=True)
     verdicts = tuple(_verdict(name, problem, *point, result) for name, problem, point, result in parts)
-    if ball is not None:  # no optimum is near the certified point of another problem, so nothing is said of predictions
-        cases = zip(verdicts, parts, strict=True)
-        verdicts = tuple(without_penalty(each, part[1].lam, part[2][0], ball.radius) for each, part in cases)
-        said = f"{claim.sentence}; {ball.words}"
-        return Audit(claim.title, said, tuple(problems), verdicts, total(verdicts), None, tol)
     shared = agreement(model, own, list(zip(problems, results, strict=True)))
     return Audit(claim.title, claim.sentence, tuple(problems), verdicts, total(verdicts), shared, tol)
+
+
+def _judged_in_a_ball(claim: Claim, model: Any, own: Any, tol: float, max_seconds: float | None) -> Audit:
+    """The same of a model that penalises nothing. Of predictions nothing is said: only losses are bounded."""
+    ball, problems, found = solved(ball_of(model, own, tol), min(_CLOSER * tol, _COARSEST), max_seconds)
+    posed, verdicts = [], []
+    cases = zip(model.risk.parts(model.labels), problems, ball.model.points(), found, strict=True)
+    for name, problem, (w, biases), results in cases:
+        k = ball.best(results)
+        posed.append(problem.at(ball.lams[k]))
+        penalised = _verdict(name, posed[-1], w, biases, results[k])
+        verdicts.append(ball.verdict(penalised, posed[-1].lam, w, results[k].w, results[-1].status))
+    said = f"{claim.sentence}; {ball.words}"
+    return Audit(claim.title, said, tuple(posed), tuple(verdicts), total(verdicts), None, tol)
 
 
 def _in_features(claim: Claim) -> tuple[Model, Any]:

@@ -5,9 +5,9 @@ solver has. What every dual point proves is a bound over a ball. With R the loss
 
     R(w, b) = J_lam(w, b) - lam/2 |w|^2 >= D_lam(alpha) - lam/2 r^2        for all |w| <= r and all b.
 
-So the problem is posed at a small lam, solved and certified as any other, and the audit says: no model with |w| <= r
-has a loss below the bound. Outside the ball R is convex: with w_0 the audited weights, whatever model w' lies beyond it
-gains at most |w' - w_0| / (r - |w_0|) times what the best one inside it may gain.
+So the problem is posed at a small lam, solved along a path and certified as any other, and the audit says: no model
+with |w| <= r has a loss below the bound. R is convex, so with w_0 the audited weights, whatever model w' lies beyond the
+ball gains at most |w' - w_0| / (r - |w_0|) times what the best one inside it may gain.
 
 Lengths are measured in columns of unit spread: column j is divided by a power of two next to its standard deviation
 (its root mean square where X is sparse), which is exact in floats and changes no loss.
@@ -15,25 +15,35 @@ Lengths are measured in columns of unit spread: column j is divided by a power o
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
 from math import fsum, inf, sqrt
+from time import perf_counter
 from typing import Any, NamedTuple
 
 import numpy as np
 from scipy import sparse
 
 from pragam.auditing.verdict import Bounds, Verdict
+from pragam.driver.path import paths
+from pragam.driver.result import Result, Status
 from pragam.models import LinearModel
-from pragam.numerics.rounding import TINY, downward, gamma
+from pragam.numerics.rounding import TINY, downward, gamma, upward
 from pragam.numerics.vector import Vector
 from pragam.operators import check_data
 from pragam.operators.storage import Storage
+from pragam.problem import AnyProblem
 from pragam.samples import Rows
 
 #: The ball's radius in lengths of the audited weights, and in losses where these are small.
 _WIDER = 10.0
 #: lam/2 r^2 is this share of the tolerance times the loss: half of what min J is bracketed to.
 _SHARE = 0.05
+#: How often the ball is made wider at most.
+_WIDENINGS = 3
+#: The path begins at 10^8 times this lam. 2000 rows of 300 columns: alone the last point stalled after 100 s with no
+#: bound, and 9 points took 6 s; at the easy sizes of the tests the path costs what the point alone does.
+_DECADES = 8
 #: Scales are 2^-E .. 2^E: floats whose inverses are floats.
 _EXPONENT = 1000
 
@@ -48,10 +58,38 @@ class Ball(NamedTuple):
     @property
     def words(self) -> str:
         """Among which models the least loss is meant."""
-        return (
-            f"compared with all models of |w| <= {self.radius:.6g} in columns divided by 2^k, their spread, by the "
-            f"same problem with lam = {self.model.risk.lam:.3g}"  # type: ignore[attr-defined]
-        )
+        return f"compared with all models of |w| <= {self.radius:.6g}, in columns divided by 2^k next to their spread"
+
+    @property
+    def lams(self) -> list[float]:
+        """The path that ends at the model's lam: from a problem that is easy to one that is not, if met alone."""
+        lam = self.model.risk.lam  # type: ignore[attr-defined]
+        return [lam * 10.0**k for k in range(_DECADES, -1, -1)]
+
+    def best(self, results: Sequence[Result]) -> int:
+        """Which point of the path bounds the least loss best: the last one, unless its solve ended too early."""
+        bounds = [result.certificate.dual - self._penalty(lam) for result, lam in zip(results, self.lams, strict=True)]
+        return len(bounds) - 1 - int(np.argmax(bounds[::-1]))
+
+    def verdict(self, penalised: Verdict, lam: float, w: Vector, best: Vector, status: Status) -> Verdict:
+        """What the bounds of J_lam say of the loss: at the model's own w, and of the least one in the ball.
+
+        The loss of any model is at most its J. So that of the best one counts, if it is in the ball, and the model's.
+        """
+        square = _square(w)
+        room = gamma(16) * square + len(w) * TINY
+        low = max(0.5 * lam * (square - room) * (1 - gamma(4)), 0.0)
+        high = 0.5 * lam * (square + room) * (1 + gamma(4)) + TINY
+        given = penalised.objective
+        objective = Bounds(max(downward(given.lower, -high), 0.0), upward(given.upper, -low))
+        is_inside = sqrt(_square(best)) * (1 + gamma(len(w) + 16)) <= self.radius
+        most = min(penalised.optimum.upper, objective.upper) if is_inside else objective.upper
+        least = max(downward(penalised.optimum.lower, -self._penalty(lam)), 0.0)  # losses are not negative
+        return replace(penalised, objective=objective, optimum=Bounds(min(least, most), most), status=status)
+
+    def _penalty(self, lam: float) -> float:
+        """At least lam/2 r^2."""
+        return 0.5 * (lam * self.radius) * self.radius * (1 + gamma(8)) + TINY
 
 
 def ball_of(model: LinearModel, samples: Rows, tol: float) -> Ball:
@@ -64,25 +102,35 @@ def ball_of(model: LinearModel, samples: Rows, tol: float) -> Ball:
         length = sqrt(_square(w))
         losses.append(problem.primal(w, biases) - 0.5 * problem.lam * length * length)
         longest = max(longest, length)
-    radius = _WIDER * max(longest, *losses) or 1.0
+    radius = _radius(max(longest, *losses) or 1.0)
     lam = 2 * _SHARE * tol * (max(min(losses), 0.0) / radius) / radius
     # A loss of 0 cannot be less, whatever lam is.
     return Ball(replace(own, risk=own.risk.at(lam if lam > 0 else tol)), scaled, radius)
 
 
-def without_penalty(verdict: Verdict, lam: float, w: Vector, radius: float) -> Verdict:
-    """What the bounds of J_lam say of the loss: at the model's own point, and of the least one in the ball."""
-    square = _square(w)
-    room = gamma(16) * square + len(w) * TINY
-    low, high = 0.5 * lam * (square - room) * (1 - gamma(4)), 0.5 * lam * (square + room) * (1 + gamma(4)) + TINY
-    objective = Bounds(
-        max(downward(verdict.objective.lower, -high), 0.0), -downward(-verdict.objective.upper, max(low, 0.0))
-    )
-    penalty = 0.5 * lam * radius * radius * (1 + gamma(8)) + TINY
-    least = max(downward(verdict.optimum.lower, -penalty), 0.0)  # losses are not negative
-    # The loss of any model is at most its J, and the audited one is in the ball.
-    best = min(verdict.optimum.upper, objective.upper)
-    return replace(verdict, objective=objective, optimum=Bounds(least, best))
+def solved(ball: Ball, tol: float, max_seconds: float | None) -> tuple[Ball, list[AnyProblem], list[list[Result]]]:
+    """(the ball, its problems, their solutions along the path), in a ball that no solution leaves.
+
+    Where one does, models outside are better than all inside, so the ball becomes ten times as wide as that is long, a
+    few times at most: where the loss has no minimum, as of separable classes, solutions leave every ball.
+    """
+    problems, begin = ball.model.pose(ball.samples), perf_counter()
+    for more in range(_WIDENINGS, -1, -1):
+        left = None if max_seconds is None else max(begin + max_seconds - perf_counter(), 0.0)
+        found = paths(problems, ball.lams, tol, max_seconds=left)
+        last = [results[-1] for results in found]
+        longest = max(sqrt(_square(result.w)) for result in last)
+        if not more or longest <= ball.radius or not all(result.converged for result in last):
+            break
+        radius = _radius(longest)
+        risk = ball.model.risk.at(ball.lams[-1] * (ball.radius / radius) ** 2)
+        ball = ball._replace(model=replace(ball.model, risk=risk), radius=radius)
+    return ball, problems, found
+
+
+def _radius(length: float) -> float:
+    """Ten times as long, in a few digits, so that what is printed is what is meant."""
+    return float(f"{_WIDER * length:.4g}")
 
 
 def _square(w: Vector) -> float:

@@ -88,6 +88,8 @@ class Weights:
                 raise ValueError(f"{name} must be one of {', '.join(allowed)}, not {value!r:.60}")
         if self.multi_class == "crammer_singer" and self.loss != "hinge":
             raise ValueError(f"multi_class='crammer_singer' has the loss 'hinge', not {self.loss!r}")
+        if self.lam == 0 and self.has_column:
+            raise ValueError("penalised must be False where lam = 0, which penalises nothing")
         if self.loss == "ordinal_hinge" and (self.penalised or self.intercept is None):
             raise ValueError("penalised must be False for loss='ordinal_hinge', which has free intercepts")
 
