@@ -6,8 +6,8 @@ solver has. What every dual point proves is a bound over a ball. With R the loss
     R(w, b) = J_lam(w, b) - lam/2 |w|^2 >= D_lam(alpha) - lam/2 r^2        for all |w| <= r and all b.
 
 So the problem is posed at a small lam, solved along a path and certified as any other, and the audit says: no model
-with |w| <= r has a loss below the bound. R is convex, so with w_0 the audited weights, whatever model w' lies beyond the
-ball gains at most |w' - w_0| / (r - |w_0|) times what the best one inside it may gain.
+with |w| <= r has a loss below the bound. R is convex, so with w_0 the audited weights, whatever model w' lies beyond
+the ball gains at most |w' - w_0| / (r - |w_0|) times what the best one inside it may gain.
 
 Lengths are measured in columns of unit spread: column j is divided by a power of two next to its standard deviation
 (its root mean square where X is sparse), which is exact in floats and changes no loss.
