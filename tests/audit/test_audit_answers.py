@@ -11,11 +11,17 @@ import pytest
 from audited import fitted, overlapping
 from sklearn.calibration import CalibratedClassifierCV
 from sklearn.ensemble import RandomForestClassifier
-from sklearn.linear_model import LogisticRegression, SGDClassifier
+from sklearn.linear_model import (
+    LogisticRegression,
+    QuantileRegressor,
+    SGDClassifier,
+    SGDOneClassSVM,
+    SGDRegressor,
+)
 from sklearn.model_selection import GridSearchCV
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
-from sklearn.svm import SVC, LinearSVC
+from sklearn.svm import SVC, LinearSVC, LinearSVR
 
 import pragam
 from pragam import Status
@@ -95,7 +101,11 @@ def test_free_intercepts_of_all_classes_in_one_problem(n_classes):
 REFUSED = [
     (SVC(), "kernel='rbf'"),
     (LinearSVC(penalty="l1", dual=False), "penalty='l1'"),
-    (SGDClassifier(loss="log_loss"), "loss='log_loss'"),
+    (SGDClassifier(loss="log_loss"), "loss='log_loss', the logistic loss, a risk that pragam does not have"),
+    (LinearSVR(loss="squared_epsilon_insensitive", dual=False), "the squared epsilon-insensitive loss, a risk"),
+    (SGDRegressor(), "loss='squared_error', the squared loss, a risk that pragam does not have"),
+    (QuantileRegressor(alpha=0.1), "alpha=0.1, and QuantileRegressor is audited with alpha=0"),
+    (SGDOneClassSVM(), "the one-class SVM's, is one that pragam does not have"),
     (SGDClassifier(penalty="elasticnet"), "penalty='elasticnet'"),
     (LogisticRegression(), "its loss is the logistic one"),
     (CalibratedClassifierCV(LinearSVC()), "calibration"),
@@ -129,6 +139,12 @@ def test_a_model_that_is_not_fitted_is_refused(model, data):
         ({"lam": 1.0}, "either C or lam"),
         ({"C": -1.0}, "C must be"),
         ({"loss": "logistic"}, "loss must be one of"),
+        ({"C": None, "lam": -1.0}, "lam must be"),
+        ({"C": None, "lam": 0, "intercept": 1.0, "penalised": True}, "penalised must be False where lam = 0"),
+        ({"loss": "quantile", "q": 1.5}, "q must be a number between 0 and 1"),
+        ({"loss": "ordinal_hinge"}, "penalised must be False for loss='ordinal_hinge'"),
+        ({"loss": "ordinal_hinge", "intercept": [1.0, 2.0]}, "intercept 1 numbers, one less than there are levels"),
+        ({"loss": "quantile", "coef": np.zeros((2, 6))}, "a regression has one"),
         ({"multi_class": "both"}, "multi_class must be one of"),
         ({"multi_class": "crammer_singer", "loss": "squared_hinge"}, "has the loss 'hinge'"),
         ({"coef": [np.nan] * 6}, "coef contains NaN"),

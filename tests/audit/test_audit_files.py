@@ -201,3 +201,96 @@ def test_through_a_pipe(files):
         )  # fmt: skip
     assert done.returncode == 0, done.stderr
     assert json.loads(done.stdout)["within"] is True
+
+
+def test_fail_above_decides_the_exit_status(files, capsys):
+    """0 only if the distance is proven to be at most that; without --tol no more is asked of the optimum."""
+    assert main(["train", "two.svm", "-o", "m", "--solver", "pegasos-n", "--max-iter", "30", "--tol", "1e-2"]) in (0, 3)
+    capsys.readouterr()
+    _, record = audited(capsys, "m", "two.svm")
+    lower, upper = record["relative"]
+    assert lower > 1e-5 and upper < 10
+    for above, status in ((2 * upper, 0), (lower / 2, 3)):
+        found, record = audited(capsys, "m", "two.svm", "--fail-above", str(above))
+        assert found == status and record["passed"] is (status == 0)
+        assert record["fail_above"] == record["tol"] == above
+        found, record = audited(capsys, "m", "two.svm", "--fail-above", str(above), "--tol", "1e-9")
+        assert found == status and record["tol"] == 1e-9 and record["within"] is False
+        assert main(["audit", "m", "two.svm", "--fail-above", str(above)]) == status
+        assert ("passed: proven to be" if status == 0 else "failed: proven not to be") in capsys.readouterr().out
+    found, record = audited(capsys, "m", "two.svm", "--fail-above", str(lower * 1.0001), "--max-seconds", "0")
+    assert found == 3 and record["passed"] is None
+    for options, why in (
+        (["--fail-above", "0"], "--fail-above must be above 0"),
+        (["--fail-above", "1e-3", "--tol", "1e-2"], "--tol 0.01 must be at most --fail-above 0.001"),
+        (["--tol", "-1"], "--tol must be above 0"),
+    ):
+        assert why in refused(capsys, "m", "two.svm", *options)
+
+
+def test_what_a_liblinear_file_does_not_say(files, capsys):
+    """-p, -wi and -R of its training, of which C alone has no default."""
+    liblinear = pytest.importorskip("liblinear.liblinearutil", reason="liblinear-official is not installed")
+    X, y, _ = overlapping()
+    pragam.datasets.save_svmlight("numbers.svm", X, X[:, 0] + np.random.default_rng(0).standard_normal(len(X)))
+    y, X = liblinear.svm_read_problem("numbers.svm")
+    liblinear.save_model("m", liblinear.train(y, X, "-s 13 -p 0.2 -c 0.05 -e 1e-8 -q"))
+    status, record = audited(capsys, "m", "numbers.svm", "-C", "0.05", "--epsilon", "0.2", "--tol", "1e-4")
+    assert status == 0 and "[|y_i - f(x_i)| - 0.2]_+" in record["claim"] and record["predictions"] is None
+    assert "epsilon must be given" in refused(capsys, "m", "numbers.svm", "-C", "0.05")
+    assert "class_weight is for classifiers" in refused(
+        capsys, "m", "numbers.svm", "-C", "1", "--epsilon", "0.1", "--class-weight", "1=2"
+    )
+    y, X = liblinear.svm_read_problem("two.svm")
+    liblinear.save_model("m", liblinear.train(y, X, "-s 2 -R -B 1 -c 0.3 -w1 3 -e 1e-9 -q"))
+    options = ["-C", "0.3", "--class-weight", "1=3,0=1"]
+    assert audited(capsys, "m", "two.svm", *options)[1]["relative"][0] > 1e-5
+    status, record = audited(capsys, "m", "two.svm", *options, "--free-bias", "--tol", "1e-5")
+    assert status == 0 and "the intercept is not penalised" in record["claim"]
+    assert "epsilon is for regressions" in refused(capsys, "m", "two.svm", "-C", "1", "--epsilon", "0.1")
+    assert "--loss is for plain weights" in refused(capsys, "m", "two.svm", "-C", "1", "--loss", "hinge")
+    assert main(["train", "two.svm", "-o", "ours"]) == 0
+    capsys.readouterr()
+    assert "as are epsilon, class_weight and free_bias" in refused(capsys, "ours", "two.svm", "--free-bias")
+
+
+@pytest.mark.parametrize(
+    ("number", "why"),
+    [(0, "logistic regression"), (5, "the squared hinge with an L1 penalty"), (21, "the one-class SVM")],
+)
+def test_the_name_of_the_risk_that_is_not_ours(files, capsys, number, why):
+    liblinear = pytest.importorskip("liblinear.liblinearutil", reason="liblinear-official is not installed")
+    y, X = liblinear.svm_read_problem("two.svm")
+    liblinear.save_model("m", liblinear.train(y, X, f"-s {number} -q"))
+    assert f"{why}, a risk that pragam does not have" in refused(capsys, "m", "absent.svm")
+
+
+def test_two_classes_of_crammer_and_singer(files, capsys):
+    """Two opposite columns in the file: their difference is what the first alone says, twice."""
+    liblinear = pytest.importorskip("liblinear.liblinearutil", reason="liblinear-official is not installed")
+    y, X = liblinear.svm_read_problem("two.svm")
+    liblinear.save_model("m", liblinear.train(y, X, "-s 4 -c 0.03 -B 1 -e 1e-8 -q"))
+    status, record = audited(capsys, "m", "two.svm", "-C", "0.03", "--tol", "1e-5")
+    assert status == 0 and "max over k" in record["claim"] and record["predictions"]["differ"] == 0
+
+
+def test_plain_weights_of_other_losses(files, capsys):
+    X = overlapping()[0]
+    t = X[:, 0] + np.random.default_rng(0).standard_normal(len(X))
+    pragam.datasets.save_svmlight("numbers.svm", X, t)
+    for risk, options in (
+        (pragam.quantile(X, t, lam=0.01, q=0.3), ["--loss", "quantile", "--quantile", "0.3", "--lam", "0.01"]),
+        (
+            pragam.epsilon_insensitive(X, t, lam=0.01),
+            ["--loss", "epsilon_insensitive", "--epsilon", "0.1", "--lam", "0.01"],
+        ),
+        (pragam.quantile(X, t, lam=1e-12), ["--loss", "quantile", "--lam", "0"]),
+    ):
+        result = pragam.solve(risk, tol=1e-10)
+        np.savez("w.npz", coef=result.w, intercept=result.bias)
+        status, record = audited(capsys, "w.npz", "numbers.svm", *options)
+        assert status == 0 and ("nothing is penalised" in record["claim"]) == (options[-1] == "0")
+    assert "--quantile is for --loss quantile" in refused(
+        capsys, "w.npz", "numbers.svm", "--lam", "1", "--quantile", "0.3"
+    )
+    assert "--free-bias is for LIBLINEAR" in refused(capsys, "w.npz", "numbers.svm", "--lam", "1", "--free-bias")

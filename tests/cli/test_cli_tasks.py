@@ -223,6 +223,7 @@ def test_levels_that_are_not_those_of_the_data_are_refused(trained, tmp_path, ca
 OPTIONS = {
     "--loss": (["hinge"], {"classify", "squared", "smoothed", "columns", "sequences", "graphs"}),
     "--no-bias": ([], set(ROWS) - {"ordinal", "immediate"}),
+    "--penalised": (["1"], {"classify", "squared", "smoothed", "multiclass", "regress", "quantile"}),
     "--class-weight": (["balanced"], {"classify", "squared", "smoothed", "multiclass"}),
     "--epsilon": (["0.1"], {"regress"}),
     "--quantiles": (["0.5"], {"quantile"}),
@@ -272,8 +273,11 @@ BAD = {
     "graphs of sets": (["--task", "graph", "d.npz"], "d.npz: no array 'sizes'"),
     "chains of sets": (["--task", "chain", "d.npz"], "d.npz: no array 'lengths'"),
     "no graphs": (["--task", "graph"], "--task graph needs DATA"),
-    "liblinear of numbers": (["--task", "regress", "n.svm", "--liblinear", "x"], "--liblinear is for an output for"),
-    "liblinear of levels": (["--task", "ordinal", "o.svm", "--liblinear", "x"], "--liblinear is for an output for"),
+    "liblinear of levels": (["--task", "ordinal", "o.svm", "--liblinear", "x"], "type for the risk ordinal_hinge"),
+    "liblinear of a quantile": (["--task", "quantile", "n.svm", "--liblinear", "x"], "type for the risk each"),
+    "two intercepts": (["--task", "regress", "n.svm", "--penalised", "1", "--no-bias"], "leave one of them out"),
+    "penalised by 0": (["--task", "regress", "n.svm", "--penalised", "0"], "--penalised must be"),
+    "weight of no class": (["o.svm", "--class-weight", "77=2"], "class_weight has labels that are not in y: [77]"),
     "CSV of sets": (["--task", "multilabel", "c.csv"], "c.csv: no row has a feature of the form index:value"),
     "fractions": (["n.svm"], "this looks like --task regress"),
 }  # fmt: skip

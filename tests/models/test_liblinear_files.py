@@ -81,7 +81,15 @@ def test_labels_must_be_integers(tmp_path, classes):
 
 GOOD = "solver_type L2R_L1LOSS_SVC_DUAL\nnr_class 2\nlabel 1 -1\nnr_feature 3\nbias 1\nw\n1\n2\n3\n4\n"
 FAULTS = {
-    "other solver": ("L2R_L1LOSS_SVC_DUAL", "L2R_L2LOSS_SVR", "solver_type 'L2R_L2LOSS_SVR' is not one of"),
+    "other solver": ("L2R_L1LOSS_SVC_DUAL", "L2R_L3LOSS_SVR", "solver_type 'L2R_L3LOSS_SVR' is not one of"),
+    "labels of numbers": ("L2R_L1LOSS_SVC_DUAL", "L2R_L2LOSS_SVR", "L2R_L2LOSS_SVR has nr_class 2 and no labels"),
+    "joint, one column": ("L2R_L1LOSS_SVC_DUAL", "MCSVM_CS", "w must be 4 lines of 2 numbers"),
+    "no rho": ("L2R_L1LOSS_SVC_DUAL", "ONECLASS_SVM", "no line 'rho'"),
+    "labels of one class": (
+        "L2R_L1LOSS_SVC_DUAL\n",
+        "ONECLASS_SVM\nrho 1\n",
+        "ONECLASS_SVM has nr_class 2 and no labels",
+    ),
     "no label": ("label 1 -1\n", "", "no line 'label'"),
     "one label": ("label 1 -1", "label 1", "2 classes with 1 labels"),
     "equal labels": ("label 1 -1", "label 1 1", "two different classes"),

@@ -9,8 +9,10 @@ from typing import Any
 import numpy as np
 
 from pragam.auditing.claim import Claim, claim_of, claim_of_model
+from pragam.auditing.files import Training
 from pragam.auditing.predictions import agreement
 from pragam.auditing.report import Audit
+from pragam.auditing.unpenalised import ball_of, solved
 from pragam.auditing.verdict import Bounds, Verdict, total
 from pragam.certificate import certify
 from pragam.certificate.floor import primal_floor
@@ -39,6 +41,9 @@ def audit(
     *,
     C: float | None = None,
     lam: float | None = None,
+    epsilon: float | None = None,
+    class_weight: Any = None,
+    free_bias: bool = False,
     lengths: Any = None,
 ) -> Audit:
     r"""How far a fitted model is from the optimum of the problem it claims to solve, with proof.
@@ -55,21 +60,25 @@ def audit(
     ----------
     model : fitted estimator, model, path of a model file, or Weights
         pragam's own estimators, models and files of every kind; scikit-learn's LinearSVC, LinearSVR, SVC and SVR with
-        ``kernel="linear"``, SGDClassifier with a hinge loss; a Pipeline that ends with one of these; a LIBLINEAR model
-        file; or :class:`pragam.Weights`.
+        ``kernel="linear"``, SGDClassifier with a hinge loss, SGDRegressor with the epsilon-insensitive one and
+        QuantileRegressor with ``alpha=0``; the results of statsmodels' QuantReg; skordinal's SVOR with
+        ``kernel="linear"``; rehline's plqERM_Ridge; a Pipeline that ends with one of these; a LIBLINEAR model file; or
+        :class:`pragam.Weights`.
     X, y, sample_weight : the training data, as they were passed to ``fit``
         For graphs X is their list, and y None. A model of pragam's keeps its ``sample_weight``: it needs none here.
     tol : float > 0
         The relative accuracy in question. min J is bracketed to a tenth of it.
     max_seconds : float, optional
         The time for that. Where it ends first the bounds are wider, and as true.
-    C, lam : float > 0
-        For a LIBLINEAR model file alone, which does not hold it.
+    C, lam, epsilon, class_weight, free_bias
+        For a LIBLINEAR model file alone, which does not hold them: C or lam is needed, the half width of the tube
+        (``-p``) for a regression; weights of classes (``-wi``), and whether the bias was free (``-R``), if so.
     lengths : lengths of the sequences in X
         For a model of sequences whose X is one matrix of all tokens.
     """
     check_number("tol", tol, above=0)
-    return judged(claim_of(model, X, y, sample_weight, lengths, C, lam), tol, max_seconds)
+    training = Training(C, lam, epsilon, class_weight, free_bias)
+    return judged(claim_of(model, X, y, sample_weight, lengths, training), tol, max_seconds)
 
 
 def audit_model(
@@ -77,23 +86,38 @@ def audit_model(
     samples: Any,
     tol: float = 1e-6,
     max_seconds: float | None = None,
-    C: float | None = None,
-    lam: float | None = None,
+    **training: Any,
 ) -> Audit:
-    """The same of a :class:`pragam.models.Model` and its training samples."""
+    """The same of a :class:`pragam.models.Model` and its training samples; ``training`` is C and so on, as above."""
     check_number("tol", tol, above=0)
-    return judged(claim_of_model(model, samples, C, lam), tol, max_seconds)
+    return judged(claim_of_model(model, samples, Training(**training)), tol, max_seconds)
 
 
 def judged(claim: Claim, tol: float, max_seconds: float | None) -> Audit:
     """Bounds of J(model) - min J, for each problem of the claim and for their sum."""
     model, own = _in_features(claim)
+    if claim.is_unpenalised:
+        return _judged_in_a_ball(claim, model, own, tol, max_seconds)
     problems, names = model.pose(own), model.risk.parts(model.labels)
     results = _solved(problems, tol, max_seconds)
     parts = zip(names, problems, model.points(), results, strict=True)
     verdicts = tuple(_verdict(name, problem, *point, result) for name, problem, point, result in parts)
     shared = agreement(model, own, list(zip(problems, results, strict=True)))
     return Audit(claim.title, claim.sentence, tuple(problems), verdicts, total(verdicts), shared, tol)
+
+
+def _judged_in_a_ball(claim: Claim, model: Any, own: Any, tol: float, max_seconds: float | None) -> Audit:
+    """The same of a model that penalises nothing. Of predictions nothing is said: only losses are bounded."""
+    ball, problems, found = solved(ball_of(model, own, tol), min(_CLOSER * tol, _COARSEST), max_seconds)
+    posed, verdicts = [], []
+    cases = zip(model.risk.parts(model.labels), problems, ball.model.points(), found, strict=True)
+    for name, problem, (w, biases), results in cases:
+        k = ball.best(results)
+        posed.append(problem.at(ball.lams[k]))
+        penalised = _verdict(name, posed[-1], w, biases, results[k])
+        verdicts.append(ball.verdict(penalised, posed[-1].lam, w, results[k].w, results[-1].status))
+    said = f"{claim.sentence}; {ball.words}"
+    return Audit(claim.title, said, tuple(posed), tuple(verdicts), total(verdicts), None, tol)
 
 
 def _in_features(claim: Claim) -> tuple[Model, Any]:

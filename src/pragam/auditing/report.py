@@ -58,10 +58,14 @@ class Audit:
     @property
     def within(self) -> bool | None:
         """Whether the model is within ``tol`` of the optimum, relatively: proven, refuted, or None if undecided."""
+        return self.is_within(self.tol)
+
+    def is_within(self, distance: float) -> bool | None:
+        """The same of another relative distance."""
         lower, upper = self.relative
         if not self.total.rigorous:
             return None
-        return True if upper <= self.tol else False if lower > self.tol else None
+        return True if upper <= distance else False if lower > distance else None
 
     @property
     def sentence(self) -> str:

@@ -1,4 +1,4 @@
-r"""scikit-learn's linear SVMs as plain weights. Types are recognised by their names: nothing is imported.
+r"""scikit-learn's linear models as plain weights: what each claims to minimise.
 
 ========================================  =====================================================================
 LinearSVC(loss="hinge", "squared_hinge")  LIBLINEAR: C, the intercept is the weight of a column and penalised
@@ -6,6 +6,8 @@ LinearSVC(multi_class="crammer_singer")   the same column, one problem for all c
 LinearSVR(loss="epsilon_insensitive")     as LinearSVC
 SVC, SVR(kernel="linear")                 LIBSVM: C, the intercept is free; several classes by pairs
 SGDClassifier(loss="hinge", ..)           alpha = lam, the intercept is free; several classes against the rest
+SGDRegressor(loss="epsilon_insensitive")  the same
+QuantileRegressor(alpha=0)                the loss alone; its own penalty is the L1 norm
 ========================================  =====================================================================
 """
 
@@ -18,11 +20,17 @@ import numpy as np
 
 from pragam.auditing.weights import Weights
 
-ACCEPTED = (
-    "scikit-learn's LinearSVC, LinearSVR, SVC and SVR with kernel='linear', SGDClassifier with a hinge loss and "
-    "penalty='l2', pragam's own estimators and models, a Pipeline that ends with one of these, model files of pragam "
-    "and of LIBLINEAR, and pragam.Weights"
-)
+#: What the words of scikit-learn mean that no record of ours does.
+_LACKING = {
+    "squared_epsilon_insensitive": "the squared epsilon-insensitive loss",
+    "log_loss": "the logistic loss",
+    "modified_huber": "the modified Huber loss",
+    "perceptron": "the perceptron's loss",
+    "huber": "the Huber loss",
+    "squared_error": "the squared loss",
+    "l1": "an L1 penalty",
+    "elasticnet": "an elastic-net penalty",
+}
 #: Wrappers that hold a model that can be audited.
 _INSIDE = {
     "CalibratedClassifierCV": "its calibration is no linear SVM: audit a classifier fitted without it",
@@ -33,30 +41,21 @@ _INSIDE = {
     "LogisticRegression": "its loss is the logistic one",
     "RidgeClassifier": "its loss is the squared one",
     "Perceptron": "it minimises no objective with a margin",
+    "SGDOneClassSVM": "its risk, the one-class SVM's, is one that pragam does not have",
+    "HuberRegressor": "its loss is the Huber one",
+    "TransformedTargetRegressor": "audit its regressor_ with the transformed y",
 }
 
 
-def kind_of(model: Any) -> str:
-    """The name of scikit-learn's class that a model is of, or a subclass of; empty if of none."""
-    bases = [base for base in type(model).__mro__ if base.__module__.partition(".")[0] == "sklearn"]
-    return bases[0].__name__ if bases else ""
+def why_not(kind: str) -> str:
+    """Why a class cannot be audited; empty if it can."""
+    return "" if kind in _READERS else _INSIDE.get(kind, "it is of another kind")
 
 
-def weights_of(model: Any, y: Any) -> Weights:
-    """The weights of a fitted model, and what they claim. ValueError if it is none that can be audited."""
-    kind = kind_of(model)
-    if hasattr(model, "fit") and not _is_fitted(model):
-        raise ValueError(f"model is a {type(model).__name__} that is not fitted")
-    if kind not in _READERS:
-        why = _INSIDE.get(kind, "it is of another kind")
-        raise ValueError(f"model is a {type(model).__name__}, and {why}; accepted are {ACCEPTED}")
+def weights_of(model: Any, kind: str, y: Any) -> Weights:
+    """The weights of a fitted model of an audited class, and what they claim. ValueError of other settings."""
     _require(model, kind)
     return _READERS[kind](model, y)
-
-
-def _is_fitted(model: Any) -> bool:
-    """scikit-learn's convention: what a fit finds has a name that ends with an underscore."""
-    return any(name.endswith("_") and not name.startswith("__") for name in vars(model))
 
 
 def _require(model: Any, kind: str) -> None:
@@ -65,7 +64,9 @@ def _require(model: Any, kind: str) -> None:
         value = getattr(model, name)
         if value not in allowed and not (kind == "LinearSVC" and name == "loss" and _joint(model)):
             usable = " or ".join(f"{name}={choice!r}" for choice in allowed)
-            raise ValueError(f"model has {name}={value!r:.40}, and {kind} is audited with {usable}")
+            lacking = _LACKING.get(value) if isinstance(value, str) else None
+            which = f", {lacking}, a risk that pragam does not have" if lacking else ""
+            raise ValueError(f"model has {name}={value!r:.40}{which}, and {kind} is audited with {usable}")
 
 
 def _joint(model: Any) -> bool:
@@ -114,17 +115,34 @@ def _sgd(model: Any, y: Any) -> Weights:
     )  # fmt: skip
 
 
+def _sgd_regressor(model: Any, y: Any) -> Weights:
+    return Weights(
+        coef=model.coef_, intercept=model.intercept_ if model.fit_intercept else None, lam=model.alpha,
+        loss=model.loss, epsilon=model.epsilon, name=_name(model),
+    )  # fmt: skip
+
+
+def _quantile_regressor(model: Any, y: Any) -> Weights:
+    return Weights(
+        coef=model.coef_, intercept=model.intercept_ if model.fit_intercept else None, lam=0.0, loss="quantile",
+        q=model.quantile, name=_name(model),
+    )  # fmt: skip
+
+
 def _name(model: Any) -> str:
     return f"scikit-learn's {type(model).__name__}"
 
 
 _READERS: dict[str, Callable[[Any, Any], Weights]] = {
     "LinearSVC": _linear_svc, "LinearSVR": _linear_svr, "SVC": _svc, "SVR": _svr, "SGDClassifier": _sgd,
+    "SGDRegressor": _sgd_regressor, "QuantileRegressor": _quantile_regressor,
 }  # fmt: skip
-_ALLOWED: dict[str, dict[str, tuple[str, ...]]] = {
+_ALLOWED: dict[str, dict[str, tuple[Any, ...]]] = {
     "LinearSVC": {"penalty": ("l2",), "loss": ("hinge", "squared_hinge")},
     "LinearSVR": {"loss": ("epsilon_insensitive",)},
     "SVC": {"kernel": ("linear",)},
     "SVR": {"kernel": ("linear",)},
     "SGDClassifier": {"penalty": ("l2",), "loss": ("hinge", "squared_hinge")},
+    "SGDRegressor": {"penalty": ("l2",), "loss": ("epsilon_insensitive",)},
+    "QuantileRegressor": {"alpha": (0,)},  # else the L1 norm of the weights is penalised
 }

@@ -9,10 +9,12 @@ import numpy as np
 from numpy.typing import ArrayLike
 from scipy import sparse
 
-from pragam.numerics.arguments import check_flag, check_number, real_array
+from pragam.numerics.arguments import check_flag, check_number, float_of, real_array
 from pragam.numerics.vector import Vector
 
-LOSSES = ("hinge", "squared_hinge", "epsilon_insensitive")
+LOSSES = ("hinge", "squared_hinge", "epsilon_insensitive", "quantile", "ordinal_hinge")
+#: The losses of numbers.
+REGRESSIONS = ("epsilon_insensitive", "quantile")
 SCHEMES = ("ovr", "ovo", "crammer_singer")
 
 
@@ -29,11 +31,14 @@ class Weights:
     coef : (d,) or (n_outputs, d) numbers
         One output for two classes and for regression; else one for each class, or for each pair i < j ("ovo").
     intercept : number or (n_outputs,) numbers, optional
-        None stands for a model without an intercept, whose problem has none either.
+        None stands for a model without an intercept, whose problem has none either. Of the ordinal hinge one number
+        for each threshold between neighbouring levels, minus the threshold.
     C, lam : float > 0
-        One of the two: the weight of the summed loss, or of the regulariser beside the mean loss.
-    loss : "hinge", "squared_hinge" or "epsilon_insensitive"
-        The last one is a regression with a tube of half width ``epsilon``.
+        One of the two: the weight of the summed loss, or of the regulariser beside the mean loss. lam = 0 is a model
+        that minimises the loss alone.
+    loss : "hinge", "squared_hinge", "epsilon_insensitive", "quantile" or "ordinal_hinge"
+        Of a regression the tube has the half width ``epsilon``, and ``q`` is the quantile. The last one counts every
+        threshold (:func:`pragam.ordinal_hinge`).
     penalised : bool
         Whether the intercept is the weight of a column of ``intercept_scaling`` and penalised like every other weight,
         as in LIBLINEAR; if not, it costs nothing, as in LIBSVM.
@@ -58,26 +63,40 @@ class Weights:
     multi_class: str = "ovr"
     class_weight: Any = None
     epsilon: float = 0.0
+    q: float = 0.5
     name: str = "weights"
 
     def __post_init__(self) -> None:
         set_ = object.__setattr__
         set_(self, "coef", _matrix("coef", self.coef))
         if self.intercept is not None:
-            set_(self, "intercept", _vector("intercept", self.intercept, len(self.coef)))
+            size = np.size(self.intercept) if self.loss == "ordinal_hinge" else len(self.coef)
+            set_(self, "intercept", _vector("intercept", self.intercept, size))
         if (self.C is None) == (self.lam is None):
             raise ValueError("give either C or lam: the weights alone do not say what they minimise")
-        for name in ("C", "lam"):
-            if getattr(self, name) is not None:
-                set_(self, name, check_number(name, getattr(self, name), above=0))
+        if self.C is not None:
+            set_(self, "C", check_number("C", self.C, above=0))
+        if self.lam is not None:
+            set_(self, "lam", check_number("lam", self.lam, least=0))
         set_(self, "intercept_scaling", check_number("intercept_scaling", self.intercept_scaling, above=0))
         set_(self, "epsilon", check_number("epsilon", self.epsilon, least=0))
+        if not 0 < float_of(self.q) < 1:
+            raise ValueError(f"q must be a number between 0 and 1, not {self.q!r:.60}")
         check_flag("penalised", self.penalised)
         for name, value, allowed in (("loss", self.loss, LOSSES), ("multi_class", self.multi_class, SCHEMES)):
             if value not in allowed:
                 raise ValueError(f"{name} must be one of {', '.join(allowed)}, not {value!r:.60}")
         if self.multi_class == "crammer_singer" and self.loss != "hinge":
             raise ValueError(f"multi_class='crammer_singer' has the loss 'hinge', not {self.loss!r}")
+        if self.lam == 0 and self.has_column:
+            raise ValueError("penalised must be False where lam = 0, which penalises nothing")
+        if self.loss == "ordinal_hinge" and (self.penalised or self.intercept is None):
+            raise ValueError("penalised must be False for loss='ordinal_hinge', which has free intercepts")
+
+    @property
+    def is_unpenalised(self) -> bool:
+        """Whether the loss alone is minimised."""
+        return self.lam == 0
 
     @property
     def has_column(self) -> bool:

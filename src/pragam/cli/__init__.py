@@ -12,6 +12,7 @@ from collections.abc import Sequence
 from typing import NoReturn
 
 import pragam
+from pragam.cli import liblinear_options
 from pragam.cli.commands import audit, certify, compare, datasets, predict, show, theory, train, tune
 from pragam.cli.status import ABORTED, BAD_INPUT, BROKEN_PIPE, CERTIFIED
 
@@ -50,8 +51,11 @@ def make_parser() -> argparse.ArgumentParser:
 
 def main(argv: Sequence[str] | None = None) -> int:
     """Run one command and return its exit status."""
+    words = list(sys.argv[1:] if argv is None else argv)
+    if words[:1] in (["train"], ["tune"]) and (said := liblinear_options.answer(words[1:])):
+        return _complain(said, BAD_INPUT)
     parser = make_parser()
-    args = parser.parse_args(argv)
+    args = parser.parse_args(words)
     if not hasattr(args, "run"):
         parser.print_help()
         return CERTIFIED

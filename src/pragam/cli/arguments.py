@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from typing import Any
 
 
 def number(text: str) -> float:
@@ -16,3 +17,17 @@ def number(text: str) -> float:
 def numbers(text: str) -> list[float]:
     """Finite numbers between commas."""
     return [number(item) for item in text.split(",")]
+
+
+def class_weights(text: str) -> Any:
+    """``balanced``, or the weights of labels as in 1=2,-1=0.5."""
+    if text == "balanced":
+        return text
+    pairs = [item.split("=") for item in text.split(",")]
+    return {_label(label): number(weight) for label, weight in pairs}
+
+
+def _label(text: str) -> float:
+    """A whole number as an integer, as the labels of classes are."""
+    value = number(text)
+    return int(value) if value.is_integer() else value

@@ -47,9 +47,11 @@ def _numbers(model: Any, truth: Any, predicted: Any) -> Evaluation:
     residual = truth - predicted
     error, spread = float(np.abs(residual).mean()), float(((truth - truth.mean()) ** 2).sum())
     r2 = 1 - float((residual**2).sum()) / spread if spread > 0 else 0.0
-    inside = float((np.abs(residual) <= model.risk.epsilon).mean())
-    sentence = f"mean absolute error {error:.6g}, R^2 {r2:.4f}, {100 * inside:.2f} % within epsilon"
-    return Evaluation(sentence, [], {"mean_absolute_error": error, "r2": r2, "within_epsilon": inside})
+    sentence, record = f"mean absolute error {error:.6g}, R^2 {r2:.4f}", {"mean_absolute_error": error, "r2": r2}
+    if hasattr(model.risk, "epsilon"):  # a model that does not state its risk has none
+        record["within_epsilon"] = float((np.abs(residual) <= model.risk.epsilon).mean())
+        sentence += f", {100 * record['within_epsilon']:.2f} % within epsilon"
+    return Evaluation(sentence, [], record)
 
 
 def _quantiles(model: Any, truth: Any, predicted: Any) -> Evaluation:
@@ -105,5 +107,6 @@ def _confusions(truth: Any, predicted: Any) -> list[Table]:
 
 
 _BY_RISK = {
-    "ordinal_hinge": _levels, "epsilon_insensitive": _numbers, "each": _quantiles, "multilabel_hinge": _sets,
+    "ordinal_hinge": _levels, "epsilon_insensitive": _numbers, "unstated_numbers": _numbers, "each": _quantiles,
+    "multilabel_hinge": _sets,
 }  # fmt: skip

@@ -12,7 +12,10 @@
 
 A line of w has one number for two classes, else one for each class, in the order of ``label``. With two
 classes a positive score means the *first* label, so our ``classes`` are written in reverse. The score is
-<w, (x, B)>: the intercept is B times the last line.
+<w, (x, B)>: the intercept is B times the last line. MCSVM_CS has two numbers a line also for two classes, the
+second the negative of the first up to rounding. A regression has ``nr_class 2``, no labels and one number a line;
+so has a model of one class, with a line ``rho`` before ``w``, and the score <w, (x, B)> - rho, which is positive
+inside. Neither C nor epsilon, nor weights of classes, nor whether the bias was penalised (``-R``), are in a file.
 """
 
 from __future__ import annotations
@@ -28,42 +31,62 @@ import numpy as np
 from pragam.files import source
 from pragam.files.atomic import replacing
 from pragam.models.base import check_finite
-from pragam.models.features import Columns
+from pragam.models.features import Constant
+from pragam.models.liblinear_types import JOINT, ONE_CLASS, REGRESSIONS, TYPES, solver_type_of
 from pragam.models.linear import LinearModel
-from pragam.risks import Unstated
+from pragam.numerics.vector import Vector
+from pragam.risks import Unstated, UnstatedNumbers
 from pragam.risks.one_vs_rest import positives
 
 FIRST_WORD = b"solver_type "
-_SOLVER = "L2R_L1LOSS_SVC_DUAL"
-#: The classifiers that share the layout above; MCSVM_CS does so for more than two classes.
-_SOLVERS = (
-    "L2R_LR", "L2R_L2LOSS_SVC_DUAL", "L2R_L2LOSS_SVC", _SOLVER, "MCSVM_CS", "L1R_L2LOSS_SVC", "L1R_LR", "L2R_LR_DUAL",
-)  # fmt: skip
 _INT32 = np.iinfo(np.int32)
 #: No header is longer: it has a line for each of seven words, and the labels are on one of them.
 _MOST_LINES, _LONGEST_LINE = 16, 1 << 24
 
 
 def save_liblinear(path: str | os.PathLike[str], model: LinearModel) -> None:
-    """Write the weights as a LIBLINEAR text model, exact to the last bit; labels must be integers."""
-    labels = integer_labels(model.labels.tolist())
-    if len(model.tensors["coef"]) != len(positives(labels)):
-        raise ValueError(f"a LIBLINEAR model has an output for each class, which one of {model.risk.name} has not")
-    if model.features.find(Columns) is not None:
+    """Write the weights as a LIBLINEAR text model, exact to the last bit; labels must be integers.
+
+    The solver type is that of the model's risk, and a model of another risk is refused.
+    """
+    solver = solver_type_of(model.risk)
+    if any(not isinstance(each, Constant) for each in model.features.maps):
         raise ValueError(
             "a LIBLINEAR model has a weight for every column, and this one only for some (compact columns)"
         )
-    coef, intercept = model.weights()
-    bias = bool(intercept.any())
-    order = " ".join(map(str, _reversed_if_two(labels)))
-    header = (
-        f"solver_type {_SOLVER}\nnr_class {len(labels)}\nlabel {order}\n"
-        f"nr_feature {coef.shape[1]}\nbias {1 if bias else -1}\nw\n"
-    )
-    weights = np.vstack([coef.T, intercept]) if bias else coef.T
+    header = [f"solver_type {solver}"]
+    if solver in REGRESSIONS:
+        header.append("nr_class 2")
+    else:
+        labels = integer_labels(model.labels.tolist())
+        header += [f"nr_class {len(labels)}", f"label {' '.join(map(str, _reversed_if_two(labels)))}"]
+    weights, bias = _columns(model)
+    if solver == JOINT and len(model.labels) == 2:
+        weights = _opposite(weights)
+    header += [f"nr_feature {len(weights) - (bias >= 0)}", f"bias {bias:.17g}", "w\n"]
     with replacing(path) as stream:
-        stream.write(header.encode())
+        stream.write("\n".join(header).encode())
         np.savetxt(stream, weights, fmt="%.17g")
+
+
+def _columns(model: LinearModel) -> tuple[Vector, float]:
+    """(w as the file has it: a column for each output, and the bias, -1 if there is none).
+
+    A penalised intercept is the weight of a column already; a free one is that of a column of 1.
+    """
+    coef, intercept = model.tensors["coef"], model.tensors["intercept"]
+    if (constant := model.features.find(Constant)) is not None:
+        return coef.T, constant.value
+    return (np.vstack([coef.T, intercept]), 1.0) if intercept.any() else (coef.T, -1.0)
+
+
+def _opposite(weights: Vector) -> Vector:
+    """Two columns as LIBLINEAR predicts by the first alone: that of the second class, and the other its opposite.
+
+    At an optimum without biases they are opposite; free biases may share a constant, which no difference has.
+    """
+    half = 0.5 * weights[:, 1] - 0.5 * weights[:, 0]
+    return np.column_stack([half, -half])
 
 
 def load_liblinear(path: source.Path) -> LinearModel:
@@ -90,29 +113,46 @@ def integer_labels(classes: list[Any]) -> list[int]:
 
 def _parse(stream: TextIO) -> LinearModel:
     header = _header(stream)
-    if header["solver_type"] not in _SOLVERS:
-        raise ValueError(f"solver_type {header['solver_type']!r:.40} is not one of {', '.join(_SOLVERS)}")
-    n_classes, n_features = _whole(header["nr_class"]), _whole(header["nr_feature"])
-    labels = [_whole(label) for label in header["label"].split()]
-    bias = _number(header["bias"])
-    if len(labels) != n_classes or n_features < 0 or not np.isfinite(bias):
-        raise ValueError(f"{n_classes} classes with {len(labels)} labels, {n_features} features, bias {bias}")
-    rows, columns = n_features + (bias >= 0), len(positives(labels))
+    solver = header["solver_type"]
+    n_features, bias = _whole(header["nr_feature"]), _number(header["bias"])
+    labels = _labels(header)
+    if n_features < 0 or not np.isfinite(bias):
+        raise ValueError(f"{n_features} features, bias {bias}")
+    rows = n_features + (bias >= 0)
+    columns = 1 if solver in REGRESSIONS else len(positives(labels))
+    written = 2 if solver == JOINT and columns == 1 else columns
     weights = _weights(stream)
     # Compared, not allocated: what the header promises may be anything, what was read is as long as the file.
-    if weights.shape != (rows, columns):
-        raise ValueError(f"w must be {rows} lines of {columns} numbers, not of shape {weights.shape}")
+    if weights.shape != (rows, written):
+        raise ValueError(f"w must be {rows} lines of {written} numbers, not of shape {weights.shape}")
     check_finite("w", weights, is_open=False)
+    weights = weights[:, :columns]  # of two classes in one problem LIBLINEAR predicts by the first column alone
     with np.errstate(over="ignore"):
         intercept = bias * weights[-1] if bias >= 0 else np.zeros(columns)
     check_finite("w times bias", intercept, is_open=False)
-    known = {"solver": header["solver_type"], "zero_based": False, "liblinear_bias": bias}
-    classes = np.array(_reversed_if_two(labels))
-    if len(classes) < 2 or len(set(labels)) < len(labels):
+    if solver == ONE_CLASS:
+        intercept = intercept - _number(header["rho"])
+        check_finite("rho", intercept, is_open=False)
+    known = {"solver": solver, "zero_based": False, "liblinear_bias": bias}
+    coef = np.ascontiguousarray(weights[:n_features].T)
+    if solver in REGRESSIONS:
+        return LinearModel.of_weights(UnstatedNumbers(), np.empty(0), coef, intercept, settings=known)
+    return LinearModel.of_weights(Unstated(), np.array(labels), coef, intercept, settings=known)
+
+
+def _labels(header: dict[str, str]) -> list[int]:
+    """The classes in our order; of a one-class model, which names none, -1 (outside) and 1."""
+    solver, n_classes = header["solver_type"], _whole(header["nr_class"])
+    if solver in (*REGRESSIONS, ONE_CLASS):
+        if n_classes != 2 or "label" in header:
+            raise ValueError(f"a model of the solver_type {solver} has nr_class 2 and no labels")
+        return [-1, 1] if solver == ONE_CLASS else []
+    labels = [_whole(label) for label in header["label"].split()]
+    if len(labels) != n_classes:
+        raise ValueError(f"{n_classes} classes with {len(labels)} labels")
+    if len(labels) < 2 or len(set(labels)) < len(labels):
         raise ValueError(f"label must name two different classes at least, not {labels!r:.60}")
-    return LinearModel.of_weights(
-        Unstated(), classes, np.ascontiguousarray(weights[:n_features].T), intercept, settings=known
-    )
+    return _reversed_if_two(labels)
 
 
 def _whole(text: str) -> int:
@@ -139,8 +179,11 @@ def _header(stream: TextIO) -> dict[str, str]:
         header[key] = value
     else:
         raise ValueError(f"there is no line 'w' among the first {_MOST_LINES}")
-    needed = ("solver_type", "nr_class", "label", "nr_feature", "bias")
-    if missing := [key for key in needed if key not in header]:
+    solver = header.get("solver_type", "")
+    if solver not in TYPES:
+        raise ValueError(f"solver_type {solver!r:.40} is not one of {', '.join(TYPES)}")
+    own = ["rho"] if solver == ONE_CLASS else [] if solver in REGRESSIONS else ["label"]
+    if missing := [key for key in ("nr_class", *own, "nr_feature", "bias") if key not in header]:
         raise ValueError(f"there is no line {missing[0]!r}")
     return header
 

@@ -15,17 +15,17 @@ from pragam.risks.quantile import Quantile, quantile
 from pragam.risks.record import Risk, Shape
 from pragam.risks.smoothed_hinge import SmoothedHinge, smoothed_hinge
 from pragam.risks.squared_hinge import SquaredHinge, squared_hinge
-from pragam.risks.unstated import Unstated
+from pragam.risks.unstated import Unstated, UnstatedNumbers
 
 _ALL: tuple[type[Risk], ...] = (
     Hinge, SquaredHinge, SmoothedHinge, EpsilonInsensitive, Quantile, MulticlassHinge, MultilabelHinge, OrdinalHinge,
-    OneVsRest, Each, Unstated,
+    OneVsRest, Each, Unstated, UnstatedNumbers,
 )  # fmt: skip
 RISKS = {risk.name: risk for risk in _ALL}
 
 __all__ = [
     "RISKS", "Each", "EpsilonInsensitive", "Hinge", "MulticlassHinge", "MultilabelHinge", "OneVsRest", "OrdinalHinge",
-    "Quantile", "Risk", "Shape", "SmoothedHinge", "SquaredHinge", "Unstated", "epsilon_insensitive", "hinge",
-    "max_affine", "multiclass_hinge", "multilabel_hinge", "ordinal_hinge", "quantile", "smoothed_hinge",
+    "Quantile", "Risk", "Shape", "SmoothedHinge", "SquaredHinge", "Unstated", "UnstatedNumbers", "epsilon_insensitive",
+    "hinge", "max_affine", "multiclass_hinge", "multilabel_hinge", "ordinal_hinge", "quantile", "smoothed_hinge",
     "squared_hinge",
 ]  # fmt: skip

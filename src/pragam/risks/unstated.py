@@ -1,4 +1,4 @@
-"""A classifier that does not say what it minimises, as one from a file of another program: it predicts, no more."""
+"""Models that do not say what they minimise, as those from a file of another program: they predict, no more."""
 
 from __future__ import annotations
 
@@ -7,8 +7,8 @@ from typing import Any, ClassVar
 
 from pragam.problem import AnyProblem
 from pragam.risks.record import Labels, Risk, Shape
-from pragam.risks.rules import Largest, Rule
-from pragam.risks.targets import Classes
+from pragam.risks.rules import Largest, Rule, Value
+from pragam.risks.targets import Classes, Numbers
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -27,3 +27,15 @@ class Unstated(Risk):
 
     def parts(self, labels: Labels) -> list[str]:
         return [f"class {label}" for label in labels.tolist()] if len(labels) > 2 else [""]
+
+
+@dataclass(frozen=True, kw_only=True)
+class UnstatedNumbers(Unstated):
+    """The same of a regression: one output, a number."""
+
+    name: ClassVar[str] = "unstated_numbers"
+    target: ClassVar[Any] = Numbers()
+    rule: ClassVar[Rule] = Value()
+
+    def shape(self, labels: Labels) -> list[Shape]:
+        return [Shape(1, 1)]

@@ -58,7 +58,9 @@ def run(args: argparse.Namespace) -> int:
 def tolerance(model: Any, given: float | None) -> tuple[float, str]:
     """What the gap must be, and who says so. ValueError if there is nothing to verify."""
     if not model.proofs:
-        raise ValueError("the model has no dual points and no certificate, so nothing can be verified")
+        raise ValueError(
+            f"the model has no dual points and no certificate, so nothing can be verified{_instead(model)}"
+        )
     if not model.fingerprint and model.risk.form == "rows":  # estimators of structures once kept none
         raise ValueError("the model does not say which data the certificate belongs to: it has no fingerprint")
     if given is not None:
@@ -67,6 +69,19 @@ def tolerance(model: Any, given: float | None) -> tuple[float, str]:
     if type(tol) not in (int, float):
         raise ValueError(f"its tol must be a number, not {tol!r:.40}; --tol names another")
     return (tol, "of the training") if tol <= LOOSEST else (LOOSEST, "the loosest without --tol")
+
+
+def _instead(model: Any) -> str:
+    """What can be done with LIBLINEAR's models, which keep neither; or the name of the risk that we do not have."""
+    from pragam.models.liblinear_types import TYPES
+
+    solver = str(model.settings.get("solver"))
+    if model.risk.name not in ("unstated", "unstated_numbers") or solver not in TYPES:
+        return ""
+    lacking, said = TYPES[solver].lacking, f"; LIBLINEAR's {solver} "
+    if lacking:
+        return f"{said}minimises {lacking}, a risk that pragam does not have"
+    return f"{said}is audited: pragam audit MODEL DATA -C C"
 
 
 def _form(model: Any, path: str | None) -> Any:

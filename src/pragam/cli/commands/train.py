@@ -54,14 +54,15 @@ def run(args: argparse.Namespace) -> int:
 def _check_liblinear(risk: Any, data: Any, args: argparse.Namespace) -> None:
     """Fail before training, not after it."""
     from pragam.models.liblinear import integer_labels
-    from pragam.risks.one_vs_rest import positives
+    from pragam.models.liblinear_types import solver_type_of
 
-    is_classes = risk.form == "rows" and risk.has_labels and risk.name != "multilabel_hinge"
-    labels = risk.learn(data.samples) if is_classes else None
-    if labels is None or sum(shape.rows for shape in risk.shape(labels)) != len(positives(labels)):
-        raise ValueError(f"--liblinear is for an output for each class, which --task {args.task} has not here")
-    with about(args.data):
-        integer_labels(labels.tolist())
+    try:
+        solver_type_of(risk)
+    except ValueError as error:
+        raise ValueError(f"--liblinear: {error}") from error
+    if risk.has_labels:
+        with about(args.data):
+            integer_labels(risk.learn(data.samples).tolist())
     if args.compact_columns:
         raise ValueError("--liblinear writes a weight for every column, which --compact-columns does not have")
 

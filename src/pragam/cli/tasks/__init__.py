@@ -9,7 +9,7 @@ from __future__ import annotations
 import argparse
 from typing import Any
 
-from pragam.cli.arguments import number, numbers
+from pragam.cli.arguments import class_weights, number, numbers
 from pragam.cli.tasks.base import Form, Input, Task
 from pragam.cli.tasks.chain import CHAIN, Sequences
 from pragam.cli.tasks.classify import CLASSIFY, MULTICLASS
@@ -33,7 +33,16 @@ _OPTIONS: dict[str, dict[str, Any]] = {
         "the length) or hamming_sum (their number); default: the first",
     },
     "no_bias": {"action": "store_const", "const": True, "help": "without an intercept; else there is one, unpenalised"},
-    "class_weight": {"choices": ["balanced"], "help": "give every class the same total weight"},
+    "penalised": {
+        "type": number,
+        "metavar": "S",
+        "help": "the intercept is the weight of a column of S and penalised like the others, as LIBLINEAR's -B S",
+    },
+    "class_weight": {
+        "type": class_weights,
+        "metavar": "WEIGHTS",
+        "help": "balanced, every class the same total weight; or those of labels, as 1=2,3=0.5",
+    },
     "epsilon": {"type": number, "metavar": "E", "help": "regress: half the width of the tube; default: 0.1"},
     "quantiles": {"type": numbers, "metavar": "LIST", "help": "quantile: which, as in 0.1,0.5,0.9; default: 0.5"},
     "thresholds": {"choices": ["all", "immediate"], "help": "ordinal: those that a row counts for; default: all"},

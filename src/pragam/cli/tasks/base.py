@@ -105,3 +105,10 @@ def given(args: argparse.Namespace, **names: str) -> dict[str, Any]:
     """The options that were given, under the names of the record."""
     found = {parameter: getattr(args, option) for parameter, option in names.items()}
     return {name: value for name, value in found.items() if value is not None}
+
+
+def free_bias(args: argparse.Namespace) -> bool:
+    """Whether the model has an intercept that costs nothing, as it has unless an option says otherwise."""
+    if args.no_bias and args.penalised is not None:
+        raise ValueError("--penalised is a kind of intercept, and --no-bias is none: leave one of them out")
+    return not args.no_bias and args.penalised is None

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from pragam.cli.tasks.base import Input, Task, given
+from pragam.cli.tasks.base import Input, Task, free_bias, given
 from pragam.cli.tasks.rows import READING, RowsOfNumbers, name_of, training_rows, whole
 from pragam.risks import Hinge, MulticlassHinge, OneVsRest, Risk, SmoothedHinge, SquaredHinge
 
@@ -45,15 +45,15 @@ def _with(samples: Any, y: Any) -> Any:
 def _one_vs_rest(lam: float, args: argparse.Namespace) -> Risk:
     if (args.loss or "hinge") not in _LOSSES:
         raise ValueError(f"--loss must be one of {', '.join(_LOSSES)}, not {args.loss!r:.40}")
-    each = _LOSSES[args.loss or "hinge"](lam=lam, bias=not args.no_bias)
+    each = _LOSSES[args.loss or "hinge"](lam=lam, bias=free_bias(args))
     return OneVsRest(each=each, **given(args, class_weight="class_weight"))
 
 
 def _multiclass(lam: float, args: argparse.Namespace) -> Risk:
-    return MulticlassHinge(lam=lam, bias=not args.no_bias, **given(args, class_weight="class_weight"))
+    return MulticlassHinge(lam=lam, bias=free_bias(args), **given(args, class_weight="class_weight"))
 
 
-_OPTIONS = (*READING, "no_bias", "class_weight", "classes")
+_OPTIONS = (*READING, "no_bias", "penalised", "class_weight", "classes")
 
 CLASSIFY = Task("classify", "rows with a class", RowsOfNumbers(), _read, _one_vs_rest, (*_OPTIONS, "loss"))
 MULTICLASS = Task(

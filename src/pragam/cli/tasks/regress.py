@@ -4,20 +4,20 @@ from __future__ import annotations
 
 import argparse
 
-from pragam.cli.tasks.base import Task, given
+from pragam.cli.tasks.base import Task, free_bias, given
 from pragam.cli.tasks.rows import READING, RowsOfNumbers, training_rows
 from pragam.risks import Each, EpsilonInsensitive, Quantile, Risk
 
 
 def _tube(lam: float, args: argparse.Namespace) -> Risk:
-    return EpsilonInsensitive(lam=lam, bias=not args.no_bias, **given(args, epsilon="epsilon"))
+    return EpsilonInsensitive(lam=lam, bias=free_bias(args), **given(args, epsilon="epsilon"))
 
 
 def _quantiles(lam: float, args: argparse.Namespace) -> Risk:
-    return Each(risks=[Quantile(lam=lam, q=q, bias=not args.no_bias) for q in args.quantiles or [0.5]])
+    return Each(risks=[Quantile(lam=lam, q=q, bias=free_bias(args)) for q in args.quantiles or [0.5]])
 
 
-_OPTIONS = (*READING, "no_bias")
+_OPTIONS = (*READING, "no_bias", "penalised")
 
 REGRESS = Task("regress", "rows with a number", RowsOfNumbers(), training_rows, _tube, (*_OPTIONS, "epsilon"))
 QUANTILE = Task(

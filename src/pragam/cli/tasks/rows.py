@@ -14,7 +14,8 @@ from pragam.cli.inputs import about, named
 from pragam.cli.tasks.base import Form, Input
 from pragam.files.columns import check_width, compact_columns, restricted
 from pragam.files.rows import Samples, read
-from pragam.models.features import Columns, Features
+from pragam.models.features import Columns, Constant, Features, Map
+from pragam.numerics.arguments import check_number
 from pragam.samples import Rows
 
 #: The options of all tasks on rows.
@@ -33,8 +34,11 @@ def training_rows(args: argparse.Namespace, labels: Any = "numbers") -> Input:
             columns = compact_columns(found.X)[1]
         else:
             check_width(found.X, found.cause)
-    features = Features() if columns is None else Features((Columns(columns),))
-    return Input(Rows.of(found.X, found.y, name=name_of(args.data)), features, {"zero_based": found.zero_based})
+    maps: list[Map] = [] if columns is None else [Columns(columns)]
+    if args.penalised is not None:
+        maps.append(Constant(check_number("--penalised", args.penalised, above=0)))
+    samples = Rows.of(found.X, found.y, name=name_of(args.data))
+    return Input(samples, Features(tuple(maps)), {"zero_based": found.zero_based})
 
 
 def content(
