@@ -20,18 +20,18 @@ class DcdConstants:
     record anew; the trust, which is not fitted, is the best of 0.3, 0.5 and 0.7 there."""
 
     first: float = 3.0
-    base: float = -0.0755
-    digit: float = 0.167
-    hard: float = 0.561
+    base: float = -0.0812
+    digit: float = 0.168
+    hard: float = 0.568
     surplus: float = 0.0119
-    hard_surplus: float = 0.0531
-    steps_per_pass: float = 1.78
-    start: float = 0.000252
-    per_step: float = 1.32e-05
-    per_row: float = 5.49e-08
-    per_entry: float = 2.27e-09
-    per_dense_entry: float = 1.48e-09
-    per_pattern_entry: float = 1.53e-09
+    hard_surplus: float = 0.0522
+    steps_per_pass: float = 1.89
+    start: float = 0.000262
+    per_step: float = 1.52e-05
+    per_row: float = 3.48e-08
+    per_entry: float = 1e-09
+    per_dense_entry: float = 4.82e-10
+    per_pattern_entry: float = 8.54e-10
     trial: float = 3.0
     trust: float = 0.7
 

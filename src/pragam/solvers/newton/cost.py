@@ -24,23 +24,23 @@ class NewtonConstants:
     record anew."""
 
     first_steps: float = 1.0
-    base_steps: float = 0.173
-    digit_steps: float = 0.166
-    hard_steps: float = 0.231
-    surplus_steps: float = -0.106
-    rarer_steps: float = -0.0291
+    base_steps: float = 0.167
+    digit_steps: float = 0.162
+    hard_steps: float = 0.23
+    surplus_steps: float = -0.107
+    rarer_steps: float = -0.0361
     first_passes: float = 3.0
-    base_passes: float = 1.08
-    digit_passes: float = 0.0842
-    hard_passes: float = 0.118
-    surplus_passes: float = -0.198
-    rarer_passes: float = -0.0536
-    start: float = 0.000697
-    per_step: float = 5.76e-05
-    per_square: float = 7.87e-09
-    per_row: float = 1.65e-08
-    per_entry: float = 1.93e-09
-    per_dense_entry: float = 1.49e-09
+    base_passes: float = 1.06
+    digit_passes: float = 0.086
+    hard_passes: float = 0.116
+    surplus_passes: float = -0.196
+    rarer_passes: float = -0.0582
+    start: float = 0.000609
+    per_step: float = 4.59e-05
+    per_square: float = 5.14e-09
+    per_row: float = 1.09e-08
+    per_entry: float = 1e-09
+    per_dense_entry: float = 7.58e-10
 
 
 def newton_cost(size: Sizes, tol: float, by: NewtonConstants = NewtonConstants()) -> Cost:
