@@ -88,16 +88,19 @@ class RoundingBounds(Stating):
 
     def product_error(self, w: Vector) -> Vector:
         """A bound of the rounding of every entry of ``matvec(w)``, including what is lost below TINY."""
-        error: Vector = self.product_errors(w[None])[:, 0]
+        error: Vector = self.reach * self._length(w)
+        error += 2 * TINY * self._most
         return error
 
     def product_errors(self, W: Array) -> Array:
         """(n, K): ``product_error`` of each row of W (K, d)."""
-        # |w| is increased so that reach times |w| also covers entries of w below TINY, which may be read as zero.
-        lengths = np.array([norm(w) for w in W]) + self.shape[1] ** 0.5 * TINY / U
-        errors: Array = self.reach[:, None] * lengths
+        errors: Array = self.reach[:, None] * np.array([self._length(w) for w in W])
         errors += 2 * TINY * self._most
         return errors
+
+    def _length(self, w: Vector) -> float:
+        """|w|, increased so that reach times this also covers entries of w below TINY, which may be read as zero."""
+        return norm(w) + self.shape[1] ** 0.5 * TINY / U
 
     def adjoint_error(self, alpha: Vector, extra: float = 2.0) -> float:
         """A bound of the norm of the rounding of ``rmatvec(alpha)``. Each term is rounded ``extra`` times more.

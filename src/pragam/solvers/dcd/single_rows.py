@@ -53,14 +53,14 @@ def dealt(work: WorkingSet) -> Dealt | None:
     """
     data, indices, indptr = work.rows.arrays
     n, read = work.rows.stored, work.rows.number
+    is_narrow = work.w.size <= _NARROW
+    if work.w.size > _WIDE or data.nbytes + indices.nbytes < (_LEAST_NARROW if is_narrow else _LEAST_WIDE):
+        return None
     order = _dealt_order(n)
     ends = np.zeros(n + 1, dtype=np.int64)
     np.cumsum(-(-np.diff(indptr) // _LANES)[order] * _LANES, out=ends[1:])
     size = int(ends[-1])
-    is_narrow = work.w.size <= _NARROW
     index = np.dtype(np.uint16 if is_narrow else np.uint32)
-    if work.w.size > _WIDE or data.nbytes + indices.nbytes < (_LEAST_NARROW if is_narrow else _LEAST_WIDE):
-        return None
     if (4 + index.itemsize) * size > LARGEST:
         return None
     copy = Single(fresh(size, index), fresh(size, np.float32), ends)
