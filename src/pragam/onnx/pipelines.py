@@ -13,6 +13,7 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
+from sklearn.utils.validation import check_is_fitted
 
 from pragam import estimators
 from pragam.files.atomic import replacing
@@ -34,6 +35,7 @@ def convert(model: Any, path: str | os.PathLike[str] | None = None, dtype: Any =
     path : where to write it, whole or not at all
     dtype : "float64" or "float32", the type of the input ``X``
     """
+    check_is_fitted(model)
     register()
     library, kind = _library(), dtype_of(dtype)
     types = library.common.data_types
