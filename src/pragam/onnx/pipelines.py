@@ -13,7 +13,6 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from sklearn.utils.validation import check_is_fitted
 
 from pragam import estimators
 from pragam.files.atomic import replacing
@@ -35,7 +34,8 @@ def convert(model: Any, path: str | os.PathLike[str] | None = None, dtype: Any =
     path : where to write it, whole or not at all
     dtype : "float64" or "float32", the type of the input ``X``
     """
-    check_is_fitted(model)
+    if not hasattr(model, "n_features_in_"):
+        raise ValueError(f"model must be fitted, so that it has n_features_in_; this {type(model).__name__} has none")
     register()
     library, kind = _library(), dtype_of(dtype)
     types = library.common.data_types
