@@ -46,7 +46,7 @@ def test_no_row_of_a_table_is_overlooked():
     lines = [line for line in PAGE.read_text(encoding="utf-8").splitlines() if line.startswith("|")]
     others = [line for line in lines if not _ROW.match(line)]
     assert len(others) == 2 * others.count("|---|---|") and len(ROWS) == len(lines) - len(others)
-    doors = {"train", "tune", "predict", "certify", "show", "audit", "-m"}
+    doors = {"train", "tune", "predict", "certify", "show", "audit", "compare", "-m"}
     assert {shlex.split(command)[1] for command, _ in COMMANDS} == doors
     assert any(".onnx" in line for line, _ in LINES) and any("ChainSVC" in line for line, _ in LINES)
 
