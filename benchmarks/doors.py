@@ -17,6 +17,7 @@ import sys
 import warnings
 from collections.abc import Callable, Iterator
 from functools import partial
+from importlib.util import find_spec
 from typing import Any
 
 import numpy as np
@@ -99,11 +100,15 @@ def main() -> int:
     options = parser.parse_args()
     warnings.simplefilter("ignore", ConvergenceWarning)
     warnings.simplefilter("ignore", UserWarning)
+    doors = options.doors
+    if find_spec("pandas") is None and "frame" in doors:
+        print("skipped: frame: pandas is not installed", file=sys.stderr)
+        doors = [door for door in doors if door != "frame"]
     with one_thread():
-        found = list(measured(options.names, options.doors, options.repeats))
+        found = list(measured(options.names, doors, options.repeats))
     rows = [(*where, f"{door:.2f}", f"{direct:.2f}", f"{door / direct:.2f}") for *where, door, direct in found]
     totals = {}
-    for door in options.doors:
+    for door in doors:
         own = np.array([each[2:] for each in found if each[1] == door])
         totals[door] = float(np.divide(*own.sum(axis=0))) if len(own) else 0.0
     show("Default fits: CPU ms", ("set", "door", "through", "direct", "ratio"), rows)

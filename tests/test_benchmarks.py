@@ -22,7 +22,7 @@ COMMANDS = {
     "chains": "--tasks ocr1-mean --tols 1e-1 --repeats 1",
     "choice": "--seeds 5 --tols 1e-1 --repeats 1 --cap 1",
     "dcd_per_pass": "a9a --sweeps 3 --repeats 1",
-    "doors": "iris --repeats 1 --doors pipeline patched-svc patched-svr models.fit",
+    "doors": "iris --repeats 1",
     "gp_sequences": "--rows fold0 landmarks --words 8 --repeats 1 --tol 1e-1",
     "graphs": "--trees 5 --grids 2 --side 3 --sweeps 2 --signals 1 --solvers block-ascent",
     "growth": "--series 1/lambda --tol 1e-1 --repeats 1 --quick",
