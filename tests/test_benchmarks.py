@@ -22,6 +22,7 @@ COMMANDS = {
     "chains": "--tasks ocr1-mean --tols 1e-1 --repeats 1",
     "choice": "--seeds 5 --tols 1e-1 --repeats 1 --cap 1",
     "dcd_per_pass": "a9a --sweeps 3 --repeats 1",
+    "doors": "iris --repeats 1",
     "gp_sequences": "--rows fold0 landmarks --words 8 --repeats 1 --tol 1e-1",
     "graphs": "--trees 5 --grids 2 --side 3 --sweeps 2 --signals 1 --solvers block-ascent",
     "growth": "--series 1/lambda --tol 1e-1 --repeats 1 --quick",
@@ -32,7 +33,6 @@ COMMANDS = {
     "memory_order": "--shapes 30x20 --tols 1e-1 --repeats 1",
     "ordinary": "--problems 10",
     "other_risks": "--size 0.02 --repeats 1 --cap 0.5",
-    "patch": "iris --repeats 1",
     "path": "a9a --tols 1e-1 --smallest 3 --repeats 1",
     "pragam_bound": "a9a --iterations 20",
     "projections": "1e3",
@@ -79,7 +79,7 @@ def test_a_script_runs_and_prints(name, folder):
     command = [sys.executable, str(SCRIPTS / f"{name}.py"), *COMMANDS[name].split()]
     environment = {**os.environ, "PRAGAM_DATA": str(folder)}
     done = subprocess.run(command, env=environment, capture_output=True, text=True, timeout=120)
-    if name in {"patch", "small_sets"} and "Traceback" not in done.stderr:
+    if name in {"doors", "small_sets"} and "Traceback" not in done.stderr:
         assert done.returncode in (0, 1)  # 1: a time missed its target, as it may on a busy machine
     else:
         assert done.returncode == 0, done.stderr

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import os
 import re
-import shutil
 import subprocess
 import sys
 from pathlib import Path
@@ -12,38 +10,30 @@ from pathlib import Path
 import pytest
 
 import pragam
+from printed import ROOT, blocks, environment, needs_bash, run_shell
 
-ROOT = Path(__file__).resolve().parents[1]
 INDEX = ROOT / "docs" / "index.md"
 PAGES = [ROOT / "README.md", *(page for page in sorted((ROOT / "docs").glob("*.md")) if page != INDEX)]
 PROSE = [*PAGES, INDEX, *(ROOT / name for name in ("CONTRIBUTING.md", "NOTATION.md", "CHANGELOG.md", "SECURITY.md"))]
 #: What the code of a page needs beside the extra `test`.
 NEEDS = {"onnx.md": ("onnx", "skl2onnx", "onnxruntime")}
+#: What only the last blocks of a page need: those before them run in any case.
+NEEDED_LAST = ("mapie",)
 EXAMPLES = sorted((ROOT / "examples").glob("*.py"))
-
-
-def blocks(page: Path, language: str) -> list[str]:
-    """The fenced blocks of one language, each behind as many empty lines as stand before it on the page."""
-    text = page.read_text(encoding="utf-8")
-    found = re.finditer(rf"^```{language}\n(.*?)^```$", text, re.MULTILINE | re.DOTALL)
-    return ["\n" * text[: match.start(1)].count("\n") + match[1] for match in found]
 
 
 def run_page(page: Path) -> None:
     """Execute the Python blocks of a page in order, in one namespace."""
     namespace = {"__name__": "__main__"}
     for block in blocks(page, "python"):
+        for package in NEEDED_LAST:
+            if f"from {package}." in block:
+                pytest.importorskip(package, reason=f"{package} is not installed")
         exec(compile(block, str(page), "exec"), namespace)
 
 
 def id_of(path: Path) -> str:
     return path.relative_to(ROOT).as_posix()
-
-
-def environment() -> dict[str, str]:
-    """A child process imports the pragam that is tested here."""
-    source = str(Path(pragam.__file__).parents[1])
-    return {**os.environ, "PYTHONPATH": os.pathsep.join(filter(None, [source, os.environ.get("PYTHONPATH")]))}
 
 
 @pytest.mark.parametrize("page", PAGES, ids=id_of)
@@ -63,14 +53,11 @@ def test_a_block_that_fails_is_found(tmp_path):
     assert failure.traceback[-1].lineno + 1 == 8
 
 
-@pytest.mark.skipif(os.name == "nt" or shutil.which("bash") is None, reason="bash")
+@needs_bash
 @pytest.mark.parametrize("page", PAGES, ids=id_of)
 def test_shell_blocks_run(page, tmp_path):
     commands = "\n".join(block for block in blocks(page, "sh") if "pip install" not in block)
-    program = f'pragam() {{ "{sys.executable}" -m pragam "$@"; }}\npython() {{ "{sys.executable}" "$@"; }}\n'
-    done = subprocess.run(
-        ["bash", "-euc", program + commands], cwd=tmp_path, env=environment(), capture_output=True, text=True
-    )
+    done = run_shell(commands, tmp_path)
     assert done.returncode == 0, done.stderr
     if page.name == "command-line.md":
         assert "exit status 3" in done.stdout and (tmp_path / "rough.model").exists()

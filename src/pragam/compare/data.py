@@ -47,6 +47,12 @@ def is_path(name: str) -> bool:
     return name not in (*datasets.names(), *datasets.sequence_names(), EXAMPLE)
 
 
+def check_there(name: str) -> None:
+    """Refuse a name that is neither registered nor that of a file."""
+    if is_path(name) and not os.path.exists(name):
+        raise ValueError(f"there is no data set and no file {name!r}")
+
+
 def title(name: str) -> str:
     """What to call it: a registered name as it is, a file without folders and endings."""
     return Path(name).name.partition(".")[0] or name if is_path(name) else name
@@ -132,8 +138,7 @@ def _own(name: str, test: str | None) -> tuple[Any, Vector, Any, Vector, str]:
 
 
 def _labelled(path: str, n_features: int | None = None) -> tuple[Any, Vector]:
-    if not os.path.exists(path):
-        raise ValueError(f"there is no data set and no file {path!r}")
+    check_there(path)
     return _with_labels(Path(path), n_features)
 
 

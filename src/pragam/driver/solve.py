@@ -13,7 +13,7 @@ from pragam.driver.record import Clock, Progress, Reached, Record, contradicts
 from pragam.driver.result import History, Result, Status
 from pragam.driver.screened import screened
 from pragam.driver.turn import Callback, FailedError, Rules, Turn
-from pragam.numerics.arguments import check_flag, check_number, float_of, is_whole, real_array
+from pragam.numerics.arguments import check_flag, check_number, check_seconds, is_whole, real_array
 from pragam.operators.base import Vector
 from pragam.polytopes.base import REPAIRABLE
 from pragam.problem import AnyProblem
@@ -205,5 +205,4 @@ def _check_budget(tol: Any, max_iter: Any, max_seconds: Any) -> None:
     check_number("tol", tol, least=0, most=inf)
     if not (max_iter is None or is_whole(max_iter)):
         raise ValueError(f"max_iter must be None or a whole number >= 0, not {max_iter!r:.60}")
-    if not (max_seconds is None or float_of(max_seconds) >= 0):
-        raise ValueError(f"max_seconds must be None or a number >= 0, not {max_seconds!r:.60}")
+    check_seconds(max_seconds)

@@ -14,6 +14,7 @@ from dataclasses import replace
 import numpy as np
 
 from pragam.driver.result import Result, Status
+from pragam.numerics.arguments import check_seconds
 from pragam.operators.base import Vector
 from pragam.problem import AnyProblem
 from pragam.runtime.interrupts import Signals, ended_by, listen
@@ -60,6 +61,7 @@ def solve_all(jobs: list[Job], max_seconds: float | None, n_threads: int) -> lis
     Ctrl-C ends the running jobs in the middle of an iteration and the waiting ones at their start: every job returns a
     certified result.
     """
+    check_seconds(max_seconds)  # a share of what is left is never below 0, so no solve would complain
     end = None if max_seconds is None else time.perf_counter() + max_seconds
     waiting = len(jobs)
     lock = threading.Lock()

@@ -14,6 +14,7 @@ from pragam.certificate import Certificate
 from pragam.driver.solve import Progress
 from pragam.estimators.base import CertifiedEstimator
 from pragam.estimators.compat import SparseCoefMixin, with_callbacks
+from pragam.estimators.frames import validated
 from pragam.estimators.parameters import estimator, positive
 from pragam.models import Fitted, LinearModel, save_onnx, to_onnx
 from pragam.models.features import Constant
@@ -135,7 +136,7 @@ class RowEstimator(SparseCoefMixin, CertifiedEstimator):
     def _samples(self, X: Any, y: Any = None, sample_weight: Any = None, reset: bool = True) -> Rows:
         refuse_masked(X=X, y=y, sample_weight=sample_weight)
         self._check_target(X, y)
-        X, y = validate_data(self, X, y, **_X, **self._checks_of_y, reset=reset)
+        X, y = validated(self, X, y, reset, **_X, **self._checks_of_y)
         weights = None if sample_weight is None else example_weights(np.empty(X.shape[0]), sample_weight, None)
         return Rows.of(X, y, weights)
 

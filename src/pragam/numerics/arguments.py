@@ -51,6 +51,12 @@ def is_whole(value: Any) -> bool:
     return isinstance(value, (int, np.integer)) and not isinstance(value, bool) and bool(value >= 0)
 
 
+def check_seconds(value: Any) -> None:
+    """A budget of time, which may be none."""
+    if not (value is None or float_of(value) >= 0):
+        raise ValueError(f"max_seconds must be None or a number >= 0, not {value!r:.60}")
+
+
 def check_flag(name: str, value: Any) -> None:
     if not isinstance(value, (bool, np.bool_)):
         raise ValueError(f"{name} must be True or False, not {value!r:.60}")

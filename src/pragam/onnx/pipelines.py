@@ -34,6 +34,8 @@ def convert(model: Any, path: str | os.PathLike[str] | None = None, dtype: Any =
     path : where to write it, whole or not at all
     dtype : "float64" or "float32", the type of the input ``X``
     """
+    if not hasattr(model, "n_features_in_"):
+        raise ValueError(f"model must be fitted, so that it has n_features_in_; this {type(model).__name__} has none")
     register()
     library, kind = _library(), dtype_of(dtype)
     types = library.common.data_types

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import re
 from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
@@ -25,6 +26,8 @@ from pragam.selection.scorers import chunk_f1
 from pragam.sequences import Template, Vocabulary, default_template
 from pragam.structured.chains.record import ChainHinge
 
+_ENTRY = re.compile(r"[0-9]+:[0-9.eE+-]+")
+
 
 def _read(args: argparse.Namespace) -> Input:
     """The sequences to train on. The last column of a column file holds the labels."""
@@ -38,6 +41,8 @@ def _read(args: argparse.Namespace) -> Input:
     *columns, labels = found.columns
     if not columns:
         raise ValueError(f"{args.data}: one column, and training needs the label in a column behind others")
+    if all(map(_ENTRY.fullmatch, labels)):  # each line would be a token with a label of its own, and train for hours
+        raise ValueError(f"{args.data}: its last column is INDEX:VALUE: these are rows of svmlight data, not sequences")
     text = default_template(len(columns)) if args.template is None else Path(args.template).read_text(encoding="utf-8")
     before = found._replace(columns=columns)
     occurrences = _occurrences(Template(text), before, args.data)
