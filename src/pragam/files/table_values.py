@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from pragam.files.tables import Column, Table, number_of
 
-#: Whole numbers up to this one are float64s.
+#: Below this every whole number is a float64, and above it what is read as this may be the next one.
 _WHOLE = 2**53
 _DAY = r"(\d{4}(?P<a>[-/.])\d{1,2}(?P=a)\d{1,2}|\d{1,2}(?P<b>[-/.])\d{1,2}(?P=b)(\d{4}|\d{2}))"
 _TIME = r"\d{1,2}:\d{2}(:\d{2}([.,]\d+)?)?( ?[AaPp][Mm])?( ?(Z|UTC|[+-]\d{2}:?\d{2}))?"
@@ -89,7 +89,7 @@ def _finite(table: Table, name: str, values: NDArray[Any], said: list[Any]) -> N
     found = values.astype(np.float64)
     if (wrong := np.flatnonzero(np.isinf(found))).size:
         raise ValueError(f"{table.where(wrong[0])}: column {name!r} has {said[wrong[0]]!r:.40}, which is not finite")
-    for i in np.flatnonzero(np.abs(found) > _WHOLE).tolist():
+    for i in np.flatnonzero(np.abs(found) >= _WHOLE).tolist():
         if (whole := _whole(said[i])) is not None and whole != int(found[i]):
             raise ValueError(
                 f"{table.where(i)}: column {name!r} has {whole}, a whole number that float64 does not hold: "

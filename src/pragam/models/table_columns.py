@@ -100,7 +100,16 @@ def learnt(
     if values is None:
         return Category(name, tuple(sorted(set(texts_in(column)) - {""})), is_flagged)
     present = values[~is_missing]
-    return Number(name, fsum(present.tolist()) / len(present), is_flagged)
+    return Number(name, _mean(present), is_flagged)
+
+
+def _mean(values: Floats) -> float:
+    """In one rounding of the sum, so that the order of the rows does not matter; of huge values, whose sum overflows,
+    the sum of their shares."""
+    try:
+        return fsum(values.tolist()) / len(values)
+    except OverflowError:
+        return fsum((values / len(values)).tolist())
 
 
 def from_json(entry: Any) -> Number | Category:
