@@ -12,7 +12,7 @@ MODEL, SVMLIGHT, CSV = "a pragam model", "svmlight data", "a table of comma-sepa
 _BOM = b"\xef\xbb\xbf"
 _CONVERT = "write it with pragam.datasets.save_svmlight, or as NAME.npy with the labels in NAME.y.npy"
 _ORDER = "the commands take MODEL before DATA"
-_TABLE = "--target COLUMN trains on it; the commands take MODEL before DATA"
+_TABLE = "--target COLUMN trains on it (in Python models.Encoding); the commands take MODEL before DATA"
 _UNPACK = "decompress it first"
 _CHAIN = "--task chain trains on sequences; the commands take MODEL before DATA"
 

@@ -37,9 +37,12 @@ def training_samples(args: argparse.Namespace, texts: bool = False) -> Input:
         raise ValueError(f"--{given[0].replace('_', '-')} is not for tables, and --target says that DATA is one")
     table = read_table(args.data)
     categorical = args.categorical or []
-    encoding = Encoding.learn(table, args.target, args.drop or [], categorical, args.missing, warn)
+    notes: list[str] = []
+    encoding = Encoding.learn(table, args.target, args.drop or [], categorical, args.missing, notes.append)
     X, _ = encoding.encode(table)
     y = target_of(table, args.target, texts, args.target in categorical)
+    for note in notes:  # not before it is known that there is no error, which has one line
+        warn(note)
     return Input(Rows.of(X, y, name=args.data), Features((encoding, *penalised_column(args))))
 
 
