@@ -17,8 +17,11 @@ import pytest
 
 import pragam
 from pragam.cli import main
-from pragam.models import load
+from pragam.driver.jobs import Settings
+from pragam.models import fit, load, save
 from pragam.models.encoding import Encoding
+from pragam.models.features import Features
+from pragam.risks import Hinge, OneVsRest
 from pragam.samples import Rows
 
 posix = pytest.mark.skipif(os.name == "nt" or shutil.which("bash") is None, reason="bash")
@@ -282,6 +285,40 @@ def test_tune_and_a_table_to_validate_on(here, capsys):
     assert run("tune", "t.csv", *options, "-o", "m", "--validation", "v.csv") == 0
     assert "values are of levels that the training data do not have, and are ignored" in capsys.readouterr().err
     assert run("certify", "m", "t.csv") == 0 and run("tune", "t.csv", *options, "--folds", "3") == 0
+
+
+def test_certify_asks_for_the_table_even_if_it_is_as_wide_as_the_example(here, capsys):
+    X = np.random.default_rng(0).standard_normal((40, 30)).round(3)
+    names = [f"x{j}" for j in range(30)]
+    records = [dict(zip(names, row, strict=True)) | {"y": int(row[0] > 0)} for row in X.tolist()]
+    Path("t.csv").write_text(text_of(records))
+    assert run("train", "t.csv", "--target", "y", "-o", "m", "--quiet") == 0
+    capsys.readouterr()
+    assert run("certify", "m") == 2
+    assert capsys.readouterr().err == "pragam: the model was trained on a table: name it as DATA\n"
+
+
+def test_a_model_from_python_that_knows_no_target(here, capsys):
+    frame = {"age": [30.0, 40.0, 50.0], "job": ["a", "b", "a"]}
+    encoding, y = Encoding.learn(frame), np.array(["u", "v", "v"])
+    risk = OneVsRest(each=Hinge(lam=0.1))
+    save("m", fit(risk, Rows(frame, y), Settings(tol=1e-6), Features((encoding,))).model)
+    Path("t.csv").write_text("age,job,y\n30,a,u\n40,b,v\n50,a,v\n")
+    assert run("predict", "m", "t.csv") == 0
+    assert [row["prediction"] for row in read(capsys.readouterr().out)] == load("m").predict(Rows(frame)).tolist()
+    assert run("certify", "m", "t.csv") == 2
+    assert "the model does not say which column is its target" in capsys.readouterr().err
+
+
+def test_an_estimator_loads_the_model_and_takes_its_numbers(here):
+    table("t.csv")
+    train()
+    model, records = load("m"), rows()
+    frame = {name: [row[name] for row in records] for name in FEATURES}
+    X = model.features.find(Encoding).encode(frame)[0]
+    assert (pragam.LinearSVC.load("m").predict(X) == model.predict(Rows(frame))).all()
+    with pytest.raises(ValueError, match="7 features"):
+        pragam.LinearSVC.load("m").predict(X[:, :3])
 
 
 BAD = {

@@ -19,7 +19,7 @@ _WHOLE = 2**53
 _DAY = r"(\d{4}(?P<a>[-/.])\d{1,2}(?P=a)\d{1,2}|\d{1,2}(?P<b>[-/.])\d{1,2}(?P=b)(\d{4}|\d{2}))"
 _TIME = r"\d{1,2}:\d{2}(:\d{2}([.,]\d+)?)?( ?[AaPp][Mm])?( ?(Z|UTC|[+-]\d{2}:?\d{2}))?"
 _DATE = re.compile(rf"({_DAY}([T ]{_TIME})?|{_TIME})")
-_DECIMAL_COMMA = re.compile(r"[+-]?\d+,\d+")
+_COMMAS = re.compile(r"[+-]?\d+(,\d+)+")
 
 
 def texts_in(column: Column) -> list[str]:
@@ -80,8 +80,11 @@ def refuse_dates(table: Table, name: str) -> None:
             "write numbers instead, such as days since a day, or leave it out by --drop, or make each a category by "
             "--categorical (in Python drop=, categorical=)"
         )
-    if all(_DECIMAL_COMMA.fullmatch(text) for text in texts):
-        raise ValueError(f"{table.name}: column {name!r} has numbers with decimal commas ({texts[0]}): write points")
+    if all(_COMMAS.fullmatch(text) for text in texts):
+        raise ValueError(
+            f"{table.name}: column {name!r} has numbers with commas ({texts[0]}): write a decimal point, and no separator "
+            "of thousands"
+        )
 
 
 def _finite(table: Table, name: str, values: NDArray[Any], said: list[Any]) -> NDArray[np.float64]:

@@ -46,8 +46,10 @@ def training_samples(args: argparse.Namespace, texts: bool = False) -> Input:
     return Input(Rows.of(X, y, name=args.data), Features((encoding, *penalised_column(args))))
 
 
-def read_table(path: str) -> Table:
+def read_table(path: str | None) -> Table:
     """The table in a file, compressed or not, or in the standard input."""
+    if path is None:
+        raise ValueError("the model was trained on a table: name it as DATA")
     with source.opened(named(path)) as opened:
         if opened.head.startswith((b"PK\x03\x04", b"\x93NUMPY")):
             raise ValueError(f"{opened.name}: an array of NumPy, where a table with a header is needed")
