@@ -194,7 +194,7 @@ def test_what_no_date_is(text):
     refuse_dates(table_with([text, "1990-01-31", "word"]), "x")
 
 
-@pytest.mark.parametrize("texts", [["1,5", "-20,25"], ["1,000,000", "12,000"]])
+@pytest.mark.parametrize("texts", [["1,5", "-20,25"], ["1,000,000", "12,000"], ["3", "", "3,5"]])
 def test_numbers_with_commas_are_refused(texts):
     with pytest.raises(ValueError, match="numbers with commas"):
         refuse_dates(table_with(texts), "x")

@@ -164,6 +164,15 @@ def test_what_cannot_be_learnt(what):
         Encoding.learn(of(a=["1", "2"], b=["3", "4"]), **options)
 
 
+@pytest.mark.parametrize("texts", [["1990-01-31", None], ["1,5", "2"]])
+def test_dates_and_commas_in_a_frame_are_refused_as_in_text(texts):
+    with pytest.raises(ValueError, match="column 'a' ha"):
+        Encoding.learn({"a": texts}, missing="mean")
+    assert len(Encoding.learn({"a": texts}, categorical=["a"], missing="mean").columns[0].levels) == len(
+        set(texts) - {None}
+    )
+
+
 def test_empty_columns_and_tables_are_refused():
     with pytest.raises(ValueError, match="column 'a' is empty in all rows: --drop"):
         Encoding.learn(of(a=["", ""], b=["1", "2"]), missing="mean")

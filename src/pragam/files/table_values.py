@@ -72,18 +72,17 @@ def refuse_dates(table: Table, name: str) -> None:
     """A column of dates is no category, and pragam makes no features of it. So is one of numbers with commas."""
     column = table.columns[name]
     texts = [text.strip() for text in column.values if text.strip()] if isinstance(column.values, list) else []
-    if not texts or column.is_category:
-        return
-    if column.holds_dates or all(map(_DATE.fullmatch, texts)):
+    if texts and (column.holds_dates or all(map(_DATE.fullmatch, texts))):
         raise ValueError(
             f"{table.name}: column {name!r} holds dates or times ({texts[0]}), of which pragam makes no features: "
             "write numbers instead, such as days since a day, or leave it out by --drop, or make each a category by "
             "--categorical (in Python drop=, categorical=)"
         )
-    if all(_COMMAS.fullmatch(text) for text in texts):
+    commas = [text for text in texts if _COMMAS.fullmatch(text)]
+    if commas and all(_COMMAS.fullmatch(text) or number_of(text) is not None for text in texts):
         raise ValueError(
-            f"{table.name}: column {name!r} has numbers with commas ({texts[0]}): write a decimal point, and no separator "
-            "of thousands"
+            f"{table.name}: column {name!r} has numbers with commas ({commas[0]}): write a decimal point, and no "
+            "separator of thousands"
         )
 
 
