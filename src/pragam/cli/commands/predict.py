@@ -16,8 +16,8 @@ def add_parser(commands: Any) -> None:
         "predict",
         help="predict what each row or token is",
         description="Print the prediction for each row of DATA, whose labels may be missing; how good they are goes to "
-        "the standard error if DATA has labels. A model of sequences writes the columns of DATA with the predicted "
-        "label behind them.",
+        "the standard error if DATA has labels. A model of sequences or of a table writes the columns of DATA with "
+        "the predictions behind them.",
     )
     add = parser.add_argument
     add("model", metavar="MODEL", help="a model that train wrote, or a LIBLINEAR text model; - is the standard input")
