@@ -349,6 +349,7 @@ BAD = {
                    "...): --classes makes each a class"),
     "one class": (["train", "one.csv", "--target", "y"], "one.csv: the data must have at least two classes, not only"),
     "an empty target": (["train", "hole.csv", "--target", "y"], "hole.csv, line 3: the target 'y' is empty"),
+    "no number": (["train", "nan.csv", "--target", "y", "--task", "regress"], "nan.csv, line 3: the target 'y'"),
     "dates": (["train", "dates.csv", "--target", "y"], "dates.csv: column 'born' holds dates or times (1990-01-31), of "
               "which pragam makes no features: write numbers instead"),
     "a ragged row": (["train", "ragged.csv", "--target", "y"], "ragged.csv, line 3: 1 fields, and the header names 2"),
@@ -377,6 +378,7 @@ def inputs(tmp_path_factory):
     (folder / "bom.csv").write_text("\ufeff" + content, encoding="utf-8")
     files = {
         "a.svm": "1 1:1\n-1 1:2\n1 1:3\n", "one.csv": "x,y\n1,a\n2,a\n", "hole.csv": "x,y\n1,a\n2,\n3,b\n",
+        "nan.csv": "x,y\n1,3\n2,nan\n3,5\n",
         "many.csv": "x,y\n" + "".join(f"{k},t{k}\n" for k in range(101)), "ragged.csv": "x,y\n1,a\n2\n",
         "dates.csv": "x,born,y\n1,1990-01-31,a\n2,1991-02-28,b\n", "bare.csv": "1,2\n3,4\n", "head.csv": "x,y\n",
         "text.csv": "age,job,hours\nold,clerk,3\n", "gap.csv": "age,job,hours\n,clerk,3\n",

@@ -1,6 +1,6 @@
 """The values of a table's column as numbers or as texts; what would be lost on the way is refused.
 
-A value is missing if it is empty, only spaces, or NaN.
+A value is missing if it is empty or only spaces; among numbers, if it is NaN.
 """
 
 from __future__ import annotations

@@ -61,13 +61,18 @@ def target_of(table: Table, name: str, texts: bool, is_text: bool) -> NDArray[An
     if is_text and not texts:
         raise ValueError(f"--categorical cannot have the target {name!r}, which must be a number for this task")
     column = table.columns[name]
-    own = texts_in(column)
-    if "" in own:
-        raise ValueError(f"{table.where(own.index(''))}: the target {name!r} is empty")
     if not texts:
-        return numbers_of(table, name, "as the target of this task must be")
-    found = None if is_text or column.is_category else numbers_in(table, name)
-    return np.array(own) if found is None else found
+        found: NDArray[Any] | None = numbers_of(table, name, "as the target of this task must be")
+    else:
+        found = None if is_text or column.is_category else numbers_in(table, name)
+    found = np.array(texts_in(column)) if found is None else found
+    if (empty := _is_missing(found)).any():
+        raise ValueError(f"{table.where(int(np.argmax(empty)))}: the target {name!r} is empty")
+    return found
+
+
+def _is_missing(targets: NDArray[Any]) -> NDArray[np.bool_]:
+    return targets == "" if targets.dtype.kind == "U" else np.isnan(targets)
 
 
 class RowsOfTable(RowsOfNumbers):
@@ -117,15 +122,16 @@ def _known_targets(table: Table, name: str | None, labels: NDArray[Any]) -> tupl
     """The targets, None if some are missing; and the texts among them where the model's labels are numbers."""
     if name is None or name not in table.columns or not table.n:
         return None, ()
-    texts = texts_in(table.columns[name])
-    if "" in texts:
-        return None, ()
+    texts = np.array(texts_in(table.columns[name]))
     if labels.dtype.kind == "U":
-        return np.array(texts), ()
-    if not len(labels):
-        return numbers_of(table, name, "as the model's target is"), ()
-    found = numbers_in(table, name)
-    return (None, tuple(sorted(set(texts)))) if found is None else (whole(found), ())
+        found: NDArray[Any] | None = texts
+    else:
+        found = numbers_in(table, name) if len(labels) else numbers_of(table, name, "as the model's target is")
+    if found is None:
+        return None, tuple(sorted(set(texts.tolist()) - {""}))
+    if _is_missing(found).any():
+        return None, ()
+    return (whole(found) if len(labels) and found.dtype.kind == "f" else found), ()
 
 
 def _columns(model: Any, predicted: Any, extra: dict[str, Any]) -> dict[str, Any]:
@@ -134,7 +140,7 @@ def _columns(model: Any, predicted: Any, extra: dict[str, Any]) -> dict[str, Any
     parts = {**found, **{name: values for name, values in extra.items() if name != "bounds"}}
     if "bounds" in extra:
         parts |= {"least": extra["bounds"][:, ::2], "greatest": extra["bounds"][:, 1::2]}
-    made = {}
+    made: dict[str, Any] = {}
     for what, values in parts.items():
         names = _outputs(model, values.shape[1])
         made |= {f"{what} {name}" if name else what: values[:, k] for k, name in enumerate(names)}
