@@ -117,6 +117,9 @@ def test_every_task_trains_predicts_certifies_and_shows(here, capsys, task):
     assert found.tolist() == np.asarray(predicted).reshape(len(made), -1).astype(
         found.dtype
     ).tolist() or np.array_equal(found.astype(float), np.reshape(predicted, (len(made), -1)))
+    Path("head.csv").write_text(",".join(FEATURES) + "\n")  # no rows, and the same new columns
+    assert run("predict", "m", "head.csv", "-o", "none.csv") == 0
+    assert Path("none.csv").read_text() == ",".join([*FEATURES, *new]) + "\n"
     assert run("certify", "m", "t.csv") == 0 and run("audit", "m", "t.csv", "--tol", "1e-4") == 0
     capsys.readouterr()
     assert run("show", "m", "--json", "--top", "9") == 0

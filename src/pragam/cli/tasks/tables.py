@@ -136,8 +136,10 @@ def _known_targets(table: Table, name: str | None, labels: NDArray[Any]) -> tupl
 
 def _columns(model: Any, predicted: Any, extra: dict[str, Any]) -> dict[str, Any]:
     """What ``predict`` adds, by the names of the columns."""
-    found = {"prediction": np.asarray(predicted).reshape(len(predicted), -1 if np.ndim(predicted) > 1 else 1)}
-    parts = {**found, **{name: values for name, values in extra.items() if name != "bounds"}}
+    found = np.asarray(predicted)
+    parts = {"prediction": found if found.ndim > 1 else found[:, None]} | {
+        name: values for name, values in extra.items() if name != "bounds"
+    }
     if "bounds" in extra:
         parts |= {"least": extra["bounds"][:, ::2], "greatest": extra["bounds"][:, 1::2]}
     made: dict[str, Any] = {}
