@@ -399,6 +399,26 @@ def inputs(tmp_path_factory):
     return folder
 
 
+@pytest.mark.parametrize("seed", range(40))
+def test_a_damaged_table_is_one_line_or_predicted_in_full(inputs, tmp_path, capsys, seed):
+    rng = np.random.default_rng(seed)
+    content = bytearray((inputs / "t.csv").read_bytes())
+    bits = [b'"', b",", b"\n", b"\r", b"\0", b"\xff", b"", b"nan", b"inf", b"1e999", b"1,5", b"9" * 30, b"\xef\xbb\xbf"]
+    for _ in range(rng.integers(1, 3)):
+        i = int(rng.integers(len(content)))
+        content[i : i + int(rng.integers(4))] = bits[rng.integers(len(bits))]
+    (tmp_path / "t.csv").write_bytes(content)
+    status = run("predict", inputs / "good", tmp_path / "t.csv", "-o", tmp_path / "p.csv")
+    out, err = capsys.readouterr()
+    assert status in (0, 2) and out == "" and (tmp_path / "p.csv").exists() == (status == 0)
+    if status == 2:
+        assert err.count("\n") == 1 and err.startswith(f"pragam: {tmp_path / 't.csv'}")
+    else:
+        before, after = content.splitlines(), (tmp_path / "p.csv").read_bytes().splitlines()
+        assert len(before) == len(after)
+        assert all(new.startswith(old) for old, new in zip(before, after, strict=True))
+
+
 @pytest.mark.parametrize("what", BAD)
 def test_bad_input_is_one_line_and_status_2(inputs, capsys, monkeypatch, what):
     monkeypatch.chdir(inputs)
