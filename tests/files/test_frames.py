@@ -81,6 +81,16 @@ def test_dates_by_their_type(value):
     assert table_of(pytest.importorskip("pyarrow").table({"x": [value, None]})).columns["x"].holds_dates
 
 
+def test_dates_of_numpy_and_periods_of_pandas():
+    days = np.array(["1990-01-02", "NaT"], dtype="datetime64[ns]")
+    assert table_of({"x": days}).columns["x"].holds_dates
+    assert table_of({"x": days - days[:1]}).columns["x"].holds_dates
+    pandas = pytest.importorskip("pandas")
+    assert (
+        table_of(pandas.DataFrame({"x": pandas.period_range("1990-01", periods=2, freq="M")})).columns["x"].holds_dates
+    )
+
+
 def test_decimals_are_numbers_and_float32_keeps_its_values():
     assert numbers_in(table_of({"x": [Decimal("0.1"), Decimal("2")]}), "x").tolist() == [0.1, 2.0]
     table = table_of({"x": np.array([0.1, 2], dtype=np.float32)})

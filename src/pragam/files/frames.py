@@ -20,6 +20,8 @@ from pragam.files import source
 from pragam.files.tables import Column, Table, check_names
 
 _DATES = (datetime.date, datetime.time, datetime.timedelta, np.datetime64, np.timedelta64)
+#: How types that are dates, times and spans of time begin, in all packages.
+_TEMPORAL = ("date", "time", "duration", "period")
 _CATEGORICAL = ("category", "categorical", "enum", "dictionary")
 #: The first and last bytes of a parquet file.
 PARQUET = b"PAR1"
@@ -56,10 +58,10 @@ def _column(series: Any, what: str) -> Column:
         return Column(numbers)
     found = [value.item() if isinstance(value, np.generic) else value for value in _listed(series)]
     values = [None if _is_missing(value) else value for value in found]
-    texts = ["" if value is None else _text(value, what) for value in values]
     present = [value for value in values if value is not None]
-    if present and all(isinstance(value, _DATES) for value in present):
-        return Column(texts, holds_dates=True)
+    if kind.startswith(_TEMPORAL) or (present and all(isinstance(value, _DATES) for value in present)):
+        return Column(["" if value is None else str(value) for value in values], holds_dates=True)
+    texts = ["" if value is None else _text(value, what) for value in values]
     return Column(texts, is_category or not all(_is_real(value) for value in present))
 
 

@@ -18,8 +18,8 @@ from pragam.files.tables import Column, Table, number_of
 _WHOLE = 2**53
 _DAY = r"(\d{4}(?P<a>[-/.])\d{1,2}(?P=a)\d{1,2}|\d{1,2}(?P<b>[-/.])\d{1,2}(?P=b)(\d{4}|\d{2}))"
 _TIME = r"\d{1,2}:\d{2}(:\d{2}([.,]\d+)?)?( ?[AaPp][Mm])?( ?(Z|UTC|[+-]\d{2}:?\d{2}))?"
-_DATE = re.compile(rf"({_DAY}([T ]{_TIME})?|{_TIME})")
-_COMMAS = re.compile(r"[+-]?\d+(,\d+)+")
+_DATE = rf"({_DAY}([T ]{_TIME})?|{_TIME})"
+_COMMAS = r"[+-]?\d+(,\d+)+"
 
 
 def texts_in(column: Column) -> list[str]:
@@ -72,14 +72,14 @@ def refuse_dates(table: Table, name: str) -> None:
     """A column of dates is no category, and pragam makes no features of it. So is one of numbers with commas."""
     column = table.columns[name]
     texts = [text.strip() for text in column.values if text.strip()] if isinstance(column.values, list) else []
-    if texts and (column.holds_dates or all(map(_DATE.fullmatch, texts))):
+    if texts and (column.holds_dates or all(map(re.compile(_DATE).fullmatch, texts))):
         raise ValueError(
             f"{table.name}: column {name!r} holds dates or times ({texts[0]}), of which pragam makes no features: "
             "write numbers instead, such as days since a day, or leave it out by --drop, or make each a category by "
             "--categorical (in Python drop=, categorical=)"
         )
-    commas = [text for text in texts if _COMMAS.fullmatch(text)]
-    if commas and all(_COMMAS.fullmatch(text) or number_of(text) is not None for text in texts):
+    commas = [text for text in texts if re.fullmatch(_COMMAS, text)]
+    if commas and all(re.fullmatch(_COMMAS, text) or number_of(text) is not None for text in texts):
         raise ValueError(
             f"{table.name}: column {name!r} has numbers with commas ({commas[0]}): write a decimal point, and no "
             "separator of thousands"
