@@ -3,9 +3,9 @@
 What is read is the text itself: fields are strings, and each record keeps its own bytes, so that a table can be written
 back with further columns and not one character of the others changed (:func:`with_columns`).
 
-*Separator*: the one of comma, tab and semicolon that splits the header into most fields. *Quoting*: as Python's csv
-module reads it, strictly; a quoted field may hold separators, doubled quotes and line ends. *Encoding*: UTF-8, with or
-without a byte-order mark. *Lines* end in any of the three ways. Empty lines at the end belong to no row.
+*Separator*: the one of comma, tab and semicolon that splits the header into most fields; comma if none does. *Quoting*:
+as Python's csv module reads it, strictly; a quoted field may hold separators, doubled quotes and line ends. *Encoding*:
+UTF-8, with or without a byte-order mark. *Lines* end in any of the three ways. Empty lines at the end belong to no row.
 """
 
 from __future__ import annotations
