@@ -266,6 +266,13 @@ def test_a_column_that_is_almost_numeric_is_named(here, capsys):
     assert "warning" not in capsys.readouterr().err
 
 
+def test_the_report_says_what_the_columns_became(here, capsys):
+    table("t.csv")
+    train()
+    said = " ".join(capsys.readouterr().out.split())
+    assert "features a table's columns, 2 numeric and 1 categorical, as 7, for 'income'" in said
+
+
 def test_class_weights_by_name(here):
     table("t.csv")
     train("--class-weight", "low=2,high=1")
