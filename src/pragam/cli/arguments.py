@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import csv
 import math
 from typing import Any
 
@@ -19,6 +20,15 @@ def numbers(text: str) -> list[float]:
     return [number(item) for item in text.split(",")]
 
 
+def names(text: str) -> list[str]:
+    """Names between commas, quoted as in a table where they hold one."""
+    try:
+        (found,) = csv.reader([text], strict=True)
+    except (csv.Error, ValueError) as error:
+        raise ValueError from error
+    return found
+
+
 def class_weights(text: str) -> Any:
     """``balanced``, or the weights of labels as in 1=2,-1=0.5."""
     if text == "balanced":
@@ -27,7 +37,10 @@ def class_weights(text: str) -> Any:
     return {_label(label): number(weight) for label, weight in pairs}
 
 
-def _label(text: str) -> float:
-    """A whole number as an integer, as the labels of classes are."""
-    value = number(text)
+def _label(text: str) -> float | str:
+    """A whole number as an integer, as the labels of classes are; what is no number is a text."""
+    try:
+        value = number(text)
+    except ValueError:
+        return text
     return int(value) if value.is_integer() else value

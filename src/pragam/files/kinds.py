@@ -8,9 +8,11 @@ from collections.abc import Callable
 #: The number of first bytes that :func:`looks_like` needs at most.
 HEAD = 4096
 
-MODEL, SVMLIGHT = "a pragam model", "svmlight data"
+MODEL, SVMLIGHT, CSV = "a pragam model", "svmlight data", "a table of comma-separated values (CSV)"
+_BOM = b"\xef\xbb\xbf"
 _CONVERT = "write it with pragam.datasets.save_svmlight, or as NAME.npy with the labels in NAME.y.npy"
 _ORDER = "the commands take MODEL before DATA"
+_TABLE = "--target COLUMN trains on it (in Python models.Encoding); the commands take MODEL before DATA"
 _UNPACK = "decompress it first"
 _CHAIN = "--task chain trains on sequences; the commands take MODEL before DATA"
 
@@ -56,6 +58,8 @@ def _columns(head: bytes) -> bool:
     return not (_NUMBER.fullmatch(rows[0][0]) or any(map(_FEATURE.fullmatch, rows[0])))
 
 
+_is_table = _first_line(_FIELDS)
+
 #: In the order in which they are tried: format, what to do, test of the first bytes.
 _KINDS: tuple[tuple[str, str, Callable[[bytes], bool]], ...] = (
     (MODEL, _ORDER, _safetensors),
@@ -65,13 +69,15 @@ _KINDS: tuple[tuple[str, str, Callable[[bytes], bool]], ...] = (
     ("an .npz or another zip file", "give it as DATA, not compressed", _starts(b"PK\x03\x04", b"PK\x05\x06")),
     ("compressed data", _UNPACK, _starts(b"\x1f\x8b", b"BZh", b"\xfd7zXZ\x00", b"\x28\xb5\x2f\xfd")),
     ("a Python pickle", "it is never loaded; save the arrays as .npz or .npy", lambda head: head[:1] == b"\x80"),
-    ("a Parquet, HDF5, MATLAB or SQLite file", _CONVERT, _starts(b"PAR1", b"\x89HDF", b"MATLAB", b"SQLite")),
+    ("a parquet file", _TABLE, _starts(b"PAR1")),
+    ("an HDF5, MATLAB or SQLite file", _CONVERT, _starts(b"\x89HDF", b"MATLAB", b"SQLite")),
+    (CSV, _TABLE, lambda head: head.startswith(_BOM) and _is_table(head[len(_BOM) :])),
     ("text with a byte-order mark", "save it without one", _starts(b"\xef\xbb\xbf", b"\xff\xfe", b"\xfe\xff")),
     ("binary data", _CONVERT, lambda head: b"\0" in head.partition(b"\n")[0]),
     ("ARFF", _CONVERT, _starts(b"@relation", b"%")),
     ("HTML or XML", "was the download refused?", _starts(b"<")),
     ("JSON", _CONVERT, _starts(b"{", b"[")),
-    ("a table of comma-separated values (CSV)", _CONVERT, _first_line(_FIELDS)),
+    (CSV, _TABLE, _is_table),
     ("a table of numbers without feature indices", _CONVERT, _first_line(_NUMBERS)),
     (SVMLIGHT, _ORDER, _first_line(_SAMPLE)),
     ("a column file", _CHAIN, _columns),

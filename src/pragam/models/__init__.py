@@ -8,6 +8,7 @@
 from pragam.models.base import Model, Proof
 from pragam.models.card import Card, card_of
 from pragam.models.chain import ChainModel
+from pragam.models.encoding import Encoding
 from pragam.models.gp import GPModel
 from pragam.models.graph import GraphModel
 from pragam.models.liblinear import load_liblinear, save_liblinear
@@ -17,6 +18,6 @@ from pragam.models.stored import load, save
 from pragam.models.training import Fitted, fit, fit_path, model_of
 
 __all__ = [
-    "Card", "ChainModel", "Fitted", "GPModel", "GraphModel", "LinearModel", "Model", "Proof", "card_of", "fit",
-    "fit_path", "load", "load_liblinear", "model_of", "save", "save_liblinear", "save_onnx", "to_onnx",
+    "Card", "ChainModel", "Encoding", "Fitted", "GPModel", "GraphModel", "LinearModel", "Model", "Proof", "card_of",
+    "fit", "fit_path", "load", "load_liblinear", "model_of", "save", "save_liblinear", "save_onnx", "to_onnx",
 ]  # fmt: skip

@@ -10,7 +10,6 @@ import numpy as np
 
 from pragam.models.base import Model
 from pragam.models.features import Columns
-from pragam.models.names import Names
 from pragam.numerics.arguments import is_whole
 from pragam.numerics.vector import Vector
 
@@ -104,9 +103,9 @@ def _largest(model: Model, names: Sequence[str] | None, top: int) -> dict[str, l
 
 def _names(model: Model, names: Sequence[str] | None, d: int) -> list[str]:
     """Of the columns that have weights."""
-    by_name, columns = model.features.find(Names), model.features.find(Columns)
-    if names is None and by_name is not None:
-        return list(by_name.names)
+    own, columns = model.features.column_names, model.features.find(Columns)
+    if names is None and own is not None:
+        return own
     places: list[int] = list(range(d)) if columns is None else columns.columns.tolist()
     if names is None:
         return [f"x{j}" for j in places]

@@ -7,9 +7,11 @@ columns   takes some columns of wide data (``--compact-columns``)               
 constant  appends a column of one value, whose weight is a penalised intercept
 names     features of tokens by name become columns                              names
 kernel    k(x, landmarks), times a map: Nystrom's features, or the Gram matrix   rows, map or lengths
+table     columns of a table: numbers, and a column for each level of a category columns (JSON)
 ========  =====================================================================  =========================
 
-A map before the fingerprint (columns, names) makes numbers of what the user brings; the others make features of them.
+A map before the fingerprint (columns, names, table) makes numbers of what the user brings; the others make features
+of them.
 """
 
 from __future__ import annotations
@@ -42,6 +44,11 @@ class Map:
     @property
     def n_columns(self) -> int | None:
         """The columns that samples need before this map; None if what follows says that."""
+        return None
+
+    @property
+    def column_names(self) -> list[str] | None:
+        """Of the columns that it makes; None if they have none of their own."""
         return None
 
     def apply(self, samples: Any) -> Any:
@@ -143,6 +150,11 @@ class Features:
     def n_columns(self) -> int | None:
         """What samples must have, None if the weights say that."""
         return next((each.n_columns for each in self.maps if each.n_columns is not None), None)
+
+    @property
+    def column_names(self) -> list[str] | None:
+        """Those of a map that gives names, None without one."""
+        return next((each.column_names for each in self.maps if each.column_names is not None), None)
 
     def find(self, kind: type[Map]) -> Any:
         """The first map of a kind, None if there is none."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from pragam.models.base import Model
 from pragam.models.chain import ChainModel
+from pragam.models.encoding import Encoding
 from pragam.models.features import Columns, Constant, Map
 from pragam.models.gp import GPModel
 from pragam.models.graph import GraphModel
@@ -17,7 +18,7 @@ from pragam.structured.gp.record import GPSequences
 from pragam.structured.graphs.record import GraphHinge
 
 _MODELS: tuple[type[Model], ...] = (LinearModel, ChainModel, GraphModel, GPModel)
-_MAPS: tuple[type[Map], ...] = (Columns, Constant, Names, Kernel)
+_MAPS: tuple[type[Map], ...] = (Columns, Constant, Names, Kernel, Encoding)
 _STRUCTURED: tuple[type[Risk], ...] = (ChainHinge, GraphHinge, GPSequences)
 
 KINDS = {model.kind: model for model in _MODELS}

@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 from pragam.certificate.optimum import Neighbourhood, bias_intervals, radius
 from pragam.driver.result import Result
 from pragam.models.base import Model, Shapes, Solves
+from pragam.models.encoding import Encoding
 from pragam.models.features import Columns, Constant
 from pragam.numerics.vector import Vector
 from pragam.operators.needs import HasData
@@ -86,6 +87,9 @@ class LinearModel(Model):
         columns = self.features.find(Columns)
         if columns is not None and len(columns.columns) != self.weights()[0].shape[1]:
             raise ValueError(f"columns must be {self.weights()[0].shape[1]}, one for each weight")
+        table = self.features.find(Encoding)
+        if table is not None and table.n_columns != self.weights()[0].shape[1]:
+            raise ValueError(f"its table makes {table.n_columns} columns, for {self.weights()[0].shape[1]} weights")
         if any(free[shape.biases :].any() for shape, free in self._intercepts()):
             raise ValueError("intercept must be 0 where the risk has no bias: the certificate says nothing of it")
         return self

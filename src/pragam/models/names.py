@@ -31,6 +31,10 @@ class Names(Map):
     def n_columns(self) -> int:
         return len(self.names)
 
+    @property
+    def column_names(self) -> list[str]:
+        return self.names
+
     def apply(self, samples: Any) -> Any:
         return self.applied(samples)[0]
 

@@ -102,9 +102,10 @@ def _of_file(model: Any, args: argparse.Namespace) -> Audit:
     training = Training(args.C, args.lam, args.epsilon, args.class_weight, args.free_bias)
     if is_liblinear(model):
         weights_of_liblinear(model, training)  # what it lacks is said before DATA is read
-    data = form_of(model).read(args.data, model, needs_labels=True)
+    form = form_of(model)
+    data = form.read(args.data, model, needs_labels=True)
     if data.ignored:
-        raise ValueError(f"{args.data}: {data.ignored} entries are in columns that the model does not have")
+        raise ValueError(f"{args.data}: {data.ignored} {form.ignored} that the model does not have")
     return audit_model(model, data.samples, args.tol, args.max_seconds, **training._asdict())
 
 

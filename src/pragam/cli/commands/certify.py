@@ -46,7 +46,9 @@ def run(args: argparse.Namespace) -> int:
     data = form.read(args.data, model, needs_labels=True)
     with about(args.model):
         if data.ignored:
-            raise ValueError(f"the certificate belongs to other data: {data.ignored} entries are in other columns")
+            raise ValueError(
+                f"the certificate belongs to other data: {data.ignored} {form.ignored} that the model does not have"
+            )
         if args.exact:
             return certify_exact.run(model, data.samples, tol, whose, args)
         proofs = model.certify(data.samples)

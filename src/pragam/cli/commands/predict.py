@@ -16,8 +16,8 @@ def add_parser(commands: Any) -> None:
         "predict",
         help="predict what each row or token is",
         description="Print the prediction for each row of DATA, whose labels may be missing; how good they are goes to "
-        "the standard error if DATA has labels. A model of sequences writes the columns of DATA with the predicted "
-        "label behind them.",
+        "the standard error if DATA has labels. A model of sequences or of a table writes the columns of DATA with "
+        "the predictions behind them.",
     )
     add = parser.add_argument
     add("model", metavar="MODEL", help="a model that train wrote, or a LIBLINEAR text model; - is the standard input")
@@ -42,16 +42,13 @@ def run(args: argparse.Namespace) -> int:
         _check_bounds(model, args)
     data = form.read(args.data, model, needs_labels=False)
     if data.ignored:
-        what = "entries are in columns" if form.noun == "rows" else "occurrences are of features"
-        warn(f"{args.data}: {data.ignored} {what} that the model does not have, and are ignored")
+        warn(f"{args.data}: {data.ignored} {form.ignored} that the model does not have, and are ignored")
     with about(args.data):
-        predicted, columns = _predicted(model, data, args)
+        predicted, columns = _predicted(model, data, args, form.has_header)
     found = _evaluated(model, data, predicted, args.data)
     if args.output or not args.json:
-        import numpy as np
-
-        extra = np.hstack([np.empty((len(predicted), 0)), *columns.values()])
-        _write(form.lines(data, model, predicted, extra) if data.samples.n else [], args.output)
+        writes = data.samples.n or form.has_header
+        _write(form.lines(data, model, predicted, columns) if writes else [], args.output)
     if args.json:
         _report(args, model, form, data, predicted, columns, found)
     elif found is not None:
@@ -69,20 +66,27 @@ def _check_bounds(model: Any, args: argparse.Namespace) -> None:
         raise ValueError("the model does not say how far the optimum is; train it again for --bounds")
 
 
-def _predicted(model: Any, data: Any, args: argparse.Namespace) -> tuple[Any, dict[str, Any]]:
+def _predicted(model: Any, data: Any, args: argparse.Namespace, has_header: bool) -> tuple[Any, dict[str, Any]]:
     """The predictions, and the numbers behind each by what they are. Of nothing, nothing."""
     import numpy as np
 
-    if data.samples.n == 0:
+    if data.samples.n == 0 and not has_header:
         return np.empty(0), {}
     predicted, columns = model.predicted(model.features.of(data.samples)), {}
     rows = len(predicted)
     if args.decision:
         flat = model.decision(data.samples) if model.kind == "linear" else _flat(model.margins(data.samples))
-        columns["decision" if model.kind == "linear" else "margins"] = np.asarray(flat).reshape(rows, -1)
+        columns["decision" if model.kind == "linear" else "margins"] = _matrix(np.asarray(flat), rows)
     if args.bounds:
-        columns["bounds"] = model.decision_bounds(data.samples).reshape(rows, -1)
+        columns["bounds"] = _matrix(model.decision_bounds(data.samples), rows)
     return predicted, columns
+
+
+def _matrix(values: Any, rows: int) -> Any:
+    """A line for each row, of which there may be none."""
+    import math
+
+    return values.reshape(rows, math.prod(values.shape[1:]))
 
 
 def _flat(values: Any) -> Any:
@@ -117,11 +121,13 @@ def _evaluated(model: Any, data: Any, predicted: Any, path: str) -> Any:
 def _write(lines: Any, output: str | None) -> None:
     from pragam.files.atomic import replacing
 
+    content = (line if isinstance(line, bytes) else line.encode() for line in lines)
     if output:
         with replacing(output) as stream:
-            stream.writelines(line.encode() for line in lines)
+            stream.writelines(content)
     else:
-        sys.stdout.writelines(lines)
+        sys.stdout.flush()
+        sys.stdout.buffer.writelines(content)
         sys.stdout.flush()
 
 

@@ -56,6 +56,8 @@ def _check_liblinear(risk: Any, data: Any, args: argparse.Namespace) -> None:
     from pragam.models.liblinear import integer_labels
     from pragam.models.liblinear_types import solver_type_of
 
+    if args.target is not None:
+        raise ValueError("--liblinear writes weights of columns by number, and those of a table have names and levels")
     try:
         solver_type_of(risk)
     except ValueError as error:

@@ -9,6 +9,7 @@ from pragam.cli.commands.training import Trained
 from pragam.cli.evaluation import evaluate
 from pragam.cli.output import full_record, problems_of, show_json
 from pragam.driver.result import Result
+from pragam.models.encoding import Encoding
 from pragam.risks.scaling import c_of
 
 
@@ -21,6 +22,7 @@ def as_table(trained: Trained, data: Any, task: Any, args: argparse.Namespace) -
     lam = model.risk.lam
     rows = [
         ("data", f"{args.data or 'built-in example'}: {_size(model, data, task)}"),
+        *([("features", table.title)] if (table := model.features.find(Encoding)) is not None else ()),
         ("risk", str(model.risk)),
         ("lam", f"{lam:.6g}  (C = {c_of(lam, data.samples.n):.6g})"),
         ("solver", worst.solver),

@@ -17,7 +17,10 @@ from pragam.driver.result import Result
 def add_training_options(parser: argparse.ArgumentParser) -> None:
     """DATA, where the model goes, the solver, its budget, and what is shown."""
     names = solvers.names()
-    formats = "svmlight text (also .gz .bz2 .xz), .npz or .npy, of sequences a column file; - is the standard input"
+    formats = (
+        "svmlight text (also .gz .bz2 .xz), .npz or .npy, with --target a table (CSV, TSV, parquet), of sequences "
+    )
+    formats += "a column file; - is the standard input"
     add = parser.add_argument
     add("data", metavar="DATA", nargs="?", help=f"{formats}; default: a built-in example")
     add("-o", "--output", metavar="MODEL", help="write the model and the proof of its gap here")

@@ -82,8 +82,8 @@ def run(args: argparse.Namespace) -> int:
     args.lams = args.lams or lams_of(task.grid)
     check_files([args.data, args.validation, args.template], [args.output])
     data = task.read(args)
-    held = None if args.validation is None else _validation(task, data, args.validation)
     risk = task.record(args, data.samples.n)
+    held = None if args.validation is None else _validation(risk, data, args.validation)
     begin = time.perf_counter()
     with Termination() as termination:
         with _options():
@@ -132,12 +132,13 @@ def _share(args: argparse.Namespace) -> float:
     return args.share
 
 
-def _validation(task: Any, data: Any, path: str) -> Any:
+def _validation(risk: Any, data: Any, path: str) -> Any:
     """The samples to validate on, in the columns of the training data. What is in others is ignored, with a warning."""
     from pragam.cli.output import warn
+    from pragam.cli.tasks import form_for
 
-    found = task.form.like(data, path)
+    form = form_for(risk, data.features)
+    found = form.like(data, path)
     if found.ignored:
-        what = "entries are in columns" if task.form.noun == "rows" else "occurrences are of features"
-        warn(f"{path}: {found.ignored} {what} that the training data do not have, and are ignored")
+        warn(f"{path}: {found.ignored} {form.ignored} that the training data do not have, and are ignored")
     return found.samples

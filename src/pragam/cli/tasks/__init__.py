@@ -9,7 +9,7 @@ from __future__ import annotations
 import argparse
 from typing import Any
 
-from pragam.cli.arguments import class_weights, number, numbers
+from pragam.cli.arguments import class_weights, names, number, numbers
 from pragam.cli.tasks.base import Form, Input, Task
 from pragam.cli.tasks.chain import CHAIN, Sequences
 from pragam.cli.tasks.classify import CLASSIFY, MULTICLASS
@@ -18,9 +18,13 @@ from pragam.cli.tasks.multilabel import MULTILABEL, SetsOfLabels
 from pragam.cli.tasks.ordinal import ORDINAL
 from pragam.cli.tasks.regress import QUANTILE, REGRESS
 from pragam.cli.tasks.rows import RowsOfNumbers
+from pragam.cli.tasks.tables import RowsOfTable
+from pragam.models.encoding import MISSING, Encoding
+from pragam.models.features import Features
+from pragam.risks import Risk
 from pragam.structured.tags import SCHEMES
 
-__all__ = ["TASKS", "Form", "Input", "Task", "add_options", "form_of", "task_of"]
+__all__ = ["TASKS", "Form", "Input", "Task", "add_options", "form_for", "form_of", "task_of"]
 
 TASKS = {task.name: task for task in (CLASSIFY, MULTICLASS, MULTILABEL, ORDINAL, REGRESS, QUANTILE, CHAIN, GRAPH)}
 #: "rows" was the name of the first task; it still means it.
@@ -62,6 +66,18 @@ _OPTIONS: dict[str, dict[str, Any]] = {
         "const": True,
         "help": "keep only the columns that occur; the model remembers which",
     },
+    "target": {"metavar": "COLUMN", "help": "DATA is a table with a header, and this is the column to predict"},
+    "drop": {"type": names, "metavar": "COLUMNS", "help": "columns of a table that are not used, between commas"},
+    "categorical": {
+        "type": names,
+        "metavar": "COLUMNS",
+        "help": "columns of a table that are categories, though all their values are numbers",
+    },
+    "missing": {
+        "choices": MISSING,
+        "help": "what an empty field of a table becomes: the mean of its column, or that and a column that says so; "
+        "default: it is refused",
+    },
     "template": {"metavar": "FILE", "help": "chain: features of a column file, one a line; default: words around"},
     "transitions": {
         "choices": [*SCHEMES],
@@ -95,7 +111,14 @@ def task_of(args: argparse.Namespace) -> Task:
 
 def form_of(model: Any) -> Form:
     """How the samples of a model are read and its predictions written. ValueError if no file can hold them."""
-    forms: dict[str, Form] = {"rows": RowsOfNumbers(), "chains": Sequences(), "graphs": GraphFiles()}
-    form = SetsOfLabels() if model.risk.name == "multilabel_hinge" else forms[model.risk.form]
+    form = form_for(model.risk, model.features)
     form.check(model)
     return form
+
+
+def form_for(risk: Risk, features: Features) -> Form:
+    """How samples with these features are read, for a record."""
+    if features.find(Encoding) is not None:
+        return RowsOfTable()
+    forms: dict[str, Form] = {"rows": RowsOfNumbers(), "chains": Sequences(), "graphs": GraphFiles()}
+    return SetsOfLabels() if risk.name == "multilabel_hinge" else forms[risk.form]

@@ -7,6 +7,9 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
+import numpy as np
+from numpy.typing import NDArray
+
 from pragam.models.features import Features
 from pragam.risks import Risk
 from pragam.risks.scaling import lam_of
@@ -21,7 +24,7 @@ class Input(NamedTuple):
     known : what else a model must remember of the file, as JSON: from where indices count, how many columns
     ignored : entries that the model has no weights for
     unknown : labels that the model cannot predict, where y is therefore None
-    columns : of a column file, what stands before the labels
+    columns : of a column file, what stands before the labels; of a table, the Table
     """
 
     samples: Any
@@ -53,6 +56,10 @@ class Form:
 
     #: What a sample is called, and what of it is labelled.
     noun, unit = "rows", "rows"
+    #: What a model may lack weights for, in a warning with their number before it.
+    ignored = "entries are in columns"
+    #: Whether something is written even of no samples.
+    has_header = False
 
     def check(self, model: Any) -> None:
         """Refuse a model whose samples no file can hold."""
@@ -65,8 +72,8 @@ class Form:
         """The samples of another file, with labels, in the features of the training data."""
         raise NotImplementedError
 
-    def lines(self, data: Input, model: Any, predicted: Any, extra: Any) -> Iterable[str]:
-        """What ``predict`` writes: a line for each row or token; ``extra`` has further numbers for each."""
+    def lines(self, data: Input, model: Any, predicted: Any, extra: Any) -> Iterable[str | bytes]:
+        """What ``predict`` writes: a line for each row or token; ``extra`` has matrices of numbers, by name."""
         raise NotImplementedError
 
 
@@ -105,6 +112,11 @@ def given(args: argparse.Namespace, **names: str) -> dict[str, Any]:
     """The options that were given, under the names of the record."""
     found = {parameter: getattr(args, option) for parameter, option in names.items()}
     return {name: value for name, value in found.items() if value is not None}
+
+
+def beside(extra: dict[str, Any], n: int) -> NDArray[Any]:
+    """The matrices of n rows side by side."""
+    return np.hstack([np.empty((n, 0)), *extra.values()])
 
 
 def free_bias(args: argparse.Namespace) -> bool:

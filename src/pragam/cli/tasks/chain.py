@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from pragam.cli.inputs import named
-from pragam.cli.tasks.base import Form, Input, Task, given
+from pragam.cli.tasks.base import Form, Input, Task, beside, given
 from pragam.files import source
 from pragam.files.column_files import ColumnData, with_column
 from pragam.files.column_files import read_opened as read_columns
@@ -61,6 +61,7 @@ class Sequences(Form):
     """The columns of DATA, and behind them the predicted label of each token."""
 
     noun, unit = "sequences", "tokens"
+    ignored = "occurrences are of features"
 
     def check(self, model: Any) -> None:
         names = model.features.find(Names)
@@ -98,10 +99,10 @@ class Sequences(Form):
             raise ValueError(f"{path}: {other.samples.n_features} columns, and the training data have {wanted}")
         return other
 
-    def lines(self, data: Input, model: Any, predicted: Any, extra: Any) -> Iterable[str]:
+    def lines(self, data: Input, model: Any, predicted: Any, extra: Any) -> Iterable[str | bytes]:
         columns = [] if data.columns is None else list(data.columns.columns)
         texts = [list(map(str, column.tolist())) for column in (data.samples.y, predicted) if column is not None]
-        texts += [[repr(value) for value in column] for column in extra.T.tolist()]
+        texts += [[repr(value) for value in column] for column in beside(extra, len(predicted)).T.tolist()]
         *before, last = columns + texts
         return with_column(ColumnData(before, data.samples.lengths), last)
 

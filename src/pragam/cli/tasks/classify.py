@@ -8,7 +8,8 @@ from typing import Any
 import numpy as np
 
 from pragam.cli.tasks.base import Input, Task, free_bias, given
-from pragam.cli.tasks.rows import READING, RowsOfNumbers, name_of, training_rows, whole
+from pragam.cli.tasks.rows import READING, RowsOfNumbers, name_of, whole
+from pragam.cli.tasks.tables import TABLE, training_samples
 from pragam.risks import Hinge, MulticlassHinge, OneVsRest, Risk, SmoothedHinge, SquaredHinge
 
 #: With more distinct labels than this, they are probably not classes.
@@ -18,7 +19,7 @@ _LOSSES = {risk.name: risk for risk in (Hinge, SquaredHinge, SmoothedHinge)}
 
 
 def _read(args: argparse.Namespace) -> Input:
-    data = training_rows(args)
+    data = training_samples(args, texts=True)
     return data._replace(samples=_with(data.samples, checked_classes(data.samples.y, args)))
 
 
@@ -27,6 +28,11 @@ def checked_classes(y: Any, args: argparse.Namespace) -> Any:
     classes, name = np.unique(y), name_of(args.data)
     if len(classes) < 2:
         raise ValueError(f"{name}: the data must have at least two classes, not only {classes.tolist()}")
+    if y.dtype.kind == "U":
+        if not args.classes and len(classes) > MANY:
+            some = ", ".join(map(repr, classes[:3].tolist()))
+            raise ValueError(f"{name}: the target has {len(classes)} texts ({some}, ...): --classes makes each a class")
+        return y
     labels = whole(y)
     if not args.classes and (labels.dtype.kind == "f" or len(classes) > MANY):
         some = ", ".join(f"{label:g}" for label in classes[:3])
@@ -53,7 +59,7 @@ def _multiclass(lam: float, args: argparse.Namespace) -> Risk:
     return MulticlassHinge(lam=lam, bias=free_bias(args), **given(args, class_weight="class_weight"))
 
 
-_OPTIONS = (*READING, "no_bias", "penalised", "class_weight", "classes")
+_OPTIONS = (*READING, *TABLE, "no_bias", "penalised", "class_weight", "classes")
 
 CLASSIFY = Task("classify", "rows with a class", RowsOfNumbers(), _read, _one_vs_rest, (*_OPTIONS, "loss"))
 MULTICLASS = Task(

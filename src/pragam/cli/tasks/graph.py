@@ -7,7 +7,7 @@ from collections.abc import Iterable
 from typing import Any
 
 from pragam.cli.inputs import named
-from pragam.cli.tasks.base import Form, Input, Task, given
+from pragam.cli.tasks.base import Form, Input, Task, beside, given
 from pragam.files.graph_arrays import read_graphs_npz
 from pragam.risks import Risk
 from pragam.samples import Graphs
@@ -45,8 +45,8 @@ class GraphFiles(Form):
     def like(self, data: Input, path: str) -> Input:
         return _input(path, needs_labels=True)
 
-    def lines(self, data: Input, model: Any, predicted: Any, extra: Any) -> Iterable[str]:
-        rows = zip(predicted.tolist(), extra.tolist(), strict=True)
+    def lines(self, data: Input, model: Any, predicted: Any, extra: Any) -> Iterable[str | bytes]:
+        rows = zip(predicted.tolist(), beside(extra, len(predicted)).tolist(), strict=True)
         texts = (" ".join([str(label), *map(repr, more)]) + "\n" for label, more in rows)
         for graph in data.samples.graphs:
             yield from (next(texts) for _ in range(graph.X.shape[0]))

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from pragam.cli.tasks.base import Input, Task
+from pragam.cli.tasks.base import Input, Task, beside
 from pragam.cli.tasks.rows import READING, RowsOfNumbers, training_rows
 from pragam.risks import MultilabelHinge, Risk
 from pragam.samples import Rows
@@ -60,9 +60,9 @@ class SetsOfLabels(RowsOfNumbers):
         sets = [[name for name in own if name in names] for own in y]
         return (indicator(sets, labels) if any(sets) else None), tuple(sorted(unknown))
 
-    def lines(self, data: Input, model: Any, predicted: Any, extra: Any) -> Iterable[str]:
+    def lines(self, data: Input, model: Any, predicted: Any, extra: Any) -> Iterable[str | bytes]:
         names = self.names(model.labels)
-        for row, more in zip(predicted, extra.tolist(), strict=True):
+        for row, more in zip(predicted, beside(extra, len(predicted)).tolist(), strict=True):
             own = map(str, row.tolist()) if names is None else [",".join(names[row.astype(bool)].tolist())]
             yield " ".join([*own, *map(repr, more)]) + "\n"
 

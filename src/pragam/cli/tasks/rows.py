@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from scipy import sparse
 
 from pragam.cli.inputs import about, named
-from pragam.cli.tasks.base import Form, Input
+from pragam.cli.tasks.base import Form, Input, beside
 from pragam.files.columns import check_width, compact_columns, restricted
 from pragam.files.rows import Samples, read
 from pragam.models.features import Columns, Constant, Features, Map
@@ -35,10 +35,13 @@ def training_rows(args: argparse.Namespace, labels: Any = "numbers") -> Input:
         else:
             check_width(found.X, found.cause)
     maps: list[Map] = [] if columns is None else [Columns(columns)]
-    if args.penalised is not None:
-        maps.append(Constant(check_number("--penalised", args.penalised, above=0)))
     samples = Rows.of(found.X, found.y, name=name_of(args.data))
-    return Input(samples, Features(tuple(maps)), {"zero_based": found.zero_based})
+    return Input(samples, Features((*maps, *penalised_column(args))), {"zero_based": found.zero_based})
+
+
+def penalised_column(args: argparse.Namespace) -> list[Map]:
+    """The column whose weight is the intercept, if that is penalised."""
+    return [] if args.penalised is None else [Constant(check_number("--penalised", args.penalised, above=0))]
 
 
 def content(
@@ -109,8 +112,9 @@ class RowsOfNumbers(Form):
         """y as a model with these labels takes it, and the labels of sets that it does not know."""
         return (whole(np.asarray(y)) if y is not None and len(labels) else y), ()
 
-    def lines(self, data: Input, model: Any, predicted: Any, extra: Any) -> Iterable[str]:
-        for row, more in zip(np.asarray(predicted).reshape(len(predicted), -1).tolist(), extra.tolist(), strict=True):
+    def lines(self, data: Input, model: Any, predicted: Any, extra: Any) -> Iterable[str | bytes]:
+        rows = np.asarray(predicted).reshape(len(predicted), -1).tolist()
+        for row, more in zip(rows, beside(extra, len(rows)).tolist(), strict=True):
             yield " ".join([*map(str, row), *map(repr, more)]) + "\n"
 
 
