@@ -32,7 +32,7 @@ class Quadratic(Conjugate):
         return self._kappa
 
     def check(self, Q: Polytope) -> None:
-        if np.size(self._kappa) not in (1, Q.size):
+        if np.ndim(self._kappa) and np.size(self._kappa) != Q.size:
             raise ValueError(f"kappa has {np.size(self._kappa)} entries, and Q has dimension {Q.size}")
         Q.check_curvature(self._kappa)
 
