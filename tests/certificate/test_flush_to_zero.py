@@ -14,6 +14,8 @@ import platform
 import shutil
 import subprocess
 import sys
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import replace
 from fractions import Fraction
 from math import inf
 from pathlib import Path
@@ -24,7 +26,10 @@ from test_certificates_exact import faults
 
 import adversarial
 import pragam
+from exact_judge import exact_dual, exact_optimum
 from posed import posed
+from pragam.certificate import Lower
+from pragam.conjugates import Quadratic
 from pragam.operators import LabelRows, ScaledRows
 from pragam.polytopes import Box, BoxPlane, Pairs, Simplices
 
@@ -74,6 +79,32 @@ def test_certificates_hold_where_denormals_are_zero(library, tmp_path, part):
         if found:
             false.append(f"{text}: {'; '.join(found)}")
     assert not false, f"{len(false)} of {len(answers)}:\n" + "\n".join(false[:20])
+
+
+@pytest.mark.parametrize("kappa", [1e-310, np.full(1, 1e-310)])
+def test_a_curvature_below_the_normal_numbers_is_counted(library, kappa):
+    """D = c alpha - kappa/2 alpha^2 is largest, c^2 / (2 kappa), at alpha = 1e153: without kappa it is twice that."""
+    plain = pragam.quantile(np.zeros((1, 1)), np.full(1, 1e-157), 1.0, bias=False)
+    problem = replace(plain, c=np.full(1, 1e-157), Q=Box(0.0, np.full(1, 1e153)), g=Quadratic(kappa))
+    alpha = np.full(1, 1e153)
+    assert problem.g.change_bound(alpha, np.zeros(1, int), alpha) >= 3e306 * 1e-310 / 2
+    lower = in_flushing_thread(library, lambda: [getattr(Lower(problem, alpha), level).value for level in Lower.levels])
+    assert max(map(Fraction, lower)) <= exact_dual(problem, alpha) == exact_optimum(problem)
+
+
+def in_flushing_thread(library, work):
+    """What ``work`` returns in a thread of its own that takes denormal numbers for zero: the register is a thread's."""
+    flush = ctypes.CDLL(str(library)).flush
+
+    def flushing():
+        flush(1)
+        try:
+            return work()
+        finally:
+            flush(0)
+
+    with ThreadPoolExecutor(1) as pool:
+        return pool.submit(flushing).result()
 
 
 def is_rounded_up(proof, gap, relative_gap):

@@ -116,6 +116,7 @@ def test_no_curvature_is_no_term():
     "Q, kappa, message",
     [
         (Box(np.zeros(3), np.ones(3)), np.ones(2), "kappa has 2 entries"),
+        (Box(np.zeros(3), np.ones(3)), np.ones(1), "kappa has 1 entries"),
         (Box(np.zeros(3), np.ones(3)), np.array([1.0, -1.0, 0.0]), "kappa must be"),
         (Box(np.zeros(3), np.ones(3)), np.array([1.0, np.inf, 0.0]), "kappa must be"),
         (Simplices(np.ones(1), 3), np.array([1.0, 2.0, 3.0]), "one kappa"),

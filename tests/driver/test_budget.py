@@ -79,6 +79,20 @@ def test_an_end_that_is_asked_for_is_no_matter_of_the_budget(problem):
     assert result.status is Status.INTERRUPTED
 
 
+def test_a_budget_breaks_no_callback_off(problem, monkeypatch):
+    """What it computes is the user's; a solve inside it has its own budget, or none."""
+    monkeypatch.setattr(record, "_OVERRUN_SECONDS", 0.0)
+    statuses = []
+
+    def callback(progress):
+        time.sleep(0.01)
+        problem.A.matvec(progress.w)
+        statuses.append(pragam.solve(problem, "qp-bmrm", tol=1e-6).status)
+
+    assert pragam.solve(problem, "pragam", tol=0.0, max_seconds=1e-3, callback=callback).status is Status.MAX_SECONDS
+    assert statuses == [Status.CONVERGED]
+
+
 def test_budgets_within_budgets():
     """The nearer end counts, and the outer one returns."""
     now = time.perf_counter()

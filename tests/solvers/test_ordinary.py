@@ -37,6 +37,16 @@ def test_a_few_iterations_do_for_many_labels(seed):
     assert result.converged or (zero and result.status is Status.ROUNDING)
 
 
+@pytest.mark.parametrize("K", [2, 3, 6])
+@pytest.mark.parametrize("n", [1, 6, 120])
+def test_labels_that_biases_alone_get_right_cost_nothing(n, K):
+    """J* = 0, which roundings of the biases, and what might flush to zero, must not hide."""
+    X = np.random.default_rng(0).standard_normal((n, 4))
+    problem = pragam.multilabel_hinge(X, np.tile(np.arange(K) % 2, (n, 1)), 1e-3, bias=True)
+    result = pragam.solve(problem, tol=1e-6)
+    assert result.converged and result.certificate.primal == 0.0
+
+
 @pytest.mark.parametrize("seed", AT_THE_LIMIT)
 def test_at_the_limit_rounding_is_said_only_where_the_gap_is_that_of_the_weights(seed):
     """An ulp of w or b moves the losses by more than the gap, if it is not certified."""

@@ -126,6 +126,16 @@ def test_biases_of_a_start_are_taken():
     np.testing.assert_allclose(state.multipliers.biases, best.biases, atol=1e-10)
 
 
+@pytest.mark.parametrize("seed", range(30))
+def test_biases_neither_oscillate_nor_walk_off_where_examples_are_set_aside(seed):
+    """Few distinct rows, two classes, costs far apart: half of these ended as STALLED, by up to a third of J."""
+    rng = np.random.default_rng(seed)
+    X = rng.standard_normal((4, 5))[rng.integers(0, 4, 12)]
+    y, weights = rng.permutation(np.arange(12) % 2), rng.random(12) * (rng.random(12) < 0.6)
+    problem = pragam.multiclass_hinge(X, y, 0.63, cost=[[0, 0], [76, 0]], bias=True, sample_weight=weights)
+    assert pragam.solve(problem, "sequential-dual", tol=1e-6, max_iter=400).converged
+
+
 def test_equal_calls_give_equal_bits():
     one, other = (pragam.solve(posed(10, True, n=120), "sequential-dual", tol=1e-6) for _ in range(2))
     np.testing.assert_array_equal(one.w, other.w)

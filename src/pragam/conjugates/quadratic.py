@@ -23,13 +23,16 @@ class Quadratic(Conjugate):
         if values.ndim > 1 or not (np.isfinite(values) & (values >= 0)).all():
             raise ValueError(f"kappa must be a finite number >= 0, or a vector of them, not {kappa!r:.80}")
         self._kappa: Curvature = float(values) if values.ndim == 0 else values
+        # Below TINY kappa may be read as zero.
+        self._unseen = is_subnormal(values.reshape(-1))
+        self._most = np.where(self._unseen, TINY, values)
 
     @property
     def curvature(self) -> Curvature:
         return self._kappa
 
     def check(self, Q: Polytope) -> None:
-        if np.size(self._kappa) not in (1, Q.size):
+        if np.ndim(self._kappa) and np.size(self._kappa) != Q.size:
             raise ValueError(f"kappa has {np.size(self._kappa)} entries, and Q has dimension {Q.size}")
         Q.check_curvature(self._kappa)
 
@@ -39,15 +42,16 @@ class Quadratic(Conjugate):
     def value_bound_at(self, alpha: Any, x: Vector) -> tuple[float, float]:
         if isinstance(self._kappa, float):
             square, error = dot(x, x)
-            return 0.5 * self._kappa * square, self._kappa * error
+            lost = 1.01 * TINY * (square + error) if self._unseen[0] else 0.0
+            return 0.5 * self._kappa * square, self._kappa * error + lost
         square, error = dot(self._kappa * x, x)
         size = np.abs(x)
-        small = size[is_subnormal(self._kappa)]
+        small = size[self._unseen]
         lost = 1.01 * TINY * (float(np.sum(size)) + float(small @ small))  # where kappa x, or kappa, is below TINY
         return 0.5 * square, 0.5 * error + gamma(2) * square + lost
 
     def change_bound(self, alpha: Vector, rows: NDArray[np.int64], moves: Vector) -> float:
-        kappa = self._kappa if isinstance(self._kappa, float) else self._kappa[rows]
+        kappa = np.broadcast_to(self._most, alpha.shape)[rows]
         return 1.01 * float(kappa * (np.abs(alpha[rows]) + moves) @ moves) + 2 * len(rows) * TINY
 
     def oracle(self, Q: Polytope, s: Vector) -> Vector:

@@ -34,6 +34,8 @@ _STALL_PASSES = 2000.0
 _ROUNDING_FACTOR = 1.5
 #: The passes must also have grown by this many.
 _ROUNDING_PASSES = 10.0
+#: How much longer biases are tried where losses are their rounding, in units of that of the largest one and of 1.
+_LONGER, _EPS = 16.0, float(np.finfo(np.float64).eps)
 #: A step may overrun the budget by this share of it and these seconds: most steps end within, and their work counts.
 _OVERRUN_SHARE, _OVERRUN_SECONDS = 0.1, 0.5
 
@@ -146,12 +148,17 @@ class Record:
 
     def _stretched(self, upper: Upper) -> Upper:
         """(1 + e) w instead of w if its J is lower. On separable data with a tiny lam, J is made of losses by rounding,
-        and a slightly longer w has none."""
+        and a slightly longer w has none. So it is with biases that are not searched for again; they may do alone."""
         if upper.w is None:
             return upper
-        rounding = float(self.problem.A.matvec_error(upper.w).max(initial=0.0))
-        longer = Upper(self.problem, (1 + 2 * rounding) * upper.w)
-        return longer if longer.beats(upper) else upper
+        problem, b = self.problem, None
+        if problem.cut is not None and problem.cut.is_search_long and upper.biases is not None:
+            b = upper.biases * (1 + _LONGER * _EPS * (1 + float(np.abs(upper.biases).max())))
+        rounding = float(problem.A.matvec_error(upper.w).max(initial=0.0))
+        for longer in ((1 + 2 * rounding) * upper.w, *(() if b is None else (None,))):
+            other = Upper(problem, longer, b)
+            upper = other if other.beats(upper) else upper
+        return upper
 
     def keep(self, pair: Start, judged: Judged) -> Certified:
         """Keep what improves either bound."""

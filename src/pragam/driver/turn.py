@@ -116,9 +116,9 @@ class Turn:
         return self.verdict() or (Status.STOPPED if is_stopped else None)
 
     def stopped_by(self, callback: Callback) -> bool:
-        """What the callback says. Its errors are not ours."""
+        """What the callback says. Its errors are not ours, and no budget breaks it off."""
         progress = self.record.progress(self.iteration, self.passes, self.rules.clock)
-        with self.rules.signals.raising:
+        with self.rules.signals.raising, self.rules.signals.unhurried():
             return bool(callback(progress))
 
     def last_word(self, status: Status, reason: str) -> tuple[Status, str]:

@@ -12,7 +12,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from pragam import _kernels
 from pragam._kernels.blocks.records import Shape
-from pragam.numerics.rounding import TINY, gamma, total
+from pragam.numerics.rounding import TINY, gamma, is_zero, total
 from pragam.polytopes.base import REPAIRABLE, Curvature, Repair, Vector
 from pragam.polytopes.box import relative
 from pragam.polytopes.label_graph import LabelGraph
@@ -121,16 +121,20 @@ class Pairs(HasColumns, HasBlocks, HasDerivative):
         rows = self.rows(s)
         raised = self.rows(s + slack + gamma(2) * np.abs(s))
         kappa = float(np.max(kappa))  # one for all
+        lost = self._lost(s, slack)
         if kappa == 0:
-            terms, nominal = self._line(raised), self._line(rows)
+            heights = self._heights(raised)
+            terms, nominal = self.totals * np.maximum(heights, 0.0), self._line(rows)
             rounding = gamma(4) * terms
+            if (is_zero(self.totals) | (heights < -16 * TINY)).all():
+                lost = 0.0  # no term is anything but 0, whatever flushes to zero on the way
         elif not np.isfinite(raised / kappa).all():
             return np.inf, np.inf
         else:
             terms, rounding = self._smooth_bound(raised, kappa)
             nominal = self._smooth_bound(rows, kappa)[0]
         value, error = total(terms)
-        error += float(np.sum(rounding)) * 1.01 + self._lost(s, slack)
+        error += float(np.sum(rounding)) * 1.01 + lost
         return value + error, (value - float(np.sum(nominal))) + error
 
     def _line(self, rows: Matrix) -> Vector:

@@ -88,6 +88,15 @@ class Signals:
         finally:
             self._end_of_budget = before
 
+    @contextmanager
+    def unhurried(self) -> Iterator[None]:
+        """A context in which no such moment counts: for what is the user's own, and for solves that it makes."""
+        before, self._end_of_budget = self._end_of_budget, inf
+        try:
+            yield
+        finally:
+            self._end_of_budget = before
+
     def handle(self, number: int, frame: FrameType | None) -> None:
         """What Python calls. It raises once: the next signal must not break the ``except`` clause that follows."""
         self._came = True

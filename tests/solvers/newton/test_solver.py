@@ -84,3 +84,13 @@ def test_in_the_midst_of_a_stage_the_better_dual_point_is_proposed(bias):
             assert proposed >= value - (1e-3 * abs(proposed) if bias else 1e-12)
             was_worse += proposed > value + 1e-2 * abs(proposed) and beta is not state.stage.centre
     assert was_worse
+
+
+@pytest.mark.parametrize("n", [30, 20_000])
+@pytest.mark.parametrize("warm", [False, True])
+def test_a_model_of_a_bias_alone(n, warm):
+    """A matrix without columns: the first delta, so much for each weight, would be 0."""
+    y = np.where(np.arange(n) % 3, 1, -1)
+    problem = pragam.hinge(np.zeros((n, 0)), y, 1e-3)
+    start = problem.domain.project(np.full(n, 0.5 / n) * (y == 1)) if warm else None
+    assert pragam.solve(problem, "newton", tol=1e-9, start=start).converged

@@ -85,7 +85,7 @@ def first_guess(
 
 def at_start(form: BoxForm, start: Start) -> Guess:
     n, d = form.shape
-    delta = min(_WARM_DELTA, _WARM_DELTA_PER_ROW * d / n)
+    delta = min(_WARM_DELTA, _WARM_DELTA_PER_ROW * max(d, 1) / n)
     return Guess(start.w.copy(), None, form.beta(start.alpha), delta, 0.0)
 
 
@@ -103,7 +103,7 @@ def from_sample(
     guess.w, guess.biases, guess.cholesky = state.point.w, state.point.biases, state.system.cholesky
     guess.passes = state.passes * len(rows) / form.shape[0]
     # The fewer rows for a weight, the less is the guess worth, and the softer the first stage must be.
-    guess.delta = min(_SAMPLE_DELTA * form.shape[1] / len(rows), _FIRST_DELTA)
+    guess.delta = min(_SAMPLE_DELTA * max(form.shape[1], 1) / len(rows), _FIRST_DELTA)
     return guess
 
 

@@ -62,6 +62,9 @@ _BATCH = 200_000
 _SWEEPS = 8
 #: w is computed anew where the roundings of its updates may reach this share of the tolerance.
 _ROUNDING = 0.1
+#: Single precision is for the few passes to a low accuracy. After so many its roundings may be what is left of the gap:
+#: of 19 problems that it was forced on, to 1e-9, two ended as STALLED.
+_LONG = 200.0
 #: The least size of a table, in entries, that is worth single precision: in float64 it would fill a core's own cache.
 _LARGE_TABLE = 2**17
 #: What the roundings of all updates in single precision may come to, in units of the bound below.
@@ -100,7 +103,7 @@ class SequentialState(State):
     recalls: int = 0  # how often all examples came back
     hold: int = 0  # sweeps before examples may be set aside again
     fresh_at: float = 0.0  # passes when w was last computed anew
-    is_doubted: bool = False  # whether a certificate of weights in single precision has failed
+    is_doubted: bool = False  # whether weights in single precision have failed a certificate, or take too long
 
     @property
     def looks_done(self) -> bool:
@@ -199,7 +202,8 @@ class SequentialDual(Solver[LabelProblem, SequentialState]):
             self.momentum and is_momentum_due(work, state.last, state.rate, state.relative_gap, state.tol)
         )
         goal = _HINDSIGHT * _DONE * state.tol * abs(state.dual)
-        batch = Batch(caution2, state.last.gap, goal, _BATCH // work.rows.K + 1 if state.is_plain else 0, _SWEEPS * n)
+        entries, sweeps = _BATCH // work.rows.K + 1 if state.is_plain else 0, min(state.hold or _SWEEPS, _SWEEPS)
+        batch = Batch(inf if state.hold else caution2, state.last.gap, goal, entries, sweeps * n)
         if state.is_plain:
             state.momentum.forget()
         else:
@@ -209,7 +213,7 @@ class SequentialDual(Solver[LabelProblem, SequentialState]):
         state.dual += swept.gain
         if not state.is_plain:
             state.dual += state.momentum.push(work, problem.lam, swept.gain)
-        state.hold = max(state.hold - 1, 0)
+        state.hold = max(state.hold - swept.met // n, 0)
         state.is_full = swept.last == n
         if all_active:
             state.full_at = state.passes + 1
@@ -223,14 +227,18 @@ def _perhaps_recall(state: SequentialState) -> None:
     """All examples come back when the active ones look done, or have had more work than everything before.
 
     A few active examples could make the biases oscillate for ever. So with planes, the k-th time, all stay k sweeps.
+    And where no active one moves, the biases walk off in even steps, which no example has shown as drift: all come back
+    at once.
     """
     all_active = state.work.n_active == state.work.size
-    if all_active or not (state.looks_done or state.passes > _RECALL * state.full_at + 2):
+    is_idle = state.multipliers.count > 0 and state.last.gain == 0
+    if all_active or not (state.looks_done or is_idle or state.passes > _RECALL * state.full_at + 2):
         return
     state.work.recall()
     state.last, state.relative_gap = state.last._replace(gap=inf), inf
     state.hold = state.recalls if state.multipliers.count else 0
     state.recalls += 1
+    state.is_doubted |= state.work.is_single and state.passes > _LONG
 
 
 def _is_rounded(state: SequentialState) -> bool:
