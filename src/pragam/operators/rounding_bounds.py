@@ -100,7 +100,8 @@ class RoundingBounds(Stating):
 
     def _length(self, w: Vector) -> float:
         """|w|, increased so that reach times this also covers entries of w below TINY, which may be read as zero."""
-        return norm(w) + self.shape[1] ** 0.5 * TINY / U
+        length: float = norm(w) + self.shape[1] ** 0.5 * TINY / U
+        return length
 
     def adjoint_error(self, alpha: Vector, extra: float = 2.0) -> float:
         """A bound of the norm of the rounding of ``rmatvec(alpha)``. Each term is rounded ``extra`` times more.
