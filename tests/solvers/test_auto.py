@@ -12,10 +12,12 @@ from scipy import sparse
 
 import pragam
 from posed import posed
+from pragam import Status
+from pragam.driver import record
 from pragam.operators import Operator
 from pragam.operators.pattern import PatternRows
-from pragam.solvers import Auto, Dcd, Newton, Pragam, by_name
-from pragam.solvers.base import UNKNOWN, Cost
+from pragam.solvers import Auto, Dcd, Newton, NewtonDense, Pragam, by_name
+from pragam.solvers.base import UNKNOWN, Cost, Solver, State
 from pragam.solvers.choice import auto
 from zoo import ZOO, hinge_case, multiclass_case
 
@@ -257,3 +259,44 @@ def test_it_says_which_guarantee_it_keeps():
     unbounded = pragam.squared_hinge(X, y, 0.1)
     assert "No number of passes is promised: pragam needs a bounded Q" in Auto().guarantee(unbounded)
     assert pragam.solve(unbounded, tol=1e-8).converged
+
+
+@dataclass(frozen=True)
+class Stuck(Solver):
+    """Thousands of passes that cost nothing and bring nothing."""
+
+    name = "stuck"
+    needs = ()
+
+    def cost(self, problem, tol):
+        return Cost(1.0, 1.0)
+
+    def init(self, problem, rng, start, tol):
+        return State(0.0)
+
+    def step(self, problem, state):
+        return State(state.passes + 500.0)
+
+    def candidate(self, problem, state):
+        alpha = problem.start()
+        return problem.w_of_alpha(alpha), alpha
+
+
+def test_another_one_relieves_the_one_that_has_stalled():
+    problem = hinge_case("plain", True, 0).problem
+    assert pragam.solve(problem, Stuck()).status is Status.STALLED
+    alone = pragam.solve(problem, Auto(candidates=(Stuck(),)))
+    assert alone.status is Status.STALLED and alone.solver == "auto (stuck)"  # the net has a time of its own
+    relieved = pragam.solve(problem, Auto(candidates=(Stuck(), NewtonDense())), tol=1e-6)
+    assert relieved.converged and relieved.solver == "auto (newton-dense)"
+    twice = pragam.solve(problem, Auto(candidates=(Stuck(), Stuck(), NewtonDense())), tol=1e-6)
+    assert twice.converged and twice.history.passes[-1] >= 2 * record._STALL_PASSES
+
+
+def test_no_one_relieves_who_would_take_long():
+    class Slow(NewtonDense):
+        def cost(self, problem, tol):
+            return Cost(1e12, 1e12, per_pass=1.0)
+
+    problem = hinge_case("plain", True, 0).problem
+    assert pragam.solve(problem, Auto(candidates=(Stuck(), Slow()))).status is Status.STALLED

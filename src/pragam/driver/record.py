@@ -89,6 +89,7 @@ class Record:
     own_best: tuple[float, float] = np.inf, -np.inf  # the best bounds among the solver's own proposals
     own_slack: float = 0.0  # the rounding of plain products with its last proposal
     proposed: list[tuple[float, float, float]] = field(default_factory=list)  # passes and own_best, row by row
+    relieved_at: float = 0.0  # passes when another algorithm took over from one that had stalled; there they begin
     promised_at: float = 0.0  # passes at the last certificate that an estimate called for
 
     def __post_init__(self) -> None:
@@ -176,7 +177,11 @@ class Record:
         """Write what is certified so far into the history."""
         proof = self.certificate
         self.rows.append((iteration, passes, seconds, proof.primal, proof.dual, proof.gap))
-        self.proposed.append((passes, *self.own_best))
+        self.proposed.append((passes - self.relieved_at, *self.own_best))
+
+    def relieve(self, passes: float) -> None:
+        """Another algorithm goes on: what the one before did says nothing of its progress."""
+        self.proposed, self.relieved_at = [], passes
 
     def is_due(self, estimate: float | None, passes: float) -> bool:
         """Whether a certificate is worth its products now. Never whether to stop."""

@@ -108,7 +108,15 @@ class Turn:
     def verdict(self) -> Status | None:
         """The status to end with now, if any."""
         is_news, self.n_judged = len(self.record.rows) > self.n_judged, len(self.record.rows)
-        return self.rules.verdict(self.record, self.iteration, is_news)
+        status = self.rules.verdict(self.record, self.iteration, is_news)
+        return None if status is Status.STALLED and self._is_relieved() else status
+
+    def _is_relieved(self) -> bool:
+        """Whether the solver goes on in another way, now that it has stalled."""
+        if not self._goes_on(self.method.relieve):
+            return False
+        self.record.relieve(self.passes)
+        return True
 
     def said_of_it(self, callback: Callback | None) -> Status | None:
         """The status to end with before the solver begins, where others have certified a start."""
@@ -174,19 +182,17 @@ class Turn:
         """Whatever a solver's call raises ends the turn of its algorithm: the solver may go on with another."""
         if isinstance(error, ContradictionError):
             raise FailedError(str(error)) from error
-        if not self._recovers():
+        if not self._goes_on(self.method.recover):
             raise FailedError(self._sentence(error)) from error
 
-    def _recovers(self) -> bool:
+    def _goes_on(self, way: Callable[[AnyProblem, Any, Start], Any]) -> bool:
+        """Whether the solver goes on, from the best certified pair, by its method ``recover`` or ``relieve``."""
         if self.state is None:
             return False
         self.record.own()
+        best = Start(self.record.w.copy(), self.record.alpha.copy(), self.record.upper.biases)
         try:
-            state = self.method.recover(
-                self.problem,
-                self.state,
-                Start(self.record.w.copy(), self.record.alpha.copy(), self.record.upper.biases),
-            )
+            state = way(self.problem, self.state, best)
         except Exception:
             return False
         if state is not None:

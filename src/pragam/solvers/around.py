@@ -100,6 +100,11 @@ class Around(Solver[P, Any]):
         inner = self.method.recover(self._seen(problem, state), self._inner(state), begin)
         return None if inner is None else self._with(state, inner)
 
+    def relieve(self, problem: P, state: Any, start: Start) -> Any | None:
+        begin = self._restrict(problem, state, start)
+        inner = self.method.relieve(self._seen(problem, state), self._inner(state), begin)
+        return None if inner is None else self._with(state, inner)
+
     # What it answers ------------------------------------------------------------------------------------------------
 
     def candidate(self, problem: P, state: Any) -> tuple[Any, ...]:

@@ -214,6 +214,11 @@ class Solver(ABC, Generic[P, S]):
         """How to go on from the best certified pair when a call has failed; None, the default, if in no other way."""
         return None
 
+    def relieve(self, problem: P, state: S, start: Start) -> S | None:
+        """How to go on from the best certified pair when the driver sees no progress; None, the default, if in no other
+        way."""
+        return None
+
     def label(self, state: S) -> str:
         """What to call the algorithm that ran."""
         return self.name

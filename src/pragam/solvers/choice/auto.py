@@ -73,6 +73,9 @@ _LATE = 1.3
 _SPENT = 0.5
 #: The work left is judged again when the work done has grown by this factor: a judgement takes as long as a short step.
 _AGAIN = 1.2
+#: Where no progress is seen another one is tried, if it should cost no more than all so far or than this work: on tiny
+#: problems thousands of passes cost less than a hand-over is judged at.
+_RELIEF = 1.0
 #: Each hand-over multiplies the margins by this.
 _GROWTH = 2.0
 #: Passes that may be made before the net's limit is computed, which takes a pass.
@@ -161,6 +164,17 @@ class Auto(Solver[AnyProblem, AutoState]):
         if rival is None:
             return None
         self._begin(problem, state, rival, start)
+        return state
+
+    def relieve(self, problem: AnyProblem, state: AutoState, start: Start) -> AutoState | None:
+        """Go on with another algorithm if its try is cheap; the one that got nowhere gets no further turn."""
+        self._ask(problem, state)
+        own = state.current.outlook
+        cheap = [each for each in state.others if each.outlook.left_from(own.gap) <= max(own.used, _RELIEF)]
+        if not cheap:
+            return None
+        state.rivals = state.others
+        self._begin(problem, state, min(cheap, key=lambda each: each.outlook.left_from(own.gap)), start)
         return state
 
     def candidate(self, problem: AnyProblem, state: AutoState) -> tuple[Any, ...]:
