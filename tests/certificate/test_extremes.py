@@ -57,7 +57,8 @@ def test_a_smaller_tolerance_is_never_worse():
             result = pragam.solve(problem, tol=tol)
             assert result.status is Status.CONVERGED and result.certificate.relative_gap <= tol, f"seed {seed}"
             values[tol] = result.certificate.primal
-        assert values[1e-12] <= values[1e-4] and values[1e-12] <= values[1e-8], f"seed {seed}"
+        least = min(values.values())  # at least min J, which values[1e-12] is above by no more than its own gap
+        assert values[1e-12] <= least + 1e-12 * values[1e-12], f"seed {seed}"
 
 
 @pytest.mark.parametrize("solver", ["dcd", "pragam"])

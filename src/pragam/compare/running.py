@@ -78,12 +78,12 @@ def run(
     names = list(data) or (list(data_sets.PAPER) if paper else list(data_sets.USUAL))
     if test is not None and (len(names) != 1 or not data_sets.is_path(names[0])):
         raise ValueError("test belongs to one data set that is a file")
-    if not (Path(folder) / NAME).exists():  # nothing is written for a slip of the pen; what was measured can be shown
-        for name in [*names, *([] if test is None else [test])]:
-            data_sets.check_there(name)
     titles = [data_sets.title(name) for name in names]
     if twice := {each for each in titles if titles.count(each) > 1}:
         raise ValueError(f"data: two data sets are called {min(twice)!r}")
+    if not (Path(folder) / NAME).exists():  # nothing is written for a slip of the pen; what was measured can be shown
+        for name in [*names, *([] if test is None else [test])]:
+            data_sets.check_there(name)
     wanted = list(competitors.PAPER) if paper and solvers is None else solvers
     who, broken = _competitors(wanted, threads, observer)
     plan = Plan(
