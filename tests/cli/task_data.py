@@ -73,6 +73,11 @@ TASKS: dict[str, tuple[list[str], Callable[[Path], Any], str, set[str]]] = {
     "squared": (["--loss", "squared_hinge"], _classes, "d.svm", {"accuracy"}),
     "smoothed": (["--loss", "smoothed_hinge"], _classes, "d.svm", {"accuracy"}),
     "multiclass": (["--task", "multiclass"], _classes, "d.svm", {"accuracy"}),
+    "standardised": (["--standardize"], _classes, "d.svm", {"accuracy"}),
+    "standardised, penalised": (["--standardize", "--penalised", "2"], _classes, "d.svm", {"accuracy"}),
+    "standardised quantiles": (
+        ["--task", "quantile", "--standardize", "--no-bias"], _numbers, "d.svm", {"quantiles", "crossings"},
+    ),
     "sets of text": (
         ["--task", "multilabel"], _sets_as_text, "d.svm", {"label_accuracy", "set_accuracy", "f1"},
     ),

@@ -125,7 +125,7 @@ def test_tune(trained, run, tmp_path, capsys, name, held):
     scores = [point["score"] for point in record["points"]]
     assert record["best_lam"] == max(point["lam"] for point in record["points"] if point["score"] == max(scores))
     measured = [point.get("chunk_f1", point.get("accuracy", point["score"])) for point in record["points"]]
-    assert measured == scores and (max(scores) <= 0) == (name in ("regress", "quantile"))
+    assert measured == scores and (max(scores) <= 0) == (name in ("regress", "quantile", "standardised quantiles"))
     model = load(tmp_path / "best")
     assert model.risk.lam == record["best_lam"] and model.certificate.relative_gap <= 1e-2
     assert main(["certify", str(tmp_path / "best"), task.data]) == 0
@@ -220,15 +220,18 @@ def test_levels_that_are_not_those_of_the_data_are_refused(trained, tmp_path, ca
     assert main(["certify", str(tmp_path / "f"), task.data]) != 0
 
 
+BINARY = {"classify", "squared", "smoothed", "standardised", "standardised, penalised"}
+QUANTILES = {"quantile", "standardised quantiles"}
 OPTIONS = {
-    "--loss": (["hinge"], {"classify", "squared", "smoothed", "columns", "sequences", "graphs"}),
+    "--loss": (["hinge"], BINARY | {"columns", "sequences", "graphs"}),
     "--no-bias": ([], set(ROWS) - {"ordinal", "immediate"}),
-    "--penalised": (["1"], {"classify", "squared", "smoothed", "multiclass", "regress", "quantile"}),
-    "--class-weight": (["balanced"], {"classify", "squared", "smoothed", "multiclass"}),
+    "--penalised": (["1"], BINARY | QUANTILES | {"multiclass", "regress"}),
+    "--standardize": ([], set(ROWS)),
+    "--class-weight": (["balanced"], BINARY | {"multiclass"}),
     "--epsilon": (["0.1"], {"regress"}),
-    "--quantiles": (["0.5"], {"quantile"}),
+    "--quantiles": (["0.5"], QUANTILES),
     "--thresholds": (["all"], {"ordinal", "immediate"}),
-    "--classes": ([], {"classify", "squared", "smoothed", "multiclass"}),
+    "--classes": ([], BINARY | {"multiclass"}),
     "--n-features": (["9"], set(ROWS)),
     "--zero-based": ([], set(ROWS)),
     "--compact-columns": ([], set(ROWS)),

@@ -10,7 +10,8 @@ ESTIMATORS = [
     LinearSVC(), LinearSVC(solver="dcd", warm_start=True), LinearSVC(loss="squared_hinge"),
     LinearSVC(loss="smoothed_hinge"), LinearSVC(intercept_scaling=1.0), LinearSVC(multi_class="crammer_singer"),
     LinearSVR(), QuantileRegressor(), QuantileRegressor(quantile=[0.1, 0.9]), OrdinalSVC(), MulticlassSVC(),
-    MultilabelSVC(), MulticlassSVC(tol=1e-9), MultilabelSVC(tol=1e-9),
+    MultilabelSVC(), MulticlassSVC(tol=1e-9), MultilabelSVC(tol=1e-9), LinearSVC(standardize=True),
+    LinearSVR(standardize=True, intercept_scaling=1.0, tol=1e-11), OrdinalSVC(standardize=True),
 ]  # fmt: skip
 _COLUMNS = "the check wants one prediction a row"
 

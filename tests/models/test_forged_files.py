@@ -8,7 +8,7 @@ import pytest
 import pragam
 from forged import forge
 from pragam import models
-from pragam.samples import Chains
+from pragam.samples import Chains, Rows
 
 RNG = np.random.default_rng(0)
 X, Y = RNG.standard_normal((40, 3)), np.arange(40) % 3
@@ -41,6 +41,7 @@ def test_tokens_of_a_kernel_are_part_of_the_proof(tmp_path):
         (pragam.OrdinalSVC(), {"risk.order": 3}, "order must be a list of labels, not 3"),
         (pragam.QuantileRegressor(), {"risk.risks": [3]}, "risks must be a record of"),
         (pragam.QuantileRegressor(), {"risk.risks": 1}, "risks must be regressions with one lam"),
+        (pragam.LinearSVC(standardize=True), {"features": [{"kind": "standardize"}]}, "centred must be True or False"),
     ],
 )
 def test_what_a_record_says_of_the_problem_counts(tmp_path, model, change, message):
@@ -79,3 +80,26 @@ def test_labels_that_are_none_are_named():
     for y in (np.array(["a", None] * 20, dtype=object), [1, "a", None, 2] * 10):
         with pytest.raises(ValueError, match=r"^y "):
             pragam.LinearSVC().fit(X, y)
+
+
+@pytest.mark.parametrize(
+    ("name", "values", "message"),
+    [
+        ("factor", np.ones(2), "mean must hold a finite number for each of 2 columns"),
+        ("factor", np.array([1.0, np.nan, 1.0]), "factor must hold a finite number"),
+        ("factor", np.array([1.0, 1e-310, 1.0]), "factor must hold 0 or numbers between"),
+        ("mean", np.ones((3, 1)), "mean must hold a finite number for each of 3 columns"),
+    ],
+)
+def test_a_map_of_standardised_columns_makes_sense(tmp_path, name, values, message):
+    path = saved(tmp_path, pragam.LinearSVC(standardize=True, fit_intercept=False))
+    forge(path, lambda record, tensors: tensors.update({f"features.0.{name}": values}))
+    with pytest.raises(ValueError, match=message):
+        models.load(path)
+
+
+def test_standardised_columns_are_part_of_the_proof(tmp_path):
+    """With other factors the stored weights and dual points are those of another problem."""
+    path = saved(tmp_path, pragam.LinearSVC(standardize=True, tol=1e-9))
+    forge(path, lambda record, tensors: tensors.update({"features.0.factor": 2 * tensors["features.0.factor"]}))
+    assert max(proof.relative_gap for proof in models.load(path).certify(Rows.of(X, Y))) > 1e-3

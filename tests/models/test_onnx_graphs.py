@@ -34,6 +34,8 @@ CASES = {
     "binary": (pragam.LinearSVC(), LEVEL > 1),
     "binary strings": (pragam.LinearSVC(loss="squared_hinge"), np.where(LEVEL > 1, "yes", "no")),
     "penalised intercept": (pragam.LinearSVC(intercept_scaling=3.0), LEVEL == 2),
+    "standardised": (pragam.LinearSVC(standardize=True), CORNER),
+    "standardised, centred": (pragam.LinearSVC(standardize=True, intercept_scaling=3.0), LEVEL == 2),
     "one against the rest": (pragam.LinearSVC(), np.array(["a", "b", "c é", "d"])[CORNER]),
     "whole numbers": (pragam.LinearSVC(fit_intercept=False), 10 - 7 * CORNER.astype(np.int8)),
     "numbers as labels": (pragam.LinearSVC(), CORNER.astype(float)),

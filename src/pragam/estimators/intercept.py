@@ -4,16 +4,27 @@ from __future__ import annotations
 
 from typing import Any
 
-from pragam.models.features import Constant, Features
+from pragam.models.features import Constant, Features, Map
+from pragam.models.standardize import Standardize
 
 
 def is_free(estimator: Any) -> bool:
-    """Whether the intercept is not penalised: ``intercept_scaling`` is None."""
-    return estimator.fit_intercept and estimator.intercept_scaling is None
+    """Whether there is an intercept that is not penalised: ``intercept_scaling``, if there is such, is None."""
+    return getattr(estimator, "fit_intercept", True) and _scaling(estimator) is None
 
 
-def constant_column(estimator: Any) -> Features:
-    """What stands before the weights: a column of ``intercept_scaling`` if that penalises the intercept."""
-    if not estimator.fit_intercept or estimator.intercept_scaling is None:
-        return Features()
-    return Features((Constant(float(estimator.intercept_scaling)),))
+def features_of(estimator: Any, samples: Any) -> Features:
+    """What stands before the weights: standardised columns, and a column of ``intercept_scaling``.
+
+    A free intercept makes centring needless: it would move the intercept alone.
+    """
+    maps: list[Map] = []
+    if estimator.standardize:
+        maps.append(Standardize(centred=not is_free(estimator)).learnt(samples))
+    if getattr(estimator, "fit_intercept", True) and _scaling(estimator) is not None:
+        maps.append(Constant(float(_scaling(estimator))))
+    return Features(tuple(maps))
+
+
+def _scaling(estimator: Any) -> Any:
+    return getattr(estimator, "intercept_scaling", None)

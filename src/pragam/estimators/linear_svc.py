@@ -11,7 +11,6 @@ from pragam.estimators import advice, intercept
 from pragam.estimators.compat import Interval, StrOptions
 from pragam.estimators.parameters import class_weights, estimator, flag, parameter, word
 from pragam.estimators.rows import RowClassifier
-from pragam.models.features import Features
 from pragam.risks import Hinge, MulticlassHinge, OneVsRest, Risk, SmoothedHinge, SquaredHinge
 
 _LOSSES: dict[str, Any] = {risk.name: risk for risk in (Hinge, SquaredHinge, SmoothedHinge)}
@@ -80,9 +79,6 @@ class LinearSVC(RowClassifier):
         if self.loss != "hinge":
             raise ValueError(f"multi_class='crammer_singer' has loss='hinge' alone, not {self.loss!r}")
         return MulticlassHinge(**own, class_weight=self.class_weight)
-
-    def _features(self, samples: Any) -> Features:
-        return intercept.constant_column(self)
 
     def _advice(self, samples: Any) -> str:
         """Against the rest, a class between others may win nowhere."""

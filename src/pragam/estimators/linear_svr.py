@@ -9,7 +9,6 @@ from pragam.estimators import intercept
 from pragam.estimators.compat import Interval
 from pragam.estimators.parameters import at_least_zero, estimator, flag, parameter, word
 from pragam.estimators.rows import RowRegressor
-from pragam.models.features import Features
 from pragam.risks import EpsilonInsensitive, Risk
 
 
@@ -49,6 +48,3 @@ class LinearSVR(RowRegressor):
 
     def _risk(self, samples: Any) -> Risk:
         return EpsilonInsensitive(lam=self._lam(samples), epsilon=self.epsilon, bias=intercept.is_free(self))
-
-    def _features(self, samples: Any) -> Features:
-        return intercept.constant_column(self)

@@ -12,12 +12,14 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 
 from pragam.certificate import Certificate
 from pragam.driver.solve import Progress
+from pragam.estimators import intercept
 from pragam.estimators.base import CertifiedEstimator
 from pragam.estimators.compat import SparseCoefMixin, with_callbacks
 from pragam.estimators.frames import validated
-from pragam.estimators.parameters import estimator, positive
+from pragam.estimators.parameters import estimator, flag, positive
 from pragam.models import Fitted, LinearModel, save_onnx, to_onnx
-from pragam.models.features import Constant
+from pragam.models.features import Constant, Features
+from pragam.models.standardize import Standardize
 from pragam.numerics.arguments import array_of, refuse_masked
 from pragam.numerics.vector import Vector
 from pragam.risks.arguments import check_labels, check_length, example_weights, refuse_mixed
@@ -38,20 +40,24 @@ class RowEstimator(SparseCoefMixin, CertifiedEstimator):
     ----------
     C : float > 0
         Weight of the losses against 1/2 |w|^2; lam = 1/(n C) in the functions of :mod:`pragam.risks`.
+    standardize : bool
+        Whether the weights that are penalised are those of standardised columns, of mean 0 and deviation 1 on the
+        training data, each row with its weight. Sparse X stays sparse. A column that never changes has the weight 0.
 
     Attributes
     ----------
     coef_ : (outputs, d) array
-        The weights.
+        The weights, in the units of X.
     intercept_ : (outputs,) array
         What is added to the scores.
     support_ : array of int
         The rows of the training data that the model is made of, in any of its problems.
     dual_coef_ : (outputs, n_support) array
-        ``coef_`` is ``dual_coef_ @ X[support_]`` up to the gap.
+        ``coef_`` is ``dual_coef_ @ X[support_]`` up to the gap; with ``standardize=True``, of the standardised columns.
     """
 
     C: float = positive(1.0, first=True)
+    standardize: bool = flag(False)
 
     #: How scikit-learn is to check y, and what one target is called.
     _checks_of_y: ClassVar[dict[str, Any]] = {}
@@ -153,6 +159,9 @@ class RowEstimator(SparseCoefMixin, CertifiedEstimator):
     def _lam(self, samples: Any) -> float:
         return lam_of(self.C, samples.n)
 
+    def _features(self, samples: Any) -> Features:
+        return intercept.features_of(self, samples)
+
     def _keep(self, model: Any) -> None:
         super()._keep(model)
         coef, intercept = model.weights()
@@ -180,6 +189,8 @@ class RowEstimator(SparseCoefMixin, CertifiedEstimator):
         n, constant = model.fingerprint.get("n"), model.features.find(Constant)
         biases = any(shape.biases for shape in model.risk.shape(model.labels))
         more: dict[str, Any] = {"fit_intercept": biases} | ({"C": c_of(model.risk.lam, n)} if n else {})
+        if model.features.find(Standardize) is not None:
+            more |= {"standardize": True}
         if constant is not None:
             more |= {"fit_intercept": True, "intercept_scaling": constant.value}
         known = super()._parameters(model) | more

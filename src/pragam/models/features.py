@@ -1,14 +1,15 @@
 """How what a user brings becomes the samples that weights belong to: maps in front of a model, applied in turn.
 
-========  =====================================================================  =========================
-kind      what it does                                                           tensors
-========  =====================================================================  =========================
-columns   takes some columns of wide data (``--compact-columns``)                columns
-constant  appends a column of one value, whose weight is a penalised intercept
-names     features of tokens by name become columns                              names
-kernel    k(x, landmarks), times a map: Nystrom's features, or the Gram matrix   rows, map or lengths
-table     columns of a table: numbers, and a column for each level of a category columns (JSON)
-========  =====================================================================  =========================
+===========  ======================================================================  =========================
+kind         what it does                                                            tensors
+===========  ======================================================================  =========================
+columns      takes some columns of wide data (``--compact-columns``)                 columns
+standardize  scales every column to deviation 1, and perhaps centres it              factor, mean
+constant     appends a column of one value, whose weight is a penalised intercept
+names        features of tokens by name become columns                               names
+kernel       k(x, landmarks), times a map: Nystrom's features, or the Gram matrix    rows, map or lengths
+table        columns of a table: numbers, and a column for each level of a category  columns (JSON)
+===========  ======================================================================  =========================
 
 A map before the fingerprint (columns, names, table) makes numbers of what the user brings; the others make features
 of them.
@@ -26,6 +27,7 @@ from scipy import sparse
 from pragam.files.columns import restricted
 from pragam.numerics.arguments import check_number
 from pragam.operators import check_data
+from pragam.operators.storage import Standardized, Storage
 
 Array = NDArray[Any]
 
@@ -50,6 +52,10 @@ class Map:
     def column_names(self) -> list[str] | None:
         """Of the columns that it makes; None if they have none of their own."""
         return None
+
+    def learnt(self, numbers: Any) -> Map:
+        """The same with what it takes from training samples; most maps take nothing."""
+        return self
 
     def apply(self, samples: Any) -> Any:
         """The samples with other features."""
@@ -107,13 +113,19 @@ class Constant(Map):
         return f"a constant column of {self.value:g}"
 
     def apply(self, samples: Any) -> Any:
-        kind, arrays = samples.X.rows()
+        return replace(samples, X=self._beside(samples.X))
+
+    def _beside(self, X: Storage) -> Storage:
+        """X and the column, which standardising leaves as it is."""
+        if isinstance(X, Standardized):
+            return Standardized(self._beside(X.storage), X.columns.with_constant())
+        kind, arrays = X.rows()
         dtype = self._dtype(arrays[0].dtype)
-        column = np.full((samples.X.shape[0], 1), self.value, dtype=dtype)
+        column = np.full((X.shape[0], 1), self.value, dtype=dtype)
         if kind == "dense":
-            return replace(samples, X=check_data(np.hstack([arrays[0], column], dtype=dtype)))
-        X = sparse.csr_array(tuple(arrays), shape=samples.X.shape).astype(dtype, copy=False)
-        return replace(samples, X=check_data(sparse.hstack([X, sparse.csr_array(column)], format="csr")))
+            return check_data(np.hstack([arrays[0], column], dtype=dtype))
+        rows = sparse.csr_array(tuple(arrays), shape=X.shape).astype(dtype, copy=False)
+        return check_data(sparse.hstack([rows, sparse.csr_array(column)], format="csr"))
 
     def _dtype(self, of_data: Any) -> Any:
         """That of the data if it holds the value, else float64."""
@@ -133,6 +145,10 @@ class Features:
     """Maps in turn; none of them is the plain case."""
 
     maps: tuple[Map, ...] = ()
+
+    def learnt(self, numbers: Any) -> Features:
+        """With what the maps after the fingerprint take from training samples."""
+        return Features(tuple(each if each.is_numbering else each.learnt(numbers) for each in self.maps))
 
     def numbers(self, samples: Any) -> Any:
         """The samples as the numbers of which a fingerprint is taken."""

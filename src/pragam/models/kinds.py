@@ -11,6 +11,7 @@ from pragam.models.graph import GraphModel
 from pragam.models.kernel import Kernel
 from pragam.models.linear import LinearModel
 from pragam.models.names import Names
+from pragam.models.standardize import Standardize
 from pragam.risks import RISKS as OF_ROWS
 from pragam.risks import Risk
 from pragam.structured.chains.record import ChainHinge
@@ -18,7 +19,7 @@ from pragam.structured.gp.record import GPSequences
 from pragam.structured.graphs.record import GraphHinge
 
 _MODELS: tuple[type[Model], ...] = (LinearModel, ChainModel, GraphModel, GPModel)
-_MAPS: tuple[type[Map], ...] = (Columns, Constant, Names, Kernel, Encoding)
+_MAPS: tuple[type[Map], ...] = (Columns, Standardize, Constant, Names, Kernel, Encoding)
 _STRUCTURED: tuple[type[Risk], ...] = (ChainHinge, GraphHinge, GPSequences)
 
 KINDS = {model.kind: model for model in _MODELS}

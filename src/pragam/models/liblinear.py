@@ -34,6 +34,7 @@ from pragam.models.base import check_finite
 from pragam.models.features import Constant
 from pragam.models.liblinear_types import JOINT, ONE_CLASS, REGRESSIONS, TYPES, solver_type_of
 from pragam.models.linear import LinearModel
+from pragam.models.standardize import Standardize
 from pragam.numerics.vector import Vector
 from pragam.risks import Unstated, UnstatedNumbers
 from pragam.risks.one_vs_rest import positives
@@ -50,7 +51,7 @@ def save_liblinear(path: str | os.PathLike[str], model: LinearModel) -> None:
     The solver type is that of the model's risk, and a model of another risk is refused.
     """
     solver = solver_type_of(model.risk)
-    if any(not isinstance(each, Constant) for each in model.features.maps):
+    if any(not isinstance(each, Standardize | Constant) for each in model.features.maps):
         raise ValueError(
             "a LIBLINEAR model has a weight for every column, and this one only for some (compact columns)"
         )
@@ -72,10 +73,13 @@ def save_liblinear(path: str | os.PathLike[str], model: LinearModel) -> None:
 def _columns(model: LinearModel) -> tuple[Vector, float]:
     """(w as the file has it: a column for each output, and the bias, -1 if there is none).
 
-    A penalised intercept is the weight of a column already; a free one is that of a column of 1.
+    A penalised intercept is the weight of a column already; a free one, or one with the means of columns in it, is
+    that of a column of 1.
     """
     coef, intercept = model.tensors["coef"], model.tensors["intercept"]
-    if (constant := model.features.find(Constant)) is not None:
+    if model.features.find(Standardize) is not None:
+        coef, intercept = model.weights()
+    elif (constant := model.features.find(Constant)) is not None:
         return coef.T, constant.value
     return (np.vstack([coef.T, intercept]), 1.0) if intercept.any() else (coef.T, -1.0)
 

@@ -18,6 +18,7 @@ from pragam.driver.result import Result
 from pragam.models.base import Model, Shapes, Solves
 from pragam.models.encoding import Encoding
 from pragam.models.features import Columns, Constant
+from pragam.models.standardize import Standardize
 from pragam.numerics.vector import Vector
 from pragam.operators.needs import HasData
 from pragam.problem import AnyProblem
@@ -67,29 +68,40 @@ class LinearModel(Model):
         return list(zip(shapes, np.split(self.tensors["intercept"], ends), strict=True))
 
     def weights(self) -> tuple[Vector, Vector]:
-        """(coef, intercept) in the columns of X: a constant feature is part of the intercept."""
+        """(coef, intercept) in the columns of X: a constant feature and means of columns are part of the intercept."""
         coef, intercept = self.tensors["coef"], self.tensors["intercept"]
-        constant = self.features.find(Constant)
-        if constant is None:
-            return coef, intercept
-        return coef[:, :-1], intercept + constant.value * coef[:, -1]
+        constant, standardize = self.features.find(Constant), self.features.find(Standardize)
+        if constant is not None:
+            coef, intercept = coef[:, :-1], intercept + constant.value * coef[:, -1]
+        if standardize is not None:
+            coef, moved = standardize.known.in_columns(coef)
+            intercept = intercept + moved
+        return coef, intercept
 
     def column_weights(self) -> Vector:
         return self.weights()[0]
 
     @property
     def n_features(self) -> int:
-        return self.features.n_columns or int(self.weights()[0].shape[1])
+        return self.features.n_columns or self.width
+
+    @property
+    def width(self) -> int:
+        """The columns that have weights, without a constant one."""
+        return int(self.tensors["coef"].shape[1]) - (self.features.find(Constant) is not None)
 
     def checked(self) -> LinearModel:
         if (self.tensors["radius"] < 0).any() or (self.tensors["low"] > self.tensors["high"]).any():
             raise ValueError("radius must be >= 0, and low at most high: they bound where the optimum is")
         columns = self.features.find(Columns)
-        if columns is not None and len(columns.columns) != self.weights()[0].shape[1]:
-            raise ValueError(f"columns must be {self.weights()[0].shape[1]}, one for each weight")
+        if columns is not None and len(columns.columns) != self.width:
+            raise ValueError(f"columns must be {self.width}, one for each weight")
+        standardize = self.features.find(Standardize)
+        if standardize is not None and len(standardize.known.factor) != self.width:
+            raise ValueError(f"factor must hold {self.width} numbers, one for each weight")
         table = self.features.find(Encoding)
-        if table is not None and table.n_columns != self.weights()[0].shape[1]:
-            raise ValueError(f"its table makes {table.n_columns} columns, for {self.weights()[0].shape[1]} weights")
+        if table is not None and table.n_columns != self.width:
+            raise ValueError(f"its table makes {table.n_columns} columns, for {self.width} weights")
         if any(free[shape.biases :].any() for shape, free in self._intercepts()):
             raise ValueError("intercept must be 0 where the risk has no bias: the certificate says nothing of it")
         return self

@@ -21,6 +21,7 @@ from pragam.files.atomic import replacing
 from pragam.models.base import Model
 from pragam.models.features import Columns, Constant
 from pragam.models.linear import LinearModel
+from pragam.models.standardize import Standardize
 from pragam.risks.rules import Above, Largest, Ranked, Rule, Sets, Value
 
 OPSET, IR_VERSION = 13, 7  # of the same release, 1.8
@@ -190,7 +191,7 @@ def _writer(model: Model) -> Callable[..., dict[str, str]]:
     """That of the model's rule, if it is linear in the columns of X."""
     if not isinstance(model, LinearModel):
         raise ValueError(f"only linear models become ONNX graphs, not those of kind {model.kind}")
-    others = [each.kind for each in model.features.maps if not isinstance(each, Columns | Constant)]
+    others = [each.kind for each in model.features.maps if not isinstance(each, Columns | Standardize | Constant)]
     if others or type(model.risk.rule) not in _WRITERS:
         what = others[0] if others else model.risk.name
         raise ValueError(f"only models that are linear in X become ONNX graphs, and this one has {what}")

@@ -46,6 +46,7 @@ def fit(
     """
     features = features or Features()
     numbers = features.numbers(samples)
+    features = features.learnt(numbers)
     labels = risk.learn(numbers) if labels is None else labels
     own = features.mapped(numbers)
     problems = risk.pose(own, labels)
@@ -62,6 +63,7 @@ def fit_path(
     """A model for each lam, in their order; each solve starts from the solution at the next larger lam."""
     lams = list(lams)
     numbers = features.numbers(samples)
+    features = features.learnt(numbers)
     own = features.mapped(numbers)
     problems = risk.pose(own, labels)
     with using(settings.n_jobs):

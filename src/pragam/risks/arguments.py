@@ -9,16 +9,28 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy import sparse
 
-from pragam.numerics.arguments import LEAST, array_of, float_of, real_array
+from pragam.numerics.arguments import LEAST, array_of, check_flag, float_of, real_array
 from pragam.numerics.rounding import is_zero
 from pragam.numerics.vector import Vector
-from pragam.operators import Operator
+from pragam.operators import Operator, check_data
+from pragam.operators.column_moments import standardising
+from pragam.operators.storage import Standardized, Storage
 
 #: A model of several labels has a dual variable for each label of each row. An array of so many takes 2 GiB. A solve
 #: holds some ten such arrays: c and the origin, alpha, the best one and one that is judged, each with its repair, three
 #: of momentum; for pairs also the signs of labels and of planes. With biases more. All else is worked through in
 #: parts.
 MOST_DUAL_VARIABLES = 2**28
+
+
+def data_of(X: Any, standardize: bool, bias: bool, sample_weight: ArrayLike | None) -> Storage:
+    """X as a storage, with standardised columns if asked for. Only without a free bias need they be centred."""
+    check_flag("standardize", standardize)
+    storage = check_data(X)
+    if not standardize:
+        return storage
+    weights = None if sample_weight is None else example_weights(np.empty(storage.shape[0]), sample_weight, None)
+    return Standardized(storage, standardising(storage, not bias, weights))
 
 
 def check_labels(y: ArrayLike, n: int) -> NDArray[Any]:

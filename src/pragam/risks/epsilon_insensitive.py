@@ -9,10 +9,10 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from pragam.numerics.arguments import check_flag, check_number, refuse_masked
-from pragam.operators import Planes, SharedRows, check_data
+from pragam.operators import Planes, SharedRows
 from pragam.polytopes import Box
 from pragam.problem import AnyProblem, Problem
-from pragam.risks.arguments import check_rows, check_targets, loss_weights
+from pragam.risks.arguments import check_rows, check_targets, data_of, loss_weights
 from pragam.risks.parameters import number
 from pragam.risks.record import Labels
 from pragam.risks.regression import Regression
@@ -25,6 +25,7 @@ def epsilon_insensitive(
     epsilon: float = 0.1,
     bias: bool = True,
     sample_weight: ArrayLike | None = None,
+    standardize: bool = False,
 ) -> Problem:
     r"""Linear support vector regression: what a residual exceeds epsilon by, with or without an unpenalised bias.
 
@@ -50,11 +51,13 @@ def epsilon_insensitive(
     bias : bool
         Whether the model has an intercept, which is not penalised.
     sample_weight : (n,) numbers >= 0, optional
+    standardize : bool
+        Whether w belongs to standardised columns, of mean 0 and deviation 1: see :func:`pragam.hinge`.
     """
     check_flag("bias", bias)
     width = check_number("epsilon", epsilon, least=0)
     refuse_masked(X=X, y=y, sample_weight=sample_weight)
-    storage = check_data(X)
+    storage = data_of(X, standardize, bias, sample_weight)
     n = storage.shape[0]
     targets = check_targets(y, n)
     number, sign = np.repeat(np.arange(n), 2), np.tile([-1.0, 1.0], n)

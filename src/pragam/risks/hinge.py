@@ -9,10 +9,10 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from pragam.numerics.arguments import check_flag, refuse_masked
-from pragam.operators import Planes, ScaledRows, check_data
+from pragam.operators import Planes, ScaledRows
 from pragam.polytopes import Box
 from pragam.problem import Problem
-from pragam.risks.arguments import check_labels, check_rows, loss_weights, signs
+from pragam.risks.arguments import check_labels, check_rows, data_of, loss_weights, signs
 from pragam.risks.margins import Margin
 
 
@@ -23,6 +23,7 @@ def hinge(
     bias: bool = True,
     sample_weight: ArrayLike | None = None,
     class_weight: Any = None,
+    standardize: bool = False,
 ) -> Problem:
     r"""A linear SVM: the mean hinge loss, with or without an unpenalised bias.
 
@@ -48,10 +49,15 @@ def hinge(
     sample_weight : (n,) numbers >= 0, optional
     class_weight : dict or "balanced", optional
         Each weight scales the loss of its examples, and so the size of their boxes.
+    standardize : bool
+        Whether w belongs to standardised columns, z_ij = (x_ij - mean_j) / deviation_j, by the means and deviations of
+        X with the weights of ``sample_weight``. Sparse X stays sparse. With a bias the columns are only scaled, since
+        centring would move the bias alone; without one, sparse columns that are centred have no rows to walk, and
+        some solvers are refused. ``problem.A.storage.columns.in_columns(w[None])`` are the weights in the units of X.
     """
     check_flag("bias", bias)
     refuse_masked(X=X, y=y, sample_weight=sample_weight)
-    storage = check_data(X)
+    storage = data_of(X, standardize, bias, sample_weight)
     n = storage.shape[0]
     labels = check_labels(y, n)
     sign = signs(labels)

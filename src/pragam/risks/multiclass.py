@@ -10,10 +10,10 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from pragam.numerics.arguments import check_flag, refuse_masked
-from pragam.operators import LabelRows, Planes, check_data
+from pragam.operators import LabelRows, Planes
 from pragam.polytopes import Simplices
 from pragam.problem import AnyProblem, Problem
-from pragam.risks.arguments import check_cost, check_labels, check_room, check_rows, classes_of, loss_weights
+from pragam.risks.arguments import check_cost, check_labels, check_room, check_rows, classes_of, data_of, loss_weights
 from pragam.risks.levels import in_order
 from pragam.risks.parameters import choice, class_weights, flag, matrix, number
 from pragam.risks.record import Labels, Risk, Shape, Stated
@@ -30,6 +30,7 @@ def multiclass_hinge(
     sample_weight: ArrayLike | None = None,
     class_weight: Any = None,
     classes: Any = None,
+    standardize: bool = False,
 ) -> Problem:
     r"""The Crammer-Singer SVM (JMLR 2001): one weight vector w_k for each of K classes, and perhaps a bias each.
 
@@ -60,10 +61,12 @@ def multiclass_hinge(
         The classes in order: those of y, sorted, unless given. Given ones need not all occur in y, so that part of the
         data poses the problem of all classes. A class that does not occur is never the true one; its bias, if there is
         one, has no minimum.
+    standardize : bool
+        Whether w belongs to standardised columns, of mean 0 and deviation 1: see :func:`pragam.hinge`.
     """
     check_flag("bias", bias)
     refuse_masked(X=X, y=y, cost=cost, sample_weight=sample_weight)
-    storage = check_data(X)
+    storage = data_of(X, standardize, bias, sample_weight)
     n = storage.shape[0]
     labels = check_labels(y, n)
     index, K = _numbers(labels, classes)

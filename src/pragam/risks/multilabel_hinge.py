@@ -9,10 +9,10 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from pragam.numerics.arguments import check_flag, refuse_masked
-from pragam.operators import LabelRows, Planes, check_data
+from pragam.operators import LabelRows, Planes
 from pragam.polytopes import Pairs
 from pragam.problem import AnyProblem, Problem
-from pragam.risks.arguments import check_label_sets, check_room, check_rows, loss_weights
+from pragam.risks.arguments import check_label_sets, check_room, check_rows, data_of, loss_weights
 from pragam.risks.parameters import flag, number
 from pragam.risks.record import Labels, Risk, Shape, Stated
 from pragam.risks.rules import Rule, Sets
@@ -20,7 +20,12 @@ from pragam.risks.targets import LabelSets
 
 
 def multilabel_hinge(
-    X: Any, Y: Any, lam: float = 1e-4, bias: bool = False, sample_weight: ArrayLike | None = None
+    X: Any,
+    Y: Any,
+    lam: float = 1e-4,
+    bias: bool = False,
+    sample_weight: ArrayLike | None = None,
+    standardize: bool = False,
 ) -> Problem:
     r"""The multilabel SVM: one weight vector w_k for each of K labels, with or without an unpenalised bias each.
 
@@ -46,10 +51,12 @@ def multilabel_hinge(
     bias : bool
         Whether every label has an intercept, which is not penalised.
     sample_weight : (n,) numbers >= 0, optional
+    standardize : bool
+        Whether w belongs to standardised columns, of mean 0 and deviation 1: see :func:`pragam.hinge`.
     """
     check_flag("bias", bias)
     refuse_masked(X=X, Y=Y, sample_weight=sample_weight)
-    storage = check_data(X)
+    storage = data_of(X, standardize, bias, sample_weight)
     n = storage.shape[0]
     wrong = ~check_label_sets(Y, n)
     check_room(*wrong.shape)

@@ -9,10 +9,10 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from pragam.numerics.arguments import refuse_masked
-from pragam.operators import Planes, SharedRows, check_data
+from pragam.operators import Planes, SharedRows
 from pragam.polytopes import Box
 from pragam.problem import AnyProblem, Problem
-from pragam.risks.arguments import check_rows, loss_weights
+from pragam.risks.arguments import check_rows, data_of, loss_weights
 from pragam.risks.levels import levels_of
 from pragam.risks.parameters import choice, labels, number, parameter
 from pragam.risks.record import Labels, Risk, Shape, Stated
@@ -27,6 +27,7 @@ def ordinal_hinge(
     thresholds: str = "all",
     order: Any = None,
     sample_weight: ArrayLike | None = None,
+    standardize: bool = False,
 ) -> Problem:
     r"""Ordinal regression with hinge losses: K levels, one weight vector, K - 1 unpenalised thresholds.
 
@@ -54,11 +55,13 @@ def ordinal_hinge(
     order : sequence of levels, lowest first, optional
         Needed where the labels have no order of their own, as strings. Levels that do not occur are allowed.
     sample_weight : (n,) numbers >= 0, optional
+    standardize : bool
+        Whether w belongs to standardised columns, of mean 0 and deviation 1: see :func:`pragam.hinge`.
     """
     if not isinstance(thresholds, str) or thresholds not in ("all", "immediate"):
         raise ValueError(f"thresholds must be 'all' or 'immediate', not {thresholds!r:.60}")
     refuse_masked(X=X, y=y, sample_weight=sample_weight)
-    storage = check_data(X)
+    storage = data_of(X, standardize, True, sample_weight)
     n = storage.shape[0]
     level, K = levels_of(y, order, n)
     k = np.arange(K - 1)

@@ -11,10 +11,10 @@ from numpy.typing import ArrayLike
 
 from pragam.numerics.arguments import check_flag, float_of, refuse_masked
 from pragam.numerics.vector import Vector
-from pragam.operators import Planes, ScaledRows, check_data
+from pragam.operators import Planes, ScaledRows
 from pragam.polytopes import Box
 from pragam.problem import AnyProblem, Problem
-from pragam.risks.arguments import check_rows, check_targets, loss_weights
+from pragam.risks.arguments import check_rows, check_targets, data_of, loss_weights
 from pragam.risks.parameters import share
 from pragam.risks.record import Labels
 from pragam.risks.regression import Regression
@@ -27,6 +27,7 @@ def quantile(
     q: float = 0.5,
     bias: bool = True,
     sample_weight: ArrayLike | None = None,
+    standardize: bool = False,
 ) -> Problem:
     r"""Linear quantile regression: the mean pinball loss, with or without an unpenalised bias.
 
@@ -51,12 +52,20 @@ def quantile(
     bias : bool
         Whether the model has an intercept, which is not penalised.
     sample_weight : (n,) numbers >= 0, optional
+    standardize : bool
+        Whether w belongs to standardised columns, of mean 0 and deviation 1: see :func:`pragam.hinge`.
     """
-    return quantiles(X, y, lam, [q], bias, sample_weight)[0]
+    return quantiles(X, y, lam, [q], bias, sample_weight, standardize)[0]
 
 
 def quantiles(
-    X: Any, y: ArrayLike, lam: float, qs: Sequence[float], bias: bool = True, sample_weight: ArrayLike | None = None
+    X: Any,
+    y: ArrayLike,
+    lam: float,
+    qs: Sequence[float],
+    bias: bool = True,
+    sample_weight: ArrayLike | None = None,
+    standardize: bool = False,
 ) -> list[AnyProblem]:
     """:func:`quantile` for each of these q. The problems share A, and with it whatever is computed of X once."""
     check_flag("bias", bias)
@@ -64,7 +73,7 @@ def quantiles(
         if not 0 < float_of(q) < 1:
             raise ValueError(f"q must be a number between 0 and 1, not {q!r:.60}")
     refuse_masked(X=X, y=y, sample_weight=sample_weight)
-    storage = check_data(X)
+    storage = data_of(X, standardize, bias, sample_weight)
     n = storage.shape[0]
     targets = check_targets(y, n)
     weights = loss_weights(targets, sample_weight)

@@ -23,6 +23,7 @@ def smoothed_hinge(
     gamma: float = 0.5,
     bias: bool = True,
     sample_weight: ArrayLike | None = None,
+    standardize: bool = False,
 ) -> Problem:
     r"""A linear SVM with a smoothed hinge loss, with or without an unpenalised bias.
 
@@ -38,12 +39,12 @@ def smoothed_hinge(
 
     Parameters
     ----------
-    X, y, lam, bias, sample_weight : as for :func:`pragam.hinge`
+    X, y, lam, bias, sample_weight, standardize : as for :func:`pragam.hinge`
     gamma : float > 0
         The width over which the loss is quadratic.
     """
     width = check_number("gamma", gamma, above=0)
-    plain = hinge(X, y, lam, bias, sample_weight)
+    plain = hinge(X, y, lam, bias, sample_weight, standardize=standardize)
     return replace(plain, g=Quadratic(curvature(width, plain.Q.upper)))
 
 

@@ -17,7 +17,12 @@ from pragam.risks.margins import Margin
 
 
 def squared_hinge(
-    X: Any, y: ArrayLike, lam: float = 1e-4, bias: bool = True, sample_weight: ArrayLike | None = None
+    X: Any,
+    y: ArrayLike,
+    lam: float = 1e-4,
+    bias: bool = True,
+    sample_weight: ArrayLike | None = None,
+    standardize: bool = False,
 ) -> Problem:
     r"""A linear SVM with the mean squared hinge loss, with or without an unpenalised bias.
 
@@ -32,9 +37,9 @@ def squared_hinge(
 
     Parameters
     ----------
-    X, y, lam, bias, sample_weight : as for :func:`pragam.hinge`
+    X, y, lam, bias, sample_weight, standardize : as for :func:`pragam.hinge`
     """
-    plain = hinge(X, y, lam, bias, sample_weight)
+    plain = hinge(X, y, lam, bias, sample_weight, standardize=standardize)
     size = plain.Q.upper
     return replace(plain, Q=Box(0.0, np.where(size > 0, np.inf, 0.0)), g=Quadratic(curvature(0.5, size)))
 

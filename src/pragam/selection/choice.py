@@ -47,7 +47,7 @@ def choose(
     validation : samples to validate on. Without them, ``share`` of the samples are left out, or each once in
         ``n_folds`` folds if there are two or more
     settings : how to solve; its seconds are for all lams, problems and folds
-    features : how samples become those that weights belong to
+    features : how samples become those that weights belong to; what they learn, they learn on each fold
     scorer : what a model is worth on samples
     callback : as that of :func:`pragam.path`
     """
@@ -58,12 +58,14 @@ def choose(
     seconds = None if settings.max_seconds is None else settings.max_seconds / len(parts)
     scores, results, support = [], [], np.zeros(len(values), dtype=np.int64)
     for train, held in ((_taken(samples, fold), validation or samples.take(fold.held)) for fold in parts):
-        own = features.of(train)
+        numbers = features.numbers(train)
+        learnt = features.learnt(numbers)  # from the rows to train on alone
+        own = learnt.mapped(numbers)
         problems = risk.pose(own, labels)
         found = paths(problems, values, settings.tol, settings.solver, seconds, callback, settings.seed(0))
         at = [_at(lam, i, problems, found) for i, lam in enumerate(values.tolist())]
         pairs = zip(values.tolist(), at, strict=True)
-        models = [model_of(risk.at(lam), labels, solves, own, features, settings, {}) for lam, solves in pairs]
+        models = [model_of(risk.at(lam), labels, solves, own, learnt, settings, {}) for lam, solves in pairs]
         scores.append([scorer(model, held) for model in models])
         support += [model.n_support([problem for problem, _ in each]) for model, each in zip(models, at, strict=True)]
         results.append(found)

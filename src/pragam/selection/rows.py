@@ -7,7 +7,9 @@ from typing import Any
 
 from pragam.driver.jobs import Settings
 from pragam.driver.solve import Callback
-from pragam.numerics.arguments import array_of
+from pragam.models.features import Features
+from pragam.models.standardize import Standardize
+from pragam.numerics.arguments import array_of, check_flag
 from pragam.risks import Hinge, OneVsRest, Risk
 from pragam.risks.arguments import check_labels
 from pragam.samples import Rows
@@ -30,6 +32,7 @@ def tune(
     solver: str = "auto",
     max_seconds: float | None = None,
     callback: Callback | None = None,
+    standardize: bool = False,
 ) -> Tuning:
     """Train on a path of lams and measure the accuracy on rows that were left out.
 
@@ -42,6 +45,8 @@ def tune(
         The rows to validate on. Without them, ``share`` of the rows of each class are drawn with ``seed``.
     bias, class_weight, tol, solver, max_seconds, callback
         As in :func:`pragam.hinge` and :func:`pragam.path`. The time is for all lams and classes together.
+    standardize : bool
+        Whether lam weighs the weights of standardised columns, by means and deviations of the rows to train on.
     """
     rows = _rows(X, y, "X")
     held = None if validation is None else _rows(*validation, "validation")
@@ -49,7 +54,12 @@ def tune(
         raise ValueError(f"validation has {held.n_features} columns, and X has {rows.n_features}")
     risk = risk or OneVsRest(each=Hinge(bias=bias), class_weight=class_weight)
     settings = Settings(tol, solver, max_seconds=max_seconds, seeds=(seed,))
-    return choose(risk, rows, lams, settings, validation=held, share=share, seed=seed, callback=callback)
+    check_flag("standardize", standardize)
+    is_free = any(shape.biases for shape in risk.shape(risk.learn(rows)))
+    features = Features((Standardize(centred=not is_free),) if standardize else ())
+    return choose(
+        risk, rows, lams, settings, validation=held, share=share, seed=seed, features=features, callback=callback
+    )
 
 
 def _rows(X: Any, y: Any, name: str) -> Rows:

@@ -2,7 +2,8 @@ r"""A second opinion in rational arithmetic: J and D of every risk of rows, with
 
 ::
 
-    judge(risk, X, y, w, biases, alpha, weights=None, progress=None) -> Judged(primal, dual, moved)
+    judge(risk, X, y, w, biases, alpha, weights=None, progress=None, factor=None, mean=None)
+        -> Judged(primal, dual, moved)
 
 ``risk`` is a dict with the name, lam and the parameters of ONE problem; one class against the rest is the caller's
 loop. f_i = <x_i, w> + b, and (1/n) sum_i weight_i loss_i is added to lam/2 |w|^2:
@@ -23,6 +24,7 @@ multilabel_hinge     bias                    (n, K) zeros and ones  [1 + max wro
 X is a dense (n, d) array or the tuple (data, indices, indptr) of a CSR matrix. ``w`` has d numbers, or K d; ``biases``
 is empty or has one number, K, or one for each threshold. ``alpha`` has the dual variables in the order of the rows, in
 the scaling weight_i / n. ``weights`` are the sample weights, 1 unless given. ``cost`` may be None: 1 off the diagonal.
+With a ``factor`` for each column, and perhaps a ``mean``, x_ij stands for (x_ij - mean_j) factor_j.
 
 Every float is m 2^e with integers m and e, so both values are fractions; Python's integers hold them whatever their
 size. Rounding may have left alpha outside its set: it is moved in integers, and D is that of the point moved. What is

@@ -15,7 +15,7 @@ from pragam.certificate.exact.form import Form
 from pragam.certificate.exact.numbers import Numbers, numbers, plus, rounded_up
 from pragam.certificate.exact.planes import repaired
 from pragam.certificate.exact.risks import form_of
-from pragam.certificate.exact.rows import Rows
+from pragam.certificate.exact.rows import Rows, StandardizedRows
 
 #: alpha may be this far outside its set, relative to the sums of |alpha_j|: more is no rounding.
 REPAIRABLE = Fraction(1, 10**6)
@@ -46,7 +46,7 @@ class Judged:
 
 def judge(
     risk: Mapping[str, Any], X: Any, y: Any, w: Any, biases: Any, alpha: Any, weights: Any = None,
-    progress: Callable[[int, int], None] | None = None,
+    progress: Callable[[int, int], None] | None = None, factor: Any = None, mean: Any = None,
 ) -> Judged:  # fmt: skip
     """J(w, biases) and D of an exactly feasible point next to alpha: see the package for the arguments.
 
@@ -68,12 +68,17 @@ def judge(
         if left:
             raise ValueError(f"w must hold as many numbers for each of {n_outputs} outputs, not {len(w)} in all")
         read.check_columns(X, d)
-        return Rows(X, d, seen)
+        return Rows(X, d, seen) if factor is None else StandardizedRows(X, d, seen, *_columns(factor, mean, d))
 
     form = form_of(risk, y, read.loss_weights(weights, n), rows)
     point = numbers(read.vector("alpha", alpha, len(form.row)))
     feasible, moved = _feasible(form, point)
     return Judged(form.primal(numbers(w), _biases(form, biases)), form.dual(feasible), moved)
+
+
+def _columns(factor: Any, mean: Any, d: int) -> tuple[Any, Any]:
+    """What is multiplied to each column, and taken from it before."""
+    return read.vector("factor", factor, d), None if mean is None else read.vector("mean", mean, d)
 
 
 def _biases(form: Form, biases: Any) -> Numbers:

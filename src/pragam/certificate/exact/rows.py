@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from pragam.certificate.exact.numbers import Numbers, common, numbers
+from pragam.certificate.exact.numbers import Numbers, common, inner, numbers, plus
 
 #: Entries of X that become integers at a time. They share a unit, so the fewer, the shorter the integers.
 _CHUNK = 2**14
@@ -88,3 +88,31 @@ class Rows:
             rows = ((columns[i:j], found.values[i:j]) for i, j in pairwise(ends))
             yield Chunk(first, last - first, rows, found.unit)
             first = last
+
+
+class StandardizedRows(Rows):
+    """z_ij = (x_ij - mean_j) factor_j of the rows of X, for K outputs as above; without a mean, x_ij factor_j."""
+
+    def __init__(self, X: Any, d: int, seen: Callable[[int], None], factor: Any, mean: Any = None) -> None:
+        super().__init__(X, d, seen)
+        self._factor = numbers(factor)
+        self._mean = numbers([0.0] * d if mean is None else mean)
+
+    def products(self, w: Numbers, n_outputs: int) -> Numbers:
+        """<x_i, F w_k> - <mean, F w_k>."""
+        moved = self._times_factor(w, n_outputs)
+        plain, d = super().products(moved, n_outputs), self.d
+        parts = [Numbers(moved.values[k * d : (k + 1) * d], moved.unit) for k in range(n_outputs)]
+        shifts = [inner(self._mean, part) for part in parts]
+        unit = common(plain.unit, *(Fraction(1, shift.denominator) for shift in shifts))
+        less = [int(shift / unit) for shift in shifts]
+        return Numbers([v - less[k % n_outputs] for k, v in enumerate(plain.at(unit))], unit)
+
+    def adjoint(self, a: Numbers, n_outputs: int) -> Numbers:
+        """F (sum_i a_ik x_i - (sum_i a_ik) mean)."""
+        sums = [sum(a.values[k::n_outputs]) for k in range(n_outputs)]
+        means = Numbers([total * m for total in sums for m in self._mean.values], a.unit * self._mean.unit)
+        return self._times_factor(plus(super().adjoint(a, n_outputs), means, -1), n_outputs)
+
+    def _times_factor(self, v: Numbers, n_outputs: int) -> Numbers:
+        return Numbers(list(map(mul, v.values, self._factor.values * n_outputs)), v.unit * self._factor.unit)

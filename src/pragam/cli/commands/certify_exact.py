@@ -10,6 +10,7 @@ from typing import Any
 from pragam.certificate.exact import Judged, judge, rounded_down, rounded_up
 from pragam.cli.output import full_record, problems_of, show_json
 from pragam.cli.status import CERTIFIED, NOT_CERTIFIED
+from pragam.operators.storage import Standardized
 from pragam.runtime.screen import Screen
 
 #: More products than this take more than a few minutes. They need --force.
@@ -52,8 +53,10 @@ def _refuse_absurd(model: Any, X: Any, force: bool) -> None:
 
 def _judged(model: Any, own: Any, quiet: bool) -> list[Judged]:
     """A verdict for each problem, with progress on the standard error if somebody watches."""
-    kind, arrays = own.X.rows()
+    X, columns = (own.X.storage, own.X.columns) if isinstance(own.X, Standardized) else (own.X, None)
+    kind, arrays = X.rows()
     rows = tuple(arrays) if kind == "csr" else arrays[0]
+    stated_columns = (None, None) if columns is None else (columns.factor, columns.mean)
     parts = list(zip(model.risk.stated(own, model.labels), model.points(), model.proofs, strict=True))
     with nullcontext() if quiet else Screen() as screen:
 
@@ -63,7 +66,7 @@ def _judged(model: Any, own: Any, quiet: bool) -> list[Judged]:
             return lambda done, of: screen.show("exact proof", k * of + done, len(parts) * of)
 
         return [
-            judge(stated.risk, rows, stated.y, w, biases, proof.dual, stated.weights, seen(k))
+            judge(stated.risk, rows, stated.y, w, biases, proof.dual, stated.weights, seen(k), *stated_columns)
             for k, (stated, (w, biases), proof) in enumerate(parts)
         ]
 

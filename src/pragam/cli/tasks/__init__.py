@@ -42,6 +42,11 @@ _OPTIONS: dict[str, dict[str, Any]] = {
         "metavar": "S",
         "help": "the intercept is the weight of a column of S and penalised like the others, as LIBLINEAR's -B S",
     },
+    "standardize": {
+        "action": "store_const",
+        "const": True,
+        "help": "penalise the weights of standardised columns, of mean 0 and deviation 1; the model remembers the map",
+    },
     "class_weight": {
         "type": class_weights,
         "metavar": "WEIGHTS",

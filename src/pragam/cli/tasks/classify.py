@@ -59,7 +59,7 @@ def _multiclass(lam: float, args: argparse.Namespace) -> Risk:
     return MulticlassHinge(lam=lam, bias=free_bias(args), **given(args, class_weight="class_weight"))
 
 
-_OPTIONS = (*READING, *TABLE, "no_bias", "penalised", "class_weight", "classes")
+_OPTIONS = (*READING, *TABLE, "no_bias", "penalised", "standardize", "class_weight", "classes")
 
 CLASSIFY = Task("classify", "rows with a class", RowsOfNumbers(), _read, _one_vs_rest, (*_OPTIONS, "loss"))
 MULTICLASS = Task(

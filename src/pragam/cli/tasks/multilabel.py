@@ -68,5 +68,11 @@ class SetsOfLabels(RowsOfNumbers):
 
 
 MULTILABEL = Task(
-    "multilabel", "rows with a set of labels, as 1,5,7", SetsOfLabels(), _read, _risk, (*READING, "no_bias"), tol=1e-3
+    "multilabel",
+    "rows with a set of labels, as 1,5,7",
+    SetsOfLabels(),
+    _read,
+    _risk,
+    (*READING, "no_bias", "standardize"),
+    tol=1e-3,
 )

@@ -20,4 +20,6 @@ def _risk(lam: float, args: argparse.Namespace) -> Risk:
     return OrdinalHinge(lam=lam, **given(args, thresholds="thresholds"))
 
 
-ORDINAL = Task("ordinal", "rows with a level", RowsOfNumbers(), _read, _risk, (*READING, *TABLE, "thresholds"))
+ORDINAL = Task(
+    "ordinal", "rows with a level", RowsOfNumbers(), _read, _risk, (*READING, *TABLE, "standardize", "thresholds")
+)

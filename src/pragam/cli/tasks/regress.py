@@ -18,7 +18,7 @@ def _quantiles(lam: float, args: argparse.Namespace) -> Risk:
     return Each(risks=[Quantile(lam=lam, q=q, bias=free_bias(args)) for q in args.quantiles or [0.5]])
 
 
-_OPTIONS = (*READING, *TABLE, "no_bias", "penalised")
+_OPTIONS = (*READING, *TABLE, "no_bias", "penalised", "standardize")
 
 REGRESS = Task("regress", "rows with a number", RowsOfNumbers(), training_samples, _tube, (*_OPTIONS, "epsilon"))
 QUANTILE = Task(

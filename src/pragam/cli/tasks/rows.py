@@ -11,10 +11,11 @@ from numpy.typing import NDArray
 from scipy import sparse
 
 from pragam.cli.inputs import about, named
-from pragam.cli.tasks.base import Form, Input, beside
+from pragam.cli.tasks.base import Form, Input, beside, free_bias
 from pragam.files.columns import check_width, compact_columns, restricted
 from pragam.files.rows import Samples, read
 from pragam.models.features import Columns, Constant, Features, Map
+from pragam.models.standardize import Standardize
 from pragam.numerics.arguments import check_number
 from pragam.samples import Rows
 
@@ -36,12 +37,15 @@ def training_rows(args: argparse.Namespace, labels: Any = "numbers") -> Input:
             check_width(found.X, found.cause)
     maps: list[Map] = [] if columns is None else [Columns(columns)]
     samples = Rows.of(found.X, found.y, name=name_of(args.data))
-    return Input(samples, Features((*maps, *penalised_column(args))), {"zero_based": found.zero_based})
+    return Input(samples, Features((*maps, *before_weights(args))), {"zero_based": found.zero_based})
 
 
-def penalised_column(args: argparse.Namespace) -> list[Map]:
-    """The column whose weight is the intercept, if that is penalised."""
-    return [] if args.penalised is None else [Constant(check_number("--penalised", args.penalised, above=0))]
+def before_weights(args: argparse.Namespace) -> list[Map]:
+    """Standardised columns, and the column whose weight is the intercept, if that is penalised."""
+    maps: list[Map] = [Standardize(centred=not free_bias(args))] if args.standardize else []
+    if args.penalised is not None:
+        maps.append(Constant(check_number("--penalised", args.penalised, above=0)))
+    return maps
 
 
 def content(

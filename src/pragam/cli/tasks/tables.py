@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from pragam.cli.inputs import named
 from pragam.cli.output import warn
 from pragam.cli.tasks.base import Input
-from pragam.cli.tasks.rows import READING, RowsOfNumbers, penalised_column, training_rows, whole
+from pragam.cli.tasks.rows import READING, RowsOfNumbers, before_weights, training_rows, whole
 from pragam.files import source
 from pragam.files.frames import PARQUET, parquet_with_columns, read_parquet
 from pragam.files.table_values import numbers_in, numbers_of, texts_in
@@ -43,7 +43,7 @@ def training_samples(args: argparse.Namespace, texts: bool = False) -> Input:
     y = target_of(table, args.target, texts, args.target in categorical)
     for note in notes:  # not before it is known that there is no error, which has one line
         warn(note)
-    return Input(Rows.of(X, y, name=args.data), Features((encoding, *penalised_column(args))))
+    return Input(Rows.of(X, y, name=args.data), Features((encoding, *before_weights(args))))
 
 
 def read_table(path: str | None) -> Table:

@@ -25,6 +25,8 @@ class Storage(RoundingBounds, ABC):
     stored: int  # number of entries in memory
     #: What a storage says that hands out no rows (out of core, distributed): ``WALKING``. Its operators lack it then.
     lacks: frozenset[str] = frozenset()
+    #: Whether zeros are stored as other numbers are.
+    is_dense: bool = False
 
     @property
     @abstractmethod
@@ -96,12 +98,20 @@ class Storage(RoundingBounds, ABC):
         """X w in twice the precision, as (high, low), and a bound of its error. NaN where 1e300 is exceeded."""
 
     @abstractmethod
-    def running_rmatvec(self, alpha: Vector, roundings: int = 1) -> tuple[Vector, float]:
-        """X' alpha, and a bound of the norm of its error, summed beside it. Terms are rounded ``roundings`` times."""
+    def running_columns(self, alpha: Vector) -> tuple[Vector, Vector]:
+        """X' alpha, and the sum of the sizes of each column's partial sums."""
 
     @abstractmethod
+    def twofold_columns(self, alpha: Vector) -> tuple[Vector, Vector, Vector]:
+        """X' alpha in twice the precision, as (high, low), and the sum of the sizes of each column's terms."""
+
+    def running_rmatvec(self, alpha: Vector, roundings: int = 1) -> tuple[Vector, float]:
+        """X' alpha, and a bound of the norm of its error, summed beside it. Terms are rounded ``roundings`` times."""
+        return self._followed(self.running_columns(alpha), alpha, roundings)
+
     def twofold_rmatvec(self, alpha: Vector) -> tuple[Vector, float]:
         """X' alpha in twice the precision, rounded, and a bound of the norm of its error."""
+        return self._rounded(self.twofold_columns(alpha), alpha)
 
     @cached_property
     def _squares(self) -> tuple[Vector, Vector, int]:

@@ -127,15 +127,15 @@ class Csr(Storage):
         _kernels.get("csr_twofold_matvec")(*self.arrays, as_vector(w, self.shape[1], "w"), *out, n_threads(self.stored))
         return self._sharp(out, w)
 
-    def running_rmatvec(self, alpha: Vector, roundings: int = 1) -> tuple[Vector, float]:
+    def running_columns(self, alpha: Vector) -> tuple[Vector, Vector]:
         out = np.empty(self.shape[1]), np.empty(self.shape[1])
         _kernels.get("csr_running_rmatvec")(*self.arrays, as_vector(alpha, self.shape[0], "alpha"), *out)
-        return self._followed(out, alpha, roundings)
+        return out
 
-    def twofold_rmatvec(self, alpha: Vector) -> tuple[Vector, float]:
+    def twofold_columns(self, alpha: Vector) -> tuple[Vector, Vector, Vector]:
         out = three(self.shape[1])
         _kernels.get("csr_twofold_rmatvec")(*self.arrays, as_vector(alpha, self.shape[0], "alpha"), *out)
-        return self._rounded(out, alpha)
+        return out
 
     def abs_sums(self) -> tuple[Vector, Vector]:
         by_row, by_column = np.empty(self.shape[0]), np.empty(self.shape[1])
@@ -206,19 +206,19 @@ class Csc(Storage):
         _kernels.get("csr_twofold_rmatvec")(*self.T.arrays, as_vector(w, self.shape[1], "w"), *out)
         return self._sharp(out, w)
 
-    def running_rmatvec(self, alpha: Vector, roundings: int = 1) -> tuple[Vector, float]:
+    def running_columns(self, alpha: Vector) -> tuple[Vector, Vector]:
         out = np.empty(self.shape[1]), np.empty(self.shape[1])
         _kernels.get("csr_running_matvec")(
             *self.T.arrays, as_vector(alpha, self.shape[0], "alpha"), *out, n_threads(self.stored)
         )
-        return self._followed(out, alpha, roundings)
+        return out
 
-    def twofold_rmatvec(self, alpha: Vector) -> tuple[Vector, float]:
+    def twofold_columns(self, alpha: Vector) -> tuple[Vector, Vector, Vector]:
         out = three(self.shape[1])
         _kernels.get("csr_twofold_matvec")(
             *self.T.arrays, as_vector(alpha, self.shape[0], "alpha"), *out, n_threads(self.stored)
         )
-        return self._rounded(out, alpha)
+        return out
 
     def abs_sums(self) -> tuple[Vector, Vector]:
         return self.T.abs_sums()[::-1]

@@ -28,6 +28,7 @@ class Dense(Storage):
     """
 
     rigorous = True
+    is_dense = True
 
     def __init__(self, X: Array) -> None:
         self.X = X
@@ -121,19 +122,19 @@ class Dense(Storage):
         _kernels.get("dense_twofold_matvec")(self.X, as_vector(w, self.shape[1], "w"), *out, n_threads(self.stored))
         return self._sharp(out, w)
 
-    def running_rmatvec(self, alpha: Vector, roundings: int = 1) -> tuple[Vector, float]:
+    def running_columns(self, alpha: Vector) -> tuple[Vector, Vector]:
         out = np.empty(self.shape[1]), np.empty(self.shape[1])
         _kernels.get("dense_running_matvec")(
             self.X.T, as_vector(alpha, self.shape[0], "alpha"), *out, n_threads(self.stored)
         )
-        return self._followed(out, alpha, roundings)
+        return out
 
-    def twofold_rmatvec(self, alpha: Vector) -> tuple[Vector, float]:
+    def twofold_columns(self, alpha: Vector) -> tuple[Vector, Vector, Vector]:
         out = three(self.shape[1])
         _kernels.get("dense_twofold_matvec")(
             self.X.T, as_vector(alpha, self.shape[0], "alpha"), *out, n_threads(self.stored)
         )
-        return self._rounded(out, alpha)
+        return out
 
     def abs_sums(self) -> tuple[Vector, Vector]:
         by_row, by_column = np.zeros(self.shape[0]), np.zeros(self.shape[1])

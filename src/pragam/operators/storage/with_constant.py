@@ -30,6 +30,7 @@ class WithConstant(Storage):
         self.value = float(value)
         self.storage, self.shape, self.stored = storage, (n, d + 1), storage.stored + n
         self.rigorous, self.lacks = type(self).rigorous and storage.rigorous, storage.lacks
+        self.is_dense = storage.is_dense
 
     def _whole(self) -> Storage:
         """A copy with the column in it."""
@@ -114,8 +115,8 @@ class WithConstant(Storage):
     def twofold_matvec(self, w: Vector) -> tuple[Vector, Vector, Vector]:
         return self._whole().twofold_matvec(w)
 
-    def running_rmatvec(self, alpha: Vector, roundings: int = 1) -> tuple[Vector, float]:
-        return self._whole().running_rmatvec(alpha, roundings)
+    def running_columns(self, alpha: Vector) -> tuple[Vector, Vector]:
+        return self._whole().running_columns(alpha)
 
-    def twofold_rmatvec(self, alpha: Vector) -> tuple[Vector, float]:
-        return self._whole().twofold_rmatvec(alpha)
+    def twofold_columns(self, alpha: Vector) -> tuple[Vector, Vector, Vector]:
+        return self._whole().twofold_columns(alpha)
