@@ -46,22 +46,22 @@ def standardising(storage: Storage, centred: bool, weights: Array | None = None)
 def column_moments(storage: Storage, weights: Array | None = None) -> Moments:
     """Those of the rows that have a weight; every row counts the same without weights."""
     n, d = storage.shape
-    weights = np.ones(n) if weights is None else np.ascontiguousarray(weights, dtype=np.float64)
-    mass = float(weights.sum())
+    weights = None if weights is None else np.ascontiguousarray(weights, dtype=np.float64)
+    mass, start = (float(n), 0) if weights is None else (float(weights.sum()), int(np.argmax(weights > 0)))
     if not mass > 0:
         raise ValueError("X cannot be standardised: no row has a weight")
-    first = _entries_of(storage, int(np.argmax(weights > 0)), d)
-    total, widest = np.zeros(d), np.zeros(d)
+    origin, total, widest = _entries_of(storage, start, d), np.zeros(d), np.zeros(d)
     with np.errstate(over="ignore", under="ignore", invalid="ignore"):
         for part in _parts(storage, weights):
-            total += part.sums(first)
-            np.maximum(widest, part.widest(first), out=widest)
-        mean = first + total / mass
-        unit = np.where(widest > 0, widest, 1.0)
-        squares, left = np.zeros(d), np.zeros(d)
+            sums, farthest = part.about(origin)
+            total += sums
+            np.maximum(widest, farthest, out=widest)
+        mean, unit = origin + total / mass, np.where(widest > 0, widest, 1.0)
+        left, squares = np.zeros(d), np.zeros(d)
         for part in _parts(storage, weights):
-            squares += part.sums(mean, unit, power=2)
-            left += part.sums(mean, unit)
+            sums, more = part.squares(mean, unit)
+            left += sums
+            squares += more
         variance = np.maximum(squares / mass - (left / mass) ** 2, 0.0)  # the mean is rounded
         deviation = np.where(widest > 0, unit * np.sqrt(variance), 0.0)
     if not np.isfinite(deviation).all():
@@ -73,16 +73,15 @@ class _DensePart(NamedTuple):
     rows: NDArray[np.float64]
     weights: Vector
 
-    def sums(self, origin: Vector, unit: Vector | float = 1.0, power: int = 1) -> Vector:
-        """sum_i weight_i ((x_ij - origin_j) / unit_j)^power."""
-        moved = (self.rows - origin) / unit
-        found: Vector = self.weights @ (moved if power == 1 else moved * moved)
-        return found
+    def about(self, origin: Vector) -> tuple[Vector, Vector]:
+        """(sum_i weight_i (x_ij - origin_j), max |x_ij - origin_j| over rows that have a weight)."""
+        moved = self.rows - origin
+        return self.weights @ moved, np.abs(moved[self.weights > 0]).max(axis=0, initial=0.0)
 
-    def widest(self, origin: Vector) -> Vector:
-        """max |x_ij - origin_j| over rows that have a weight."""
-        found: Vector = np.abs(self.rows[self.weights > 0] - origin).max(axis=0, initial=0.0)
-        return found
+    def squares(self, mean: Vector, unit: Vector) -> tuple[Vector, Vector]:
+        """(sum_i weight_i t_ij, sum_i weight_i t_ij^2),  t_ij = (x_ij - mean_j) / unit_j."""
+        moved = (self.rows - mean) / unit
+        return self.weights @ moved, self.weights @ (moved * moved)
 
 
 class _SparsePart(NamedTuple):
@@ -90,44 +89,47 @@ class _SparsePart(NamedTuple):
 
     data: NDArray[np.float64]
     columns: NDArray[np.intp]
-    weights: Vector  # of the entries
+    weights: Vector | None  # of the entries; None: 1
     unstored: Vector  # the weights of the rows that store nothing in a column, summed
 
     @classmethod
-    def of(cls, X: sparse.csr_array, weights: Vector) -> _SparsePart:
-        """Canonical rows, and their weights."""
-        columns, lengths = X.indices.astype(np.intp), np.diff(X.indptr)
-        own = np.repeat(weights, lengths)
+    def of(cls, X: sparse.csr_array, weights: Vector | None) -> _SparsePart:
+        """Canonical rows, and their weights; rows without a weight are left out."""
+        if weights is None:
+            columns = X.indices.astype(np.intp, copy=False)
+            return cls(X.data, columns, None, float(X.shape[0]) - np.bincount(columns, minlength=X.shape[1]))
+        X, weights = X[weights > 0], weights[weights > 0]
+        columns, own = X.indices.astype(np.intp, copy=False), np.repeat(weights, np.diff(X.indptr))
+        lacks = np.bincount(columns, minlength=X.shape[1]) < len(weights)
         stored = np.bincount(columns, own, minlength=X.shape[1])
-        count = np.bincount(columns[own > 0], minlength=X.shape[1])
-        lacks = count < np.count_nonzero(weights)
-        return cls(X.data.astype(np.float64), columns, own, np.where(lacks, weights.sum() - stored, 0.0))
+        return cls(X.data, columns, own, np.where(lacks, weights.sum() - stored, 0.0))
 
-    def sums(self, origin: Vector, unit: Vector | float = 1.0, power: int = 1) -> Vector:
+    def about(self, origin: Vector) -> tuple[Vector, Vector]:
         """As of a dense part."""
-        units = np.broadcast_to(unit, len(origin))
-        moved = ((self.data - origin[self.columns]) / units[self.columns]) ** power
-        stored = np.bincount(self.columns, self.weights * moved, minlength=len(origin))
-        found: Vector = stored + self.unstored * (-origin / units) ** power
-        return found
+        moved = self.data - origin[self.columns]
+        farthest: Vector = np.where(self.unstored > 0, np.abs(origin), 0.0)
+        np.maximum.at(farthest, self.columns, np.abs(moved))
+        return self._sum(moved) - self.unstored * origin, farthest
 
-    def widest(self, origin: Vector) -> Vector:
+    def squares(self, mean: Vector, unit: Vector) -> tuple[Vector, Vector]:
         """As of a dense part."""
-        found: Vector = np.where(self.unstored > 0, np.abs(origin), 0.0)
-        seen = self.weights > 0
-        columns = self.columns[seen]
-        np.maximum.at(found, columns, np.abs(self.data[seen] - origin[columns]))
-        return found
+        moved, zero = (self.data - mean[self.columns]) / unit[self.columns], -mean / unit
+        return self._sum(moved) + self.unstored * zero, self._sum(moved * moved) + self.unstored * zero**2
+
+    def _sum(self, terms: Vector) -> Vector:
+        """Of each column, with the weights."""
+        own = terms if self.weights is None else self.weights * terms
+        return np.bincount(self.columns, own, minlength=len(self.unstored)).astype(np.float64, copy=False)
 
 
-def _parts(storage: Storage, weights: Vector) -> Iterator[_DensePart | _SparsePart]:
+def _parts(storage: Storage, weights: Vector | None) -> Iterator[_DensePart | _SparsePart]:
     n = storage.shape[0]
     step = max(1, _PART * n // max(storage.stored, 1))
     for k in range(0, n, step):
-        some, own = storage.part(k, min(k + step, n)), weights[k : k + step]
+        some, own = storage.part(k, min(k + step, n)), None if weights is None else weights[k : k + step]
         kind, arrays = some.rows()
         if kind == "dense":
-            yield _DensePart(np.asarray(arrays[0], dtype=np.float64), own)
+            yield _DensePart(np.asarray(arrays[0], dtype=np.float64), np.ones(some.shape[0]) if own is None else own)
         else:
             X = sparse.csr_array(tuple(arrays), shape=some.shape)
             if not X.has_canonical_format:
