@@ -10,7 +10,7 @@ vanishes (Chan, Golub and LeVeque, "Algorithms for computing the sample variance
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -90,7 +90,7 @@ class _SparsePart(NamedTuple):
     data: NDArray[np.float64]
     columns: NDArray[np.intp]
     weights: Vector | None  # of the entries; None: 1
-    unstored: Vector  # the weights of the rows that store nothing in a column, summed
+    unstored: NDArray[np.floating[Any]]  # the weights of the rows that store nothing in a column, summed
 
     @classmethod
     def of(cls, X: sparse.csr_array, weights: Vector | None) -> _SparsePart:
