@@ -14,6 +14,7 @@ from pragam.conjugates import Conjugate, Zero
 from pragam.numerics.arguments import check_number
 from pragam.numerics.rounding import TINY, is_subnormal, nonzero_places
 from pragam.operators.base import BlockOperator, Operator, RowOperator, Vector
+from pragam.operators.data_rows import DataRows
 from pragam.operators.planes import Planes
 from pragam.polytopes.base import Polytope
 from pragam.polytopes.box import Box
@@ -261,6 +262,8 @@ class Problem(Generic[OperatorT, SetT]):
 AnyProblem = Problem[Operator, Polytope]
 #: Sums of one-dimensional losses of linear scores: rows, and a box for each dual variable.
 BoxProblem = Problem[RowOperator, Box]
+#: The same where scores are products with the rows of X, which may come in blocks.
+DataProblem = Problem[DataRows, Box]
 #: Operator and set are made of blocks that go together, one for each row or each example.
 BlockProblem = Problem[BlockOperator, InBlocks]
 #: Sets whose prox has a derivative.

@@ -80,6 +80,22 @@ def on_blocks(problem: Problem[OperatorT, SetT], blocks: NDArray[np.int64], alph
     return View(_taken(problem, blocks, _attainable(problem, blocks, rest)), variables, alpha)
 
 
+def on_taken(
+    problem: BoxProblem, duals: NDArray[np.int64], rows: BlockOperator, alpha: Vector, adjoint: Vector
+) -> View[Any, Any]:
+    """:func:`on_blocks` where a copy of the rows and A' alpha are at hand, so that no data need be read."""
+    part = alpha[duals]
+    before = problem.rest
+    weights, levels = adjoint - rows.rmatvec(part), problem.B.rmatvec(alpha) - problem.B.take(duals).rmatvec(part)
+    value = float(problem.c @ alpha) - float(problem.c[duals] @ part) - problem.g.value(alpha)
+    rest = Rest(
+        weights if before.weights is None else weights + before.weights,
+        levels if before.levels is None else levels + before.levels,
+        value + problem.g.take(duals).value(part) + before.value,
+    )
+    return View(_taken(problem, duals, _attainable(problem, duals, rest), rows=rows), duals, alpha)
+
+
 def sampled(
     problem: Problem[OperatorT, SetT], blocks: NDArray[np.int64], growth: float | Vector | None = None
 ) -> View[OperatorT, SetT]:

@@ -19,7 +19,7 @@ from pragam.polytopes.base import REPAIRABLE
 from pragam.problem import AnyProblem
 from pragam.runtime.interrupts import listen
 from pragam.runtime.threads import one_blas_thread
-from pragam.solvers.base import AnySolver, Start
+from pragam.solvers.base import AnySolver, Start, Tools, has
 from pragam.solvers.in_units import in_units
 
 __all__ = ["Callback", "Progress", "solve"]
@@ -37,6 +37,7 @@ def solve(
     random_state: int | np.random.Generator | None = None,
     screening: bool = True,
     stall: bool = True,
+    memory: float | None = None,
 ) -> Result:
     r"""Minimise J(w) until the certified relative gap (J - D) / max(\|J\|, \|D\|) is at most ``tol``.
 
@@ -67,6 +68,9 @@ def solve(
     stall : bool
         Whether a solve ends as ``Status.STALLED`` when a thousand times the work would not reach ``tol`` at its present
         rate. If False, only the budgets end a solve that gets nowhere.
+    memory : bytes, optional
+        For data in blocks (:func:`pragam.open_packed`): what the solve may allocate beside vectors of the lengths of w
+        and alpha. By default a fifth of the rows are held in memory.
 
     Returns
     -------
@@ -78,9 +82,10 @@ def solve(
         _check_budget(tol, max_iter, max_seconds)
         check_flag("screening", screening)
         check_flag("stall", stall)
+        _check_memory(memory, problem)
         if not (callback is None or callable(callback)):
             raise ValueError(f"callback must be None or callable, not {callback!r:.60}")
-        method = solvers.choose(solver, problem)
+        method = solvers.choose(solver, problem).given(Tools(solve, memory))
         rng = _generator(random_state)
         reached = start if isinstance(start, Reached) else None
         begin = _as_start(problem, start) if reached is None else reached.start
@@ -206,3 +211,11 @@ def _check_budget(tol: Any, max_iter: Any, max_seconds: Any) -> None:
     if not (max_iter is None or is_whole(max_iter)):
         raise ValueError(f"max_iter must be None or a whole number >= 0, not {max_iter!r:.60}")
     check_seconds(max_seconds)
+
+
+def _check_memory(memory: Any, problem: AnyProblem) -> None:
+    if memory is None:
+        return
+    check_number("memory", memory, above=0)
+    if not has(problem, "A.reading"):
+        raise ValueError("memory is for data in blocks, of which solvers choose what to hold: see pragam.open_packed")

@@ -21,9 +21,6 @@ from pragam.operators.base import Vector
 from pragam.operators.storage import ColumnMap, Storage
 from pragam.operators.storage.base import Array
 
-#: Entries that are looked at together.
-_PART = 2**18
-
 
 class Moments(NamedTuple):
     """Of each column; a deviation of 0 is that of a column that never changes, and of no other."""
@@ -123,10 +120,10 @@ class _SparsePart(NamedTuple):
 
 
 def _parts(storage: Storage, weights: Vector | None) -> Iterator[_DensePart | _SparsePart]:
-    n = storage.shape[0]
-    step = max(1, _PART * n // max(storage.stored, 1))
-    for k in range(0, n, step):
-        some, own = storage.part(k, min(k + step, n)), None if weights is None else weights[k : k + step]
+    first = 0
+    for some in storage.parts():
+        own = None if weights is None else weights[first : first + some.shape[0]]
+        first += some.shape[0]
         kind, arrays = some.rows()
         if kind == "dense":
             yield _DensePart(np.asarray(arrays[0], dtype=np.float64), np.ones(some.shape[0]) if own is None else own)
@@ -140,7 +137,7 @@ def _parts(storage: Storage, weights: Vector | None) -> Iterator[_DensePart | _S
 
 def _entries_of(storage: Storage, row: int, d: int) -> Vector:
     """Row i as a vector."""
-    kind, arrays = storage.part(row, row + 1).rows()
+    kind, arrays = next(storage.part(row, row + 1).parts()).rows()
     if kind == "dense":
         return np.array(arrays[0][0], dtype=np.float64)
     data, indices, indptr = arrays

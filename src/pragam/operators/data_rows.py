@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from abc import abstractmethod
+from collections.abc import Callable, Iterable, Sequence
 from functools import cached_property
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -11,6 +13,17 @@ from numpy.typing import NDArray
 from pragam.numerics.rounding import TINY, gamma, two_product
 from pragam.operators.base import RowOperator, Rows, Vector
 from pragam.operators.check import check_data
+from pragam.operators.storage import Storage, Visited
+
+
+class Met(NamedTuple):
+    """Some dual variables during a reading: the rows that they read and their own numbers, their operator, and their
+    scores A w if asked."""
+
+    rows: NDArray[np.int64] | slice
+    duals: NDArray[np.int64] | slice
+    A: DataRows
+    scores: Vector | None
 
 
 class DataRows(RowOperator):
@@ -22,6 +35,8 @@ class DataRows(RowOperator):
     def __init__(self, X: Any, scale: Any, number: NDArray[np.int64] | None = None) -> None:
         self.storage = check_data(X)
         self.rigorous, self.lacks = type(self).rigorous and self.storage.rigorous, self.storage.lacks
+        if not self.storage.in_blocks:
+            self.lacks = self.lacks | {"reading"}
         self.number = number
         self.shape = (self.storage.shape[0] if number is None else len(number), self.storage.shape[1])
         self.scale: Vector = np.ascontiguousarray(scale, dtype=np.float64)
@@ -76,6 +91,35 @@ class DataRows(RowOperator):
     def contiguous_rows(self) -> Rows:
         """The rows in place if they are contiguous, else in the storage's one copy."""
         return Rows(*self.storage.contiguous_rows(), self.scale, self.number)
+
+    def reading(
+        self,
+        visit: Callable[[Met], Vector | None],
+        w: Vector | None = None,
+        windows: Iterable[Sequence[int]] | None = None,
+    ) -> None:
+        """One reading of data in blocks, shared: see :meth:`pragam.operators.storage.Blocked.reading`.
+
+        The visitor meets the dual variables of each block, with their scores if there is a ``w``, and says alpha of
+        them. ``matvec(w)`` and ``rmatvec(alpha)`` are then at hand.
+        """
+
+        def of_rows(seen: Visited) -> Vector | None:
+            duals, own = self.of_rows(seen.rows, seen.X)
+            alpha = visit(
+                Met(seen.rows, duals, own, None if seen.product is None else own.scale * own._read(seen.product))
+            )
+            return None if alpha is None else own._gathered(alpha)
+
+        self.storage.reading(of_rows, w, windows)  # type: ignore[attr-defined]
+
+    @abstractmethod
+    def of_rows(self, rows: NDArray[np.int64] | slice, X: Storage) -> tuple[NDArray[np.int64] | slice, DataRows]:
+        """(the numbers of the dual variables that read these rows, their operator on X, a copy of the rows)."""
+
+    @abstractmethod
+    def _gathered(self, alpha: Vector) -> Vector:
+        """beta, one number for each row of X, with A' alpha = X' beta; as ``rmatvec`` computes it, to the bit."""
 
     def _read(self, of_rows: Vector) -> Vector:
         """What each dual variable reads of a column with an entry for each row of X."""

@@ -11,7 +11,7 @@ from pragam.numerics.rounding import gamma
 from pragam.operators.base import Vector
 from pragam.operators.data_rows import DataRows
 from pragam.operators.needs import HasData
-from pragam.operators.storage import as_vector
+from pragam.operators.storage import Storage, as_vector
 
 
 class ScaledRows(DataRows, HasData):
@@ -65,6 +65,13 @@ class ScaledRows(DataRows, HasData):
     def take(self, rows: NDArray[np.int64]) -> ScaledRows:
         """The operator of these rows alone, on a copy of them."""
         return ScaledRows(self.storage.take(rows), self.scale[rows])
+
+    def of_rows(self, rows: NDArray[np.int64] | slice, X: Storage) -> tuple[NDArray[np.int64] | slice, ScaledRows]:
+        """Each row has a dual variable of its own."""
+        return rows, ScaledRows(X, self.scale[rows])
+
+    def _gathered(self, alpha: Vector) -> Vector:
+        return self.scale * alpha
 
     def gram(self) -> Vector:
         """A A', dense."""

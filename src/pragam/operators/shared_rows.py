@@ -13,7 +13,7 @@ from pragam.operators.base import Vector
 from pragam.operators.check import check_data
 from pragam.operators.data_rows import DataRows
 from pragam.operators.needs import HasData
-from pragam.operators.storage import as_vector
+from pragam.operators.storage import Storage, as_vector
 
 
 class SharedRows(DataRows, HasData):
@@ -106,6 +106,27 @@ class SharedRows(DataRows, HasData):
         """The operator of these dual variables alone, on a copy of the data rows that they read."""
         used, number = np.unique(self._of(rows), return_inverse=True)
         return SharedRows(self.storage.take(used), number, self.scale[rows])
+
+    def of_rows(self, rows: NDArray[np.int64] | slice, X: Storage) -> tuple[NDArray[np.int64] | slice, SharedRows]:
+        """Dual variables are in the order of the rows that they read, so those of a run of rows are a run."""
+        if not self._is_in_order:
+            raise ValueError("dual variables must be in the order of the data rows that they read")
+        number = self._of(slice(None))
+        if isinstance(rows, slice):
+            first, last = np.searchsorted(number, [rows.start, rows.stop]).tolist()
+            return slice(first, last), SharedRows(X, number[first:last] - rows.start, self.scale[first:last])
+        begin, end = np.searchsorted(number, rows), np.searchsorted(number, rows, side="right")
+        counts = end - begin
+        own = np.repeat(np.arange(len(rows)), counts)
+        duals = np.arange(len(own)) - np.repeat(np.cumsum(counts) - counts, counts) + np.repeat(begin, counts)
+        return duals, SharedRows(X, own, self.scale[duals])
+
+    @cached_property
+    def _is_in_order(self) -> bool:
+        return bool((np.diff(self._of(slice(None))) >= 0).all())
+
+    def _gathered(self, alpha: Vector) -> Vector:
+        return self._sums(self._scaled(alpha))
 
     def gram(self) -> Vector:
         """A A', dense."""

@@ -89,6 +89,24 @@ def computed(function: Callable[[Item], Answer], items: Iterable[Item], count: i
         pool.shutdown(cancel_futures=True)
 
 
+def one_ahead(function: Callable[[Item], Answer], items: Iterable[Item]) -> Iterator[Answer]:
+    """``function`` of each item, in their order; a thread works on the next one while the one before is used.
+
+    For reading from a disk, which one processor can do beside computing.
+    """
+    pool = ThreadPoolExecutor(1)
+    try:
+        coming: Future[Answer] | None = None
+        for item in items:
+            done, coming = coming, pool.submit(function, item)
+            if done is not None:
+                yield done.result()
+        if coming is not None:
+            yield coming.result()
+    finally:  # an interrupt waits for what has begun
+        pool.shutdown(cancel_futures=True)
+
+
 def _default() -> int:
     others = os.environ.get("OMP_NUM_THREADS", "")
     if others.isdecimal() and int(others) >= 1:

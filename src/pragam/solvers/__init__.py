@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pragam.problem import AnyProblem
-from pragam.solvers.base import AnySolver, Certified, Solver, Start, State
+from pragam.solvers.base import AnySolver, Certified, Solver, Start, State, Tools
 from pragam.solvers.block_ascent import Bcfw, BlockAscent
 from pragam.solvers.bundle.ls_bmrm import LsBmrm
 from pragam.solvers.bundle.qp_bmrm import QpBmrm
@@ -20,11 +20,12 @@ from pragam.solvers.pegasos.pegasos_n import PegasosN
 from pragam.solvers.proximal_newton import ProximalNewton
 from pragam.solvers.sequential_dual import SequentialDual
 from pragam.solvers.unfolded import Unfolded, can_unfold
+from pragam.solvers.working_set import WorkingSet
 
 __all__ = [
     "Auto", "Bcfw", "BlockAscent", "Certified", "Dcd", "FlowAscent", "GPBlockAscent", "LsBmrm", "Newton", "NewtonDense",
     "Pegasos1", "PegasosN", "Pragam", "PragamEntropy", "ProximalNewton", "QpBmrm", "RkhsLbfgs", "SequentialDual",
-    "Solver", "Start", "State", "Unfolded", "by_name", "choose", "fitting", "names",
+    "Solver", "Start", "State", "Tools", "Unfolded", "WorkingSet", "by_name", "choose", "fitting", "names",
 ]  # fmt: skip
 
 _SOLVERS: dict[str, type[AnySolver]] = {
@@ -47,6 +48,7 @@ _SOLVERS: dict[str, type[AnySolver]] = {
         Bcfw,
         RkhsLbfgs,
         GPBlockAscent,
+        WorkingSet,
     )
 }
 

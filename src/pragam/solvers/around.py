@@ -12,13 +12,14 @@ small methods say how the two belong together, each by default that they are the
 
 from __future__ import annotations
 
+from copy import copy
 from typing import Any
 
 import numpy as np
 
 from pragam.numerics.vector import Vector
 from pragam.problem import AnyProblem
-from pragam.solvers.base import AnySolver, Certified, Cost, P, Solver, Start
+from pragam.solvers.base import AnySolver, Certified, Cost, P, Solver, Start, Tools
 
 
 class Around(Solver[P, Any]):
@@ -42,6 +43,11 @@ class Around(Solver[P, Any]):
 
     def _lift(self, problem: P, state: Any, alpha: Any) -> Any:
         return alpha
+
+    def given(self, tools: Tools) -> Around[P]:
+        own = copy(self)
+        own.method = self.method.given(tools)
+        return own
 
     # What it is -----------------------------------------------------------------------------------------------------
 

@@ -3,15 +3,19 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
+from collections.abc import Callable
 from dataclasses import dataclass
 from math import inf
-from typing import Any, ClassVar, Generic, NamedTuple, Protocol, TypeGuard, TypeVar
+from typing import TYPE_CHECKING, Any, ClassVar, Generic, NamedTuple, Protocol, TypeGuard, TypeVar
 
 import numpy as np
 
 from pragam.operators.base import Vector
 from pragam.polytopes.box import Box
 from pragam.problem import AnyProblem, BoxProblem
+
+if TYPE_CHECKING:
+    from typing_extensions import Self
 
 
 class Seen(NamedTuple):
@@ -143,6 +147,17 @@ def _name(part: object) -> str:
     return type(part).__name__
 
 
+class Tools(NamedTuple):
+    """What the driver lends a solver for the solve that begins.
+
+    ``solve(problem, **options)`` is the driver's loop, for problems inside the solver's own; ``memory`` the most bytes
+    that the solver may allocate beside vectors of the lengths of w and alpha, None without such a limit.
+    """
+
+    solve: Callable[..., Any]
+    memory: float | None = None
+
+
 class Solver(ABC, Generic[P, S]):
     """An algorithm over problems of type P. It owns no clock, no printer, no certificate and no verdict.
 
@@ -159,6 +174,10 @@ class Solver(ABC, Generic[P, S]):
     may_drop_rows: ClassVar[bool] = False
     #: Whether it works on packed rows (:func:`pragam.views.packed`).
     takes_packed_rows: ClassVar[bool] = False
+
+    def given(self, tools: Tools) -> Self:
+        """The solver with what the driver lends it; most need nothing."""
+        return self
 
     def cost(self, problem: P, tol: float) -> Cost:
         """What it should take to certify ``tol`` from nothing, by counts alone; by default unknown."""

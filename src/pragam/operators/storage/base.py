@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
+from collections.abc import Iterator
 from functools import cached_property
 from typing import Any
 
@@ -14,6 +15,8 @@ from pragam.operators.rounding_bounds import RoundingBounds
 
 Array = NDArray[Any]
 
+#: Entries of a part of the rows.
+_PART = 2**18
 #: The methods of an operator that walk rows.
 WALKING = frozenset({"rows", "take", "gram", "add_outer"})
 
@@ -27,6 +30,8 @@ class Storage(RoundingBounds, ABC):
     lacks: frozenset[str] = frozenset()
     #: Whether zeros are stored as other numbers are.
     is_dense: bool = False
+    #: Whether it comes block by block, and a reading of all blocks may be shared (:mod:`.blocked`).
+    in_blocks: bool = False
 
     @property
     @abstractmethod
@@ -64,6 +69,11 @@ class Storage(RoundingBounds, ABC):
     @abstractmethod
     def part(self, first: int, last: int) -> Storage:
         """The rows from ``first`` up to ``last``, on the same memory."""
+
+    def parts(self) -> Iterator[Storage]:
+        """All rows, some after the other, in parts that hand them out."""
+        step = max(1, _PART * self.shape[0] // max(self.stored, 1))
+        return (self.part(first, min(first + step, self.shape[0])) for first in range(0, self.shape[0], step))
 
     @abstractmethod
     def abs_sums(self) -> tuple[Vector, Vector]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from math import fsum, inf
@@ -12,11 +13,9 @@ from numpy.typing import NDArray
 from pragam.numerics.rounding import SAFE, TINY, gamma, norm, two_product, two_sum
 from pragam.operators.base import Vector
 from pragam.operators.storage.base import WALKING, Array, Storage, as_vector, times
+from pragam.operators.storage.blocked import Visited, Visitor
 from pragam.operators.storage.compressed import Csr
 from pragam.operators.storage.dense import Dense
-
-#: Entries that are scaled at a time where a copy of all is not wanted.
-_PART = 2**18
 
 
 @dataclass(frozen=True, eq=False)
@@ -69,6 +68,7 @@ class Standardized(Storage):
         self.storage, self.shape, self.stored = storage, storage.shape, storage.stored
         self.columns, self.factor, self.mean = columns, columns.factor, columns.mean
         self.rigorous, self.is_dense = type(self).rigorous and storage.rigorous, storage.is_dense
+        self.in_blocks = storage.in_blocks
         self.lacks = storage.lacks if self.mean is None or self.is_dense else WALKING
 
     # Products: those of X, and the map.
@@ -110,6 +110,26 @@ class Standardized(Storage):
 
     def part(self, first: int, last: int) -> Standardized:
         return Standardized(self.storage.part(first, last), self.columns)
+
+    def reading(self, visit: Visitor, w: Vector | None = None, windows: Iterable[Sequence[int]] | None = None) -> None:
+        """That of the blocks of X, with the map."""
+        v = None if w is None else as_vector(w, self.shape[1], "w") * self.factor
+        shift = 0.0 if v is None or self.mean is None else float(self.mean @ v)
+
+        def mapped(seen: Visited) -> Vector | None:
+            product = seen.product if seen.product is None or self.mean is None else seen.product - shift
+            return visit(Visited(seen.rows, Standardized(seen.X, self.columns), product))
+
+        self.storage.reading(mapped, v, windows)  # type: ignore[attr-defined]
+
+    def parts(self) -> Iterator[Storage]:
+        return (Standardized(part, self.columns) for part in self.storage.parts())
+
+    @property
+    def ends(self) -> NDArray[np.int64]:
+        """Of the blocks of X."""
+        ends: NDArray[np.int64] = self.storage.ends  # type: ignore[attr-defined]
+        return ends
 
     # Rows: a copy.
 
@@ -157,9 +177,7 @@ class Standardized(Storage):
     def _row_squares(self, power: float = 1.0, rows: Array | None = None) -> tuple[Vector, Vector, int]:
         if rows is not None:
             return self._squares_of(self.storage.take(rows), power)
-        step = max(1, _PART * self.shape[0] // max(self.stored, 1))
-        ends = range(0, max(self.shape[0], 1), step)
-        parts = [self._squares_of(self.storage.part(k, min(k + step, self.shape[0])), power) for k in ends]
+        parts = [self._squares_of(part, power) for part in self.storage.parts()] or [(np.empty(0), np.empty(0), 0)]
         norms2, sizes2 = (np.concatenate([part[i] for part in parts]) for i in (0, 1))
         return norms2, sizes2, sum(part[2] for part in parts)
 

@@ -21,14 +21,24 @@ not fit, and no number of passes is promised: :meth:`Auto.guarantee` says so.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from math import inf
 from typing import Any
 
 import numpy as np
 
 from pragam.problem import AnyProblem
-from pragam.solvers.base import UNKNOWN, AnySolver, Certified, Cost, Solver, Start, State, has_rows_and_box
+from pragam.solvers.base import (
+    UNKNOWN,
+    AnySolver,
+    Certified,
+    Cost,
+    Solver,
+    Start,
+    State,
+    Tools,
+    has_rows_and_box,
+)
 from pragam.solvers.block_ascent import BlockAscent
 from pragam.solvers.bundle.qp_bmrm import QpBmrm
 from pragam.solvers.choice.outlook import WARM, Outlook
@@ -41,6 +51,7 @@ from pragam.solvers.newton.dense import NewtonDense
 from pragam.solvers.on_view import OnView
 from pragam.solvers.proximal_newton import ProximalNewton
 from pragam.solvers.sequential_dual import SequentialDual
+from pragam.solvers.working_set import WorkingSet
 from pragam.views import View, packed
 
 #: Those that may run. The first one tells its cost from the shape of the data alone.
@@ -55,6 +66,7 @@ CANDIDATES: tuple[AnySolver, ...] = (
     QpBmrm(),
     RkhsLbfgs(),
     GPBlockAscent(),
+    WorkingSet(),
 )
 #: What certifies any tolerance in a number of passes known beforehand.
 NET: AnySolver = Pragam()
@@ -120,6 +132,9 @@ class Auto(Solver[AnyProblem, AutoState]):
 
     name = "auto"
     may_drop_rows = True
+
+    def given(self, tools: Tools) -> Auto:
+        return replace(self, candidates=tuple(each.given(tools) for each in self.candidates))
 
     @classmethod
     def missing(cls, problem: AnyProblem) -> list[str]:

@@ -1,0 +1,329 @@
+"""X in blocks of rows that come from elsewhere, one after the other: from the disk, or from other processes.
+
+    X w = (X_1 w, X_2 w, ..),      X' a = X_1' a_1 + X_2' a_2 + ..
+
+A product takes one *reading* of all blocks, which is what costs time. So a reading may be shared:
+:meth:`Blocked.reading` visits block after block, with X_k w if asked, and gathers X' a of the a_k that the visitor
+says. Both products are remembered, and whoever asks for them next, for the very same vectors, gets these numbers and
+reads nothing. So a certificate costs no reading of its own: it asks for products that a solver's pass has made.
+"""
+
+from __future__ import annotations
+
+from abc import abstractmethod
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from functools import cached_property
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from pragam.numerics.rounding import two_sum
+from pragam.operators.base import Vector
+from pragam.operators.storage.base import Array, Storage, as_vector, times
+from pragam.operators.storage.compressed import Csr
+from pragam.operators.storage.dense import Dense
+from pragam.runtime import interrupts
+from pragam.runtime.threads import computed, n_threads, one_ahead
+
+
+class Visited(NamedTuple):
+    """Some blocks in memory, during a reading: the numbers of their rows, the rows, and their products if asked."""
+
+    rows: NDArray[np.int64] | slice
+    X: Storage
+    product: Vector | None
+
+
+#: Says the coefficients of the rows that it visits; None: nothing is gathered.
+Visitor = Callable[[Visited], Vector | None]
+
+
+class _Product(NamedTuple):
+    """A product that was made, and of what."""
+
+    of: Vector
+    value: Vector
+
+    def answers(self, vector: Vector) -> bool:
+        """Whether it is the product of this vector, to the bit."""
+        return np.array_equal(self.of.view(np.int64), np.ascontiguousarray(vector).view(np.int64))
+
+
+class Blocked(Storage):
+    """Rows in consecutive blocks; block k has the rows from ``ends[k]`` up to ``ends[k + 1]``.
+
+    A subclass has ``shape``, ``stored`` and ``ends``, says ``is_dense``, and loads a block. What it knows of sizes
+    beforehand saves a reading: ``known_squares``, and ``longest``, the entries of the longest row.
+    """
+
+    lacks = frozenset({"rows", "gram", "add_outer"})
+    in_blocks = True
+    ends: NDArray[np.int64]
+
+    def __init__(self) -> None:
+        self.readings = 0.0  # of all blocks so far
+        self._forward: _Product | None = None  # the last X w
+        self._backward: _Product | None = None  # the last X' a
+
+    @abstractmethod
+    def load(self, k: int) -> Storage:
+        """Block k, for as long as it is used."""
+
+    def ahead(self, k: int) -> None:
+        """Block k will be asked for soon."""
+
+    @property
+    def n_blocks(self) -> int:
+        """How many there are."""
+        return len(self.ends) - 1
+
+    # One reading ------------------------------------------------------------------------------------------------------
+
+    def reading(self, visit: Visitor, w: Vector | None = None, windows: Iterable[Sequence[int]] | None = None) -> None:
+        """Visit all blocks once: one after the other, in place; or copies of several at a time, in this order.
+
+        The visitor gets X_k w if there is a ``w``. If it answers with coefficients a_k everywhere, X' a is gathered.
+        """
+        product = None if w is None else np.empty(self.shape[0])
+        coefficients, gathered, is_whole = np.empty(self.shape[0]), np.zeros(self.shape[1]), True
+        w = None if w is None else as_vector(w, self.shape[1], "w").copy()
+        for rows, X in self._in_turn() if windows is None else self._in_windows(windows):
+            own = None if w is None else X.matvec(w)
+            if product is not None and own is not None:
+                product[rows] = own
+            answer = visit(Visited(rows, X, own))
+            is_whole = is_whole and answer is not None
+            if answer is not None and is_whole:
+                coefficients[rows] = answer
+                gathered += X.rmatvec(answer)
+        if w is not None and product is not None:
+            self._forward = _Product(w, product)
+        if is_whole:
+            self._backward = _Product(coefficients, gathered)
+
+    def _in_turn(self) -> Iterator[tuple[slice, Storage]]:
+        for k in range(self.n_blocks):
+            if k + 1 < self.n_blocks:
+                self.ahead(k + 1)
+            interrupts.check()
+            yield slice(int(self.ends[k]), int(self.ends[k + 1])), self.load(k)
+        self.readings += 1.0
+
+    def _in_windows(self, windows: Iterable[Sequence[int]]) -> Iterator[tuple[NDArray[np.int64], Storage]]:
+        """Copies, the next of which is made by a thread while the one before is used."""
+        for rows, X in one_ahead(self._window, windows):
+            interrupts.check()
+            yield rows, X
+            self.readings += len(rows) / max(self.shape[0], 1)
+
+    def _window(self, blocks: Sequence[int]) -> tuple[NDArray[np.int64], Storage]:
+        parts = [self.load(int(k)) for k in blocks]
+        rows = np.concatenate([np.arange(self.ends[k], self.ends[k + 1]) for k in blocks])
+        return rows, joined(parts, self.shape[1])
+
+    def _each(self, work: Callable[[Storage, slice], Any]) -> Iterator[tuple[slice, Any]]:
+        """What ``work`` makes of every block, in their order; several are at work if there are threads."""
+
+        def on(k: int) -> tuple[slice, Any]:
+            if k + count < self.n_blocks:
+                self.ahead(k + count)
+            rows = slice(int(self.ends[k]), int(self.ends[k + 1]))
+            return rows, work(self.load(k), rows)
+
+        count = n_threads(self.stored)
+        for done in computed(on, range(self.n_blocks), count):
+            interrupts.check()
+            yield done
+        self.readings += 1.0
+
+    def _rowwise(self, work: Callable[[Storage, slice], Array], *more: int) -> Array:
+        """Results for the rows of each block, one below the other."""
+        out = np.empty((self.shape[0], *more))
+        for rows, part in self._each(work):
+            out[rows] = part
+        return out
+
+    def _summed(self, work: Callable[[Storage, slice], Array], shape: tuple[int, ...]) -> Array:
+        """The sum of the results of the blocks, in their order."""
+        total = np.zeros(shape)
+        for _, part in self._each(work):
+            total += part
+        return total
+
+    # Products ---------------------------------------------------------------------------------------------------------
+
+    def matvec(self, w: Vector, scale: Vector | None = None) -> Vector:
+        w = as_vector(w, self.shape[1], "w")
+        if self._forward is None or not self._forward.answers(w):
+            self._forward = _Product(w.copy(), self._rowwise(lambda X, rows: X.matvec(w)))
+        return self._forward.value.copy() if scale is None else scale * self._forward.value
+
+    def rmatvec(self, alpha: Vector, scale: Vector | None = None) -> Vector:
+        a = times(scale, as_vector(alpha, self.shape[0], "alpha"))
+        if self._backward is None or not self._backward.answers(a):
+            self._backward = _Product(a.copy(), self._summed(lambda X, rows: X.rmatvec(a[rows]), (self.shape[1],)))
+        return self._backward.value.copy()
+
+    def matvecs(self, W: Array) -> Array:
+        return np.ascontiguousarray(self._rowwise(lambda X, rows: X.matvecs(W).T, len(W)).T)
+
+    def rmatvecs(self, B: Array) -> Array:
+        return self._summed(lambda X, rows: X.rmatvecs(np.ascontiguousarray(B[:, rows])), (len(B), self.shape[1]))
+
+    def matmat(self, W: Array) -> Array:
+        return self._rowwise(lambda X, rows: X.matmat(W), len(W))
+
+    def rmatmat(self, B: Array) -> Array:
+        return self._summed(lambda X, rows: X.rmatmat(B[rows]), (B.shape[1], self.shape[1]))
+
+    def add_rmatmat(self, B: Array, out: Array) -> None:
+        out += self.rmatmat(B).T
+
+    # Rows -------------------------------------------------------------------------------------------------------------
+
+    def take(self, rows: Array) -> Storage:
+        """A copy, in memory; only the blocks that have some of them are read."""
+        rows = np.asarray(rows, dtype=np.int64)
+        order = np.argsort(rows, kind="stable")
+        places = np.searchsorted(rows[order], self.ends)
+        used = [k for k in range(self.n_blocks) if places[k] < places[k + 1]]
+        parts = [self.load(k).take(rows[order[places[k] : places[k + 1]]] - self.ends[k]) for k in used]
+        self.readings += float(sum(self.ends[k + 1] - self.ends[k] for k in used)) / max(self.shape[0], 1)
+        found = joined(parts or [self.load(0).part(0, 0)], self.shape[1])
+        if (np.diff(rows) >= 0).all():
+            return found
+        back = np.empty(len(rows), np.int64)
+        back[order] = np.arange(len(rows))
+        return found.take(back)
+
+    def part(self, first: int, last: int) -> Storage:
+        return Run(self, first, last)
+
+    def parts(self) -> Iterator[Storage]:
+        return (X for _, X in self._in_turn())
+
+    @property
+    def T(self) -> Storage:  # noqa: N802
+        raise NotImplementedError("columns of data in blocks are not handed out")
+
+    def rows(self) -> tuple[str, tuple[Array, ...]]:
+        raise NotImplementedError("rows of data in blocks are handed out block by block: see load and take")
+
+    def gram(self) -> Array:
+        raise NotImplementedError("data in blocks have too many rows for a Gram matrix")
+
+    def add_outer(self, rows: Array, weights: Vector, out: Array) -> None:
+        raise NotImplementedError("outer products are those of blocks: see load")
+
+    # Sizes and rounding -----------------------------------------------------------------------------------------------
+
+    @property
+    def known_squares(self) -> Vector | None:
+        """The squared norms of the rows, of which none repeats a column, if they are known without a reading."""
+        return None
+
+    @property
+    def longest(self) -> int | None:
+        """The entries of the longest row, if that is known without a reading."""
+        return self.shape[1] if self.is_dense else None
+
+    def _row_squares(self, power: float = 1.0, rows: Array | None = None) -> tuple[Vector, Vector, int]:
+        if rows is not None:
+            return self.take(rows)._row_squares(power, np.arange(len(rows)))
+        known = self.known_squares if power == 1.0 else None
+        if known is not None:
+            return known, known, 0
+        found = self._rowwise(lambda X, at: np.column_stack([*X._row_squares(power)[:2]]), 2)
+        most = sum(part for _, part in self._each(lambda X, at: X._row_squares(power)[2])) if not self.is_dense else 0
+        norms2, sizes2 = np.ascontiguousarray(found[:, 0]), np.ascontiguousarray(found[:, 1])
+        return norms2, norms2 if np.array_equal(norms2, sizes2) else sizes2, most
+
+    @cached_property
+    def counts(self) -> NDArray[np.int64] | int:
+        if self.longest is not None:
+            return self.longest
+        return self._rowwise(lambda X, at: np.broadcast_to(X.counts, X.shape[0])).astype(np.int64)
+
+    def abs_sums(self) -> tuple[Vector, Vector]:
+        by_row, by_column = np.empty(self.shape[0]), np.zeros(self.shape[1])
+        for at, (own, columns) in self._each(lambda X, at: X.abs_sums()):
+            by_row[at] = own
+            by_column += columns
+        return by_row, by_column
+
+    def twofold_matvec(self, w: Vector) -> tuple[Vector, Vector, Vector]:
+        found = self._rowwise(lambda X, at: np.column_stack(X.twofold_matvec(w)), 3)
+        high, low, error = np.ascontiguousarray(found.T)
+        return high, low, error
+
+    def running_columns(self, alpha: Vector) -> tuple[Vector, Vector]:
+        total, partial = np.zeros(self.shape[1]), np.zeros(self.shape[1])
+        for _, (value, sizes) in self._each(lambda X, at: X.running_columns(alpha[at])):
+            total += value
+            partial += sizes + np.abs(total)
+        return total, partial
+
+    def twofold_columns(self, alpha: Vector) -> tuple[Vector, Vector, Vector]:
+        high, low, size = np.zeros((3, self.shape[1]))
+        for _, (value, tail, sizes) in self._each(lambda X, at: X.twofold_columns(alpha[at])):
+            high, lost = two_sum(high, value)
+            low += tail + lost
+            size += sizes
+        return high, low, size
+
+
+class InMemory(Blocked):
+    """Blocks that are storages at hand."""
+
+    rigorous = True
+
+    def __init__(self, blocks: Sequence[Storage]) -> None:
+        super().__init__()
+        self._blocks = list(blocks)
+        widths = {X.shape[1] for X in blocks}
+        if len(widths) != 1:
+            raise ValueError(f"blocks must have columns in the same number, not {sorted(widths)}")
+        self.ends = np.concatenate([[0], np.cumsum([X.shape[0] for X in blocks])]).astype(np.int64)
+        self.shape, self.stored = (int(self.ends[-1]), widths.pop()), sum(X.stored for X in blocks)
+        self.is_dense = blocks[0].is_dense
+        self.rigorous = type(self).rigorous and all(X.rigorous for X in blocks)
+
+    def load(self, k: int) -> Storage:
+        return self._blocks[k]
+
+
+class Run(Blocked):
+    """The rows from ``first`` up to ``last`` of other blocks."""
+
+    rigorous = True
+
+    def __init__(self, whole: Blocked, first: int, last: int) -> None:
+        super().__init__()
+        begin = max(int(np.searchsorted(whole.ends, first, side="right")) - 1, 0)
+        end = max(int(np.searchsorted(whole.ends, last)), begin + 1)
+        self._whole, self._begin, self._first = whole, begin, first
+        self.ends = np.clip(whole.ends[begin : end + 1], first, last) - first
+        self.shape = last - first, whole.shape[1]
+        self.stored = -(-whole.stored * (last - first) // max(whole.shape[0], 1))  # a guess, for costs
+        self.is_dense, self.rigorous = whole.is_dense, type(self).rigorous and whole.rigorous
+
+    def load(self, k: int) -> Storage:
+        start = int(self._whole.ends[self._begin + k])
+        first, last = (int(end) + self._first - start for end in self.ends[k : k + 2])
+        block = self._whole.load(self._begin + k)
+        return block if (first, last) == (0, block.shape[0]) else block.part(first, last)
+
+
+def joined(parts: Sequence[Storage], d: int) -> Storage:
+    """The rows of these in one storage in memory, a copy."""
+    rows = [part.rows() for part in parts]
+    if rows[0][0] == "dense":
+        return Dense(np.concatenate([arrays[0] for _, arrays in rows]))
+    counts = [arrays[2] for _, arrays in rows]
+    starts = np.cumsum([0, *(int(indptr[-1]) for indptr in counts)])
+    indptr = np.concatenate([[0], *(own[1:] + start for own, start in zip(counts, starts, strict=False))])
+    data, indices = (
+        np.concatenate([arrays[i][: int(arrays[2][-1])] for _, arrays in rows]) for i in (0, 1)
+    )  # fmt: skip
+    return Csr((data, indices, indptr.astype(np.int64, copy=False)), (len(indptr) - 1, d))

@@ -1,0 +1,45 @@
+r"""What a working set should cost, in counted work.
+
+    readings = 2 + log10(1/tol) / 3,    each with a solve on the rows in memory after it
+
+A reading multiplies the data twice, and looks at each dual variable some twenty times.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from pragam.problem import DataProblem
+from pragam.solvers.base import UNKNOWN, Cost
+from pragam.solvers.choice.sizes import digits
+
+
+@dataclass(frozen=True)
+class WorkingSetConstants:
+    """From ``benchmarks/out_of_core.py``."""
+
+    first: float = 2.0
+    per_digit: float = 1 / 3
+    per_entry: float = 2.5e-9
+    per_dual: float = 6e-8
+    per_kept_entry: float = 2e-8  # of a solve in memory
+    rows_per_column: float = 10.0  # in memory, below which a sample says too little
+    most_steps: float = 12.0
+
+
+def working_set_cost(
+    problem: DataProblem, tol: float, rows: float, by: WorkingSetConstants = WorkingSetConstants()
+) -> Cost:
+    """The cost with so many rows in memory; unknown where they are too few for the columns."""
+    n, d = problem.A.storage.shape
+    if rows < by.rows_per_column * d:
+        return UNKNOWN
+    readings = by.first + by.per_digit * digits(tol)
+    entries = float(problem.A.entries)
+    return Cost(
+        passes=readings,
+        steps=readings,
+        per_pass=by.per_entry * entries + by.per_dual * problem.A.shape[0],
+        per_step=by.per_kept_entry * entries * min(rows / max(n, 1), 1.0),
+        most_steps=by.most_steps,
+    )

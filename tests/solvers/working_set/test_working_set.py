@@ -1,0 +1,130 @@
+"""The working set: few readings, the optimum of the whole, all risks of boxes, and memory that holds."""
+
+from __future__ import annotations
+
+from itertools import pairwise
+
+import numpy as np
+import pytest
+from scipy import sparse
+
+import pragam
+from pragam.operators import check_data
+from pragam.operators.storage import InMemory
+
+
+def in_blocks(X, count=20):
+    cuts = np.linspace(0, X.shape[0], count + 1).astype(int)
+    return InMemory([check_data(X[a:b]) for a, b in pairwise(cuts)])
+
+
+def data(n=4000, d=5, seed=0, noise=1.0):
+    rng = np.random.default_rng(seed)
+    X = rng.standard_normal((n, d)) * np.linspace(0.5, 2, d) + 0.3
+    return X, X @ rng.standard_normal(d) + noise * rng.standard_normal(n)
+
+
+RISKS = {
+    "hinge": lambda X, score, **more: pragam.hinge(X, np.where(score > 1, 1, -1), 1e-3, **more),
+    "weighted hinge": lambda X, score, **more: pragam.hinge(
+        X, np.where(score > 1, 1, -1), 1e-3, sample_weight=np.arange(len(score)) % 3, **more
+    ),
+    "tube": lambda X, score, **more: pragam.epsilon_insensitive(X, score, 1e-3, epsilon=0.2, **more),
+    "quantile": lambda X, score, **more: pragam.quantile(X, score, 1e-3, q=0.2, **more),
+}
+
+
+@pytest.mark.parametrize("standardize", [False, True])
+@pytest.mark.parametrize("bias", [True, False])
+@pytest.mark.parametrize("store", [np.asarray, sparse.csr_array])
+@pytest.mark.parametrize("name", RISKS)
+def test_it_certifies_the_optimum_of_the_whole(name, store, bias, standardize):
+    X, score = data()
+    if standardize and not bias and store is sparse.csr_array:
+        pytest.skip("centred sparse rows are dense: no solver walks them")
+    here = RISKS[name](store(X), score, bias=bias, standardize=standardize)
+    there = RISKS[name](in_blocks(store(X)), score, bias=bias, standardize=standardize)
+    found = pragam.solve(there, "working-set", tol=1e-6)
+    exact = pragam.solve(here, tol=1e-9).certificate
+    assert found.converged and found.certificate.rigorous
+    assert found.certificate.dual <= exact.primal and exact.dual <= found.certificate.primal
+    assert pragam.certify(there, found.w, found.alpha).relative_gap <= 1e-6
+    assert pragam.certify(here, found.w, found.alpha).relative_gap <= 1.01e-6
+
+
+@pytest.mark.parametrize("thresholds", ["all", "immediate"])
+def test_levels_too(thresholds):
+    X, score = data()
+    y = np.digitize(score, [-1, 0, 2])
+    here = pragam.ordinal_hinge(X, y, 1e-3, thresholds)
+    found = pragam.solve(pragam.ordinal_hinge(in_blocks(X), y, 1e-3, thresholds), "working-set", tol=1e-5)
+    exact = pragam.solve(here, tol=1e-9).certificate
+    assert found.converged and exact.dual <= found.certificate.primal and found.certificate.dual <= exact.primal
+
+
+def test_readings_are_few_and_certificates_cost_none():
+    X, score = data(20_000)
+    B = in_blocks(X, 50)
+    problem = RISKS["hinge"](B, score)
+    _ = B.row_norms2, B.counts
+    for tol, most in ((1e-3, 3), (1e-6, 5)):
+        before = B.readings
+        found = pragam.solve(problem, "working-set", tol=tol)
+        assert found.converged
+        own = found.history.passes[-1]
+        sharper = 0.0 if found.certificate.relative_gap > 1e-10 else 1.0  # below, rounding is looked at in more digits
+        assert own <= most + 0.21 and own - 1e-3 <= B.readings - before <= own + sharper + 1e-3
+
+
+def test_equal_calls_give_equal_answers():
+    X, score = data()
+    first, second = (pragam.solve(RISKS["tube"](in_blocks(X), score), "working-set", tol=1e-5) for _ in range(2))
+    np.testing.assert_array_equal(first.w, second.w)
+    np.testing.assert_array_equal(first.alpha, second.alpha)
+
+
+def test_memory_says_how_many_rows_are_held():
+    X, score = data(20_000)
+    most = []
+
+    class Watched(InMemory):
+        rigorous = True
+
+        def take(self, rows):
+            most.append(len(rows))
+            return super().take(rows)
+
+    cuts = range(0, 20_001, 1000)
+    B = Watched([check_data(X[a : a + 1000]) for a in cuts[:-1]])
+    problem = RISKS["hinge"](B, score)
+    found = pragam.solve(problem, "working-set", tol=1e-4, memory=400_000)
+    assert found.converged and max(most) <= 400_000 / (8 * 5)
+    with pytest.raises(ValueError, match="memory must be a finite number > 0"):
+        pragam.solve(problem, memory=0)
+    with pytest.raises(ValueError, match="memory is for data in blocks"):
+        pragam.solve(RISKS["hinge"](X, score), memory=1e9)
+
+
+def test_a_warm_start_begins_where_it_is():
+    X, score = data()
+    problem = RISKS["hinge"](in_blocks(X), score)
+    first = pragam.solve(problem, "working-set", tol=1e-3)
+    again = pragam.solve(problem, "working-set", tol=1e-3, start=first)
+    assert again.converged and again.n_iter <= 1
+
+
+def test_few_rows_of_many_columns_still_end_with_a_gap():
+    """It is no method for these; but nothing breaks."""
+    rng = np.random.default_rng(0)
+    X, y = rng.standard_normal((200, 50)), rng.choice([-1, 1], 200)
+    found = pragam.solve(pragam.hinge(in_blocks(X), y, 1e-3), "working-set", tol=1e-3, max_iter=30)
+    assert found.certificate.rigorous and np.isfinite(found.certificate.gap)
+
+
+def test_smooth_risks_and_data_without_blocks_are_refused():
+    X, score = data(100)
+    y = np.where(score > 0, 1, -1)
+    with pytest.raises(ValueError, match="needs a piecewise linear risk"):
+        pragam.solve(pragam.squared_hinge(in_blocks(X), y), "working-set")
+    with pytest.raises(ValueError, match=r"needs A\.reading, which ScaledRows does not have"):
+        pragam.solve(pragam.hinge(X, y), "working-set")
