@@ -36,11 +36,11 @@ __version__ = "0.1.0"
 
 __all__ = [
     "Certificate", "ChainSVC", "GPSequenceClassifier", "GraphSVC", "History", "LinearSVC", "LinearSVR",
-    "MulticlassSVC", "MultilabelSVC", "OrdinalSVC", "Problem", "Progress", "QuantileRegressor", "Result",
+    "MulticlassSVC", "MultilabelSVC", "OrdinalSVC", "Packed", "Problem", "Progress", "QuantileRegressor", "Result",
     "Status", "Weights", "audit", "auditing", "certify", "compare", "datasets", "epsilon_insensitive", "hinge",
-    "io", "max_affine", "multiclass_hinge", "multilabel_hinge", "onnx", "ordinal_hinge", "patch_sklearn", "path",
-    "plot", "polytopes", "quantile", "report", "selection", "sequences", "smoothed_hinge", "solve", "solvers",
-    "squared_hinge", "structured", "theory", "tuning", "unpatch_sklearn",
+    "io", "max_affine", "multiclass_hinge", "multilabel_hinge", "onnx", "open_packed", "ordinal_hinge", "pack",
+    "patch_sklearn", "path", "plot", "polytopes", "quantile", "report", "selection", "sequences", "smoothed_hinge",
+    "solve", "solvers", "squared_hinge", "structured", "theory", "tuning", "unpatch_sklearn",
 ]  # fmt: skip
 
 #: Loaded at first use, so that ``import pragam`` stays light: name -> where it is.
@@ -53,6 +53,7 @@ _LAZY = {
     "MulticlassSVC": "pragam.estimators.MulticlassSVC",
     "MultilabelSVC": "pragam.estimators.MultilabelSVC",
     "OrdinalSVC": "pragam.estimators.OrdinalSVC",
+    "Packed": "pragam.packed.Packed",
     "QuantileRegressor": "pragam.estimators.QuantileRegressor",
     "Weights": "pragam.auditing.Weights",
     "audit": "pragam.auditing.audit",
@@ -61,6 +62,8 @@ _LAZY = {
     "datasets": "pragam.datasets",
     "io": "pragam.io",
     "onnx": "pragam.onnx",
+    "open_packed": "pragam.packed.open_packed",
+    "pack": "pragam.packed.pack",
     "patch_sklearn": "pragam.patch.patch_sklearn",
     "plot": "pragam.plot",
     "report": "pragam.report",

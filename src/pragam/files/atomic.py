@@ -10,6 +10,8 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import BinaryIO
 
+from pragam.files.locks import lock
+
 
 @contextlib.contextmanager
 def replacing(path: str | os.PathLike[str]) -> Iterator[BinaryIO]:
@@ -44,7 +46,7 @@ def _draft(path: str | os.PathLike[str], mode: int | None) -> Iterator[BinaryIO]
     draft = target.with_name(f"{_begin(target)}{os.getpid()}.{os.urandom(4).hex()}.part")
     try:
         with open(draft, "xb") as stream:
-            _is_locked(stream)
+            lock(stream)
             if mode is not None:
                 os.chmod(draft, stat.S_IMODE(mode))
             yield stream
@@ -64,16 +66,5 @@ def _clear(target: Path) -> None:
     """Remove the drafts of writers that were killed: nobody holds a lock on them."""
     for left in target.parent.glob(f"{glob.escape(_begin(target))}*.*.part"):
         with contextlib.suppress(OSError), open(left, "rb") as stream:
-            if _is_locked(stream):
+            if lock(stream):
                 left.unlink(missing_ok=True)
-
-
-def _is_locked(stream: BinaryIO) -> bool:
-    """Whether this process holds the lock of a file now. It ends with the process, however that ends."""
-    try:
-        import fcntl  # POSIX alone
-
-        fcntl.flock(stream, fcntl.LOCK_EX | fcntl.LOCK_NB)
-    except (ImportError, OSError):
-        return False
-    return True

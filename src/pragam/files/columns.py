@@ -20,13 +20,17 @@ SPARSEST = 100
 
 def check_width(X: Any, cause: str) -> None:
     """Refuse a CSR matrix that needs long vectors for few entries. ``cause`` says what makes it wide, and where."""
-    d = X.shape[1]
-    stored = X.data.size
-    if 8 * d > LARGEST and d > SPARSEST * stored:
+    d, stored = X.shape[1], X.data.size
+    if is_too_wide(d, stored):
         raise ValueError(
             f"{cause} makes {d} columns, where {stored} entries are stored: every vector would take "
             f"{8 * d / 1e9:.3g} GB; --compact-columns (in Python datasets.compact_columns) keeps those that occur"
         )
+
+
+def is_too_wide(d: int, stored: int) -> bool:
+    """Whether vectors are long in themselves and for what they are of."""
+    return 8 * d > LARGEST and d > SPARSEST * stored
 
 
 def compact_columns(X: Any) -> tuple[sparse.csr_array, NDArray[np.int64]]:

@@ -20,7 +20,7 @@ from typing import Any, NamedTuple, TypeVar
 from numpy.typing import NDArray
 
 from pragam.files import container, source
-from pragam.files.columns import LARGEST, SPARSEST
+from pragam.files.columns import is_too_wide
 from pragam.files.fields import fields_of
 from pragam.files.upgrades import FORMAT, VERSION, View, upgraded, version_of
 
@@ -81,7 +81,7 @@ def _whole(text: str) -> int:
 def _check_width(fingerprint: Any) -> None:
     """Refuse a model that is long for no reason before its weights are read."""
     d, nnz = (fingerprint.get("d"), fingerprint.get("nnz")) if type(fingerprint) is dict else (None, None)
-    if type(d) is int and type(nnz) is int and 8 * d > LARGEST and d > SPARSEST * nnz:
+    if type(d) is int and type(nnz) is int and is_too_wide(d, nnz):
         raise ValueError(
             f"it has {d} columns, and was trained on {nnz} entries: every vector would take {8 * d / 1e9:.3g} GB; "
             "train it again with --compact-columns"

@@ -48,13 +48,25 @@ def _check_sparse(X: Any, name: str) -> Storage:
     by_row = X.format == "csr"
     shape = X.shape if by_row else X.shape[::-1]
     arrays = (
-        np.ascontiguousarray(_real(np.asarray(X.data), name)),
+        np.ascontiguousarray(np.asarray(X.data)),
         _integers(X.indices, f"{name}.indices"),
         _integers(X.indptr, f"{name}.indptr").astype(np.int64, copy=False),
     )
-    _check_compressed(arrays, shape, name, ("row", "column") if by_row else ("column", "row"))
-    csr = Csr(arrays, (int(shape[0]), int(shape[1])))
+    csr = check_csr(arrays, (int(shape[0]), int(shape[1])), name, ("row", "column") if by_row else ("column", "row"))
     return csr if by_row else Csc(csr)
+
+
+def check_csr(
+    arrays: tuple[Array, Array, Array],
+    shape: tuple[int, int],
+    name: str = "X",
+    axes: tuple[str, str] = ("row", "column"),
+) -> Csr:
+    """CSR's data, indices and indptr (64 bits) as a :class:`Csr`; ``axes`` is what errors call rows and columns."""
+    data, indices, indptr = arrays
+    arrays = _real(data, name), indices, indptr
+    _check_compressed(arrays, shape, name, axes)
+    return Csr(arrays, shape)
 
 
 def _check_compressed(
@@ -95,14 +107,14 @@ def _real(values: Array, name: str) -> Array:
         raise ValueError(f"{name} must hold real numbers, but has dtype {values.dtype}")
     whole = all(stride % values.itemsize == 0 for stride in values.strides)
     if values.dtype in (np.float32, np.float64) and values.flags.aligned and whole:
-        return _widened(values) if values.dtype == np.float32 and _has_subnormals(values) else values
+        return _widened(values) if values.dtype == np.float32 and has_subnormals(values) else values
     try:
         return values.astype(np.float64)
     except (TypeError, ValueError) as error:
         raise ValueError(f"{name} must hold real numbers: {error}") from error
 
 
-def _has_subnormals(values: Array) -> bool:
+def has_subnormals(values: Array) -> bool:
     """Whether float32 values other than 0 are below the least normal one, by their bits."""
     bits = (values.T if values.flags.f_contiguous else values).view(np.uint32)
     step = max(_CHUNK // max(bits[:1].size, 1), 1)

@@ -1,0 +1,77 @@
+"""The arrays of the chunks, memory-mapped; each file is verified when it is first asked for in a process."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from pragam.operators.check import check_csr, check_data
+from pragam.operators.storage import Csr, Dense
+from pragam.packed.layout import COLUMNS, Array, chunk_path, damaged, mapped, sum_of
+from pragam.packed.manifest import Manifest
+from pragam.packed.part import Part
+
+
+class Chunks:
+    """The chunks of a directory. Several views of it share what was verified."""
+
+    def __init__(self, folder: Path, manifest: Manifest) -> None:
+        self.folder, self.manifest = folder, manifest
+        self._verified: set[tuple[int, str]] = set()
+
+    def rows(self, number: int) -> Csr | Dense:
+        """X of a chunk."""
+        manifest, chunk = self.manifest, self.manifest.chunks[number]
+        names = ("X",) if manifest.kind == "dense" else ("data", "indices", "indptr")
+        arrays = [self._array(number, name) for name in names]
+        if (number, "rows") not in self._verified:
+            _check(arrays, (chunk.rows, manifest.d), chunk_path(self.folder, number, names[0]))
+            self._verified.add((number, "rows"))
+        if manifest.kind == "dense":
+            return Dense(arrays[0])
+        return Csr((arrays[0], arrays[1], arrays[2]), (chunk.rows, manifest.d))
+
+    def vector(self, number: int, name: str) -> Array:
+        """y or the weights of a chunk."""
+        found = self._array(number, name)
+        if found.dtype.kind == "f" and not (np.isfinite(found).all() and (name == "y" or (found >= 0).all())):
+            raise ValueError(damaged(chunk_path(self.folder, number, name), "a number is not finite, or below 0"))
+        return found
+
+    def part(self, number: int) -> Part:
+        """X and the weights of a chunk, as they were written."""
+        arrays = self.rows(number).rows()[1]
+        arrays = arrays if len(arrays) == 1 else (*arrays[:2], np.diff(arrays[2]))
+        weight = self.vector(number, "weight") if self.manifest.weights else None
+        return Part(arrays, self.manifest.d, None, weight)
+
+    def columns(self) -> Array:
+        """What is known of the columns."""
+        path, saved = self.folder / COLUMNS, self.manifest.columns
+        found = mapped(path, np.dtype("<f8"), self.manifest.columns_shape, saved.bytes)
+        if sum_of(path) != saved.sha256:
+            raise ValueError(damaged(path, "its SHA-256 is not the manifest's"))
+        return found
+
+    def _array(self, number: int, name: str) -> Array:
+        """An array of a chunk, mapped. The bytes of its file are those that were written."""
+        path, chunk = chunk_path(self.folder, number, name), self.manifest.chunks[number]
+        saved = chunk.files[name]
+        found = mapped(path, *self.manifest.arrays(chunk)[name], saved.bytes)
+        if (number, name) not in self._verified:
+            if sum_of(path) != saved.sha256:
+                raise ValueError(damaged(path, "its SHA-256 is not the manifest's"))
+            self._verified.add((number, name))
+        return found
+
+
+def _check(arrays: list[Any], shape: tuple[int, int], path: Path) -> None:
+    """What every user's X goes through before a kernel sees it."""
+    try:
+        found: Any = check_data(arrays[0]) if len(arrays) == 1 else check_csr((arrays[0], arrays[1], arrays[2]), shape)
+    except ValueError as error:
+        raise ValueError(damaged(path, str(error))) from error
+    if found.rows()[1][0].dtype != arrays[0].dtype:
+        raise ValueError(damaged(path, "it has float32 numbers below the least normal one"))

@@ -1,0 +1,146 @@
+r"""Mean and scale of every column, in one reading and a part of the rows at a time.
+
+    mean_j = sum_i v_i x_ij / V,    scale_j^2 = sum_i v_i (x_ij - mean_j)^2 / V,    V = sum_i v_i
+
+with v_i = 1 where rows have no weights.
+
+A part has its own mean and its sum of squares M about that. Two parts are one (Chan, Golub and LeVeque, 1983):
+
+    mean = mean_1 + (V_2 / V) (mean_2 - mean_1),    M = M_1 + M_2 + (V_1 V_2 / V) (mean_2 - mean_1)^2.
+
+So no large sums of squares cancel. That a column is constant is found by comparing its values, not by M = 0, which
+rounding hides.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from pragam.operators.storage import Storage
+
+Vector = NDArray[np.float64]
+
+
+@dataclass(frozen=True, eq=False)
+class Columns:
+    """Of each column: its mean, its scale (the standard deviation of the population), and whether it is constant.
+
+    A constant column has its value for a mean, and the scale 0. No other has.
+    """
+
+    mean: Vector
+    scale: Vector
+    constant: NDArray[np.bool_]
+
+    def table(self) -> Vector:
+        """As the rows of an array."""
+        return np.stack([self.mean, self.scale, self.constant.astype(np.float64)])
+
+    @classmethod
+    def of(cls, table: NDArray[Any]) -> Columns:
+        """From ``table``."""
+        return cls(table[0], table[1], table[2] != 0)
+
+
+def columns_of(parts: Iterable[tuple[Storage, Vector | None]], d: int) -> Columns:
+    """Of the rows of all parts, with their weights. Memory: some vectors of length d, and a few times a part."""
+    moments = Moments(d)
+    for X, weights in parts:
+        moments.add(X, weights)
+    return moments.columns()
+
+
+class Moments:
+    """What is known of the columns after some parts."""
+
+    def __init__(self, d: int) -> None:
+        self._mass = 0.0
+        self._mean, self._squares = np.zeros(d), np.zeros(d)
+        self._first: Vector | None = None  # the first row
+        self._constant = np.ones(d, bool)
+
+    def add(self, X: Storage, weights: Vector | None = None) -> None:
+        """Some rows more. Rows of weight 0 do not count."""
+        if weights is not None and not weights.all():
+            kept = np.flatnonzero(weights)
+            X, weights = X.take(kept), weights[kept]
+        if not X.shape[0]:
+            return
+        kind, arrays = X.rows()
+        look, compare = (_dense, _dense_differs) if kind == "dense" else (_csr, _csr_differs)
+        if self._first is None:
+            self._first = _first_row(X)
+        self._constant &= ~compare(arrays, self._first)
+        self._merge(*look(arrays, weights, X.shape))
+
+    def columns(self) -> Columns:
+        """Of what was added so far."""
+        if self._first is None:
+            raise ValueError("there is no row of a weight above 0, so columns have no mean")
+        scale = np.sqrt(self._squares / self._mass)
+        constant = self._constant | (scale == 0)
+        return Columns(np.where(self._constant, self._first, self._mean), np.where(constant, 0.0, scale), constant)
+
+    def _merge(self, mass: float, mean: Vector, squares: Vector) -> None:
+        whole = self._mass + mass
+        step = mean - self._mean
+        self._squares += squares
+        self._squares += step * step * (self._mass * mass / whole)
+        self._mean += step * (mass / whole)
+        self._mass = whole
+
+
+def _first_row(X: Storage) -> Vector:
+    row = np.zeros(X.shape[1])
+    kind, arrays = X.part(0, 1).rows()
+    if kind == "dense":
+        row[:] = arrays[0][0]
+    else:
+        row[arrays[1]] = arrays[0]
+    return row
+
+
+def _dense(arrays: Any, weights: Vector | None, shape: tuple[int, int]) -> tuple[float, Vector, Vector]:
+    """The mass of a part, the means of its columns, and their sums of squares about these."""
+    X = np.asarray(arrays[0], dtype=np.float64)
+    v = np.ones(shape[0]) if weights is None else weights
+    mass = float(v.sum())
+    mean = v @ X / mass
+    apart = X - mean
+    return mass, mean, np.einsum("i,ij,ij->j", v, apart, apart)
+
+
+def _csr(arrays: Any, weights: Vector | None, shape: tuple[int, int]) -> tuple[float, Vector, Vector]:
+    """The same where the entries that are not stored are zeros."""
+    data, indices, indptr = arrays
+    n, d = shape
+    own = None if weights is None else np.repeat(weights, np.diff(indptr))
+    mass = float(n if weights is None else weights.sum())
+    columns = indices.astype(np.intp, copy=False)
+    stored = np.bincount(columns, own, d)  # the mass of the entries of each column
+    mean = np.bincount(columns, data if own is None else own * data, d) / mass
+    apart = data - mean[columns]
+    apart *= apart
+    if own is not None:
+        apart *= own
+    return mass, mean, np.bincount(columns, apart, d) + np.maximum(mass - stored, 0) * mean**2
+
+
+def _dense_differs(arrays: Any, first: Vector) -> NDArray[np.bool_]:
+    """The columns in which a row differs from the first one."""
+    return np.asarray((arrays[0] != first).any(axis=0))
+
+
+def _csr_differs(arrays: Any, first: Vector) -> NDArray[np.bool_]:
+    data, indices, indptr = arrays
+    found = np.zeros(len(first), bool)
+    found[indices[data != first[indices]]] = True
+    here = np.flatnonzero(first)
+    stored = np.bincount(indices, minlength=len(first))[here]
+    found[here[stored < len(indptr) - 1]] = True
+    return found

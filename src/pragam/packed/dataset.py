@@ -1,0 +1,146 @@
+"""A data set that lies on the disk in chunks: what solvers walk over."""
+
+from __future__ import annotations
+
+import hashlib
+import os
+from collections.abc import Iterator
+from functools import cached_property
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from pragam.numerics.arguments import check_number
+from pragam.operators.storage import Csr, Dense
+from pragam.packed import manifest as manifests
+from pragam.packed.chunks import Chunks
+from pragam.packed.columns import Columns, columns_of
+
+
+class Packed:
+    """A packed directory, or some of its chunks: n rows in an order drawn at random, nothing of them in memory.
+
+    path : the directory
+    shape, dtype, is_sparse : of X
+    ends : (n_chunks + 1,) the rows of chunk k are ends[k] up to ends[k + 1]
+    stored, bytes : how many entries the chunks have, and how many bytes in all
+    """
+
+    def __init__(self, chunks: Chunks, numbers: NDArray[np.int64]) -> None:
+        manifest = chunks.manifest
+        own = [manifest.chunks[k] for k in numbers.tolist()]
+        self._chunks, self._numbers = chunks, numbers
+        self.path = chunks.folder
+        self.ends = np.concatenate([[0], np.cumsum([chunk.rows for chunk in own], dtype=np.int64)])
+        self.ends.flags.writeable = False
+        self.shape = int(self.ends[-1]), manifest.d
+        self.dtype = np.dtype(manifest.dtype)
+        self.is_sparse = manifest.kind == "csr"
+        self.stored = sum(chunk.stored for chunk in own)
+        self.bytes = sum(file.bytes for chunk in own for file in chunk.files.values())
+
+    @property
+    def n_chunks(self) -> int:
+        """How many chunks there are."""
+        return len(self._numbers)
+
+    def load(self, k: int) -> Csr | Dense:
+        """X of chunk k, memory-mapped. Its files are verified the first time."""
+        return self._chunks.rows(int(self._numbers[k]))
+
+    @cached_property
+    def y(self) -> NDArray[Any] | None:
+        """The labels (n,), or None if there are none."""
+        return self._vector("y") if self._chunks.manifest.y_dtype else None
+
+    @cached_property
+    def weights(self) -> NDArray[np.float64] | None:
+        """The weights of the rows (n,), or None if there are none."""
+        return self._vector("weight") if self._chunks.manifest.weights else None
+
+    @cached_property
+    def columns(self) -> Columns:
+        """Mean and scale of each column. Of a part of the directory they are computed, in one reading."""
+        if self._is_whole:
+            return Columns.of(self._chunks.columns()[:3])
+        return columns_of(((self.load(k), None) for k in range(self.n_chunks)), self.shape[1])
+
+    @cached_property
+    def weighted_columns(self) -> Columns | None:
+        """The same with the weights of the rows; None if there are none."""
+        if self.weights is None:
+            return None
+        if self._is_whole:
+            return Columns.of(self._chunks.columns()[3:])
+        return columns_of(((self.load(k), self._own(self.weights, k)) for k in range(self.n_chunks)), self.shape[1])
+
+    def split(self, seed: int = 0, share: float = 0.2) -> tuple[Packed, Packed]:
+        """(train, validation): about this share of the chunks, drawn by the seed, is left out for validation.
+
+        Rows were dealt to the chunks at random, so chunks are a random sample of the rows. Nothing is copied.
+        """
+        check_number("share", share, above=0.0, most=1.0)
+        if self.n_chunks < 2:
+            raise ValueError(f"{self.path}: has one chunk, and a split needs two: pack it with a smaller chunk_bytes")
+        count = min(max(1, round(share * self.n_chunks)), self.n_chunks - 1)
+        order = np.random.default_rng(seed).permutation(self.n_chunks)
+        own = (np.sort(order[count:]), np.sort(order[:count]))
+        train, validation = (Packed(self._chunks, self._numbers[part]) for part in own)
+        return train, validation
+
+    def fingerprint(self) -> dict[str, Any]:
+        """``{"n", "d", "nnz", "sha256"}``, from the sums of the files: equal for equal chunks in the same order."""
+        whole = hashlib.sha256(f"pragam-packed 1, {self.shape[0]} x {self.shape[1]}".encode())
+        for k in self._numbers.tolist():
+            for name, file in sorted(self._chunks.manifest.chunks[k].files.items()):
+                whole.update(f"{name} {file.sha256}\n".encode())
+        return {"n": self.shape[0], "d": self.shape[1], "nnz": self.stored, "sha256": whole.hexdigest()}
+
+    def __len__(self) -> int:
+        return self.shape[0]
+
+    def __iter__(self) -> Iterator[Csr | Dense]:
+        return (self.load(k) for k in range(self.n_chunks))
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return _reopened, (self.path, self._numbers)
+
+    def __repr__(self) -> str:
+        n, d = self.shape
+        kind = f"CSR, {self.stored:,} entries" if self.is_sparse else "dense"
+        of = "" if self._is_whole else f" of {len(self._chunks.manifest.chunks):,}"
+        return (
+            f"Packed({str(self.path)!r}: {n:,} x {d:,}, {kind}, {self.dtype.name}, {self.n_chunks:,}{of} chunks, "
+            f"{self.bytes / 1e6:,.1f} MB)"
+        )
+
+    @property
+    def _is_whole(self) -> bool:
+        return self.n_chunks == len(self._chunks.manifest.chunks)
+
+    def _vector(self, name: str) -> NDArray[Any]:
+        found = np.concatenate([self._chunks.vector(k, name) for k in self._numbers.tolist()])
+        found.flags.writeable = False
+        return found
+
+    def _own(self, vector: NDArray[np.float64], k: int) -> NDArray[np.float64]:
+        return vector[self.ends[k] : self.ends[k + 1]]
+
+
+def open_packed(directory: str | os.PathLike[str]) -> Packed:
+    """The data set that :func:`pragam.pack` or ``pragam pack`` wrote.
+
+    The manifest and the sizes of all files are checked now, the content of each when it is first read. What is wrong is
+    a ValueError of one line that names the file.
+    """
+    folder = Path(directory)
+    manifest = manifests.read(folder)
+    manifest.check_files(folder)
+    return Packed(Chunks(folder, manifest), np.arange(len(manifest.chunks)))
+
+
+def _reopened(folder: Path, numbers: NDArray[np.int64]) -> Packed:
+    """In another process."""
+    return Packed(open_packed(folder)._chunks, numbers)

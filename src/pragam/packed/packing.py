@@ -1,0 +1,190 @@
+"""``pragam.pack``: from blocks or files to a packed directory, in memory that does not depend on the number of rows."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import DTypeLike
+
+from pragam.files.columns import is_too_wide
+from pragam.numerics.arguments import is_whole
+from pragam.operators.check import has_subnormals
+from pragam.packed.chunks import Chunks
+from pragam.packed.column_table import ColumnTable
+from pragam.packed.dataset import Packed, open_packed
+from pragam.packed.dealing import Kind, deal, save
+from pragam.packed.facts import Facts
+from pragam.packed.layout import COLUMNS, Saved, write
+from pragam.packed.manifest import Chunk, Manifest
+from pragam.packed.part import Part
+from pragam.packed.runs import Spill
+from pragam.packed.sources import Arrival, Blocks, Source
+from pragam.packed.work import Work, working
+from pragam.runtime.screen import Screen
+
+_INT32_MAX = np.iinfo(np.int32).max
+
+
+def pack(
+    blocks: Any,
+    directory: str | os.PathLike[str],
+    *,
+    seed: int = 0,
+    dtype: DTypeLike | None = None,
+    chunk_bytes: int = 2**20,
+    n_features: int | None = None,
+    verbose: bool = False,
+) -> Packed:
+    """Write a data set of any size as a packed directory, its rows in an order that the seed draws, and open it.
+
+    Parameters
+    ----------
+    blocks : iterable
+        Of (X, y) or (X, y, weight); X dense or sparse, all blocks alike, y numbers, texts or None. They are read once.
+    directory : path
+        Of a new or empty directory. It holds a data set when its manifest stands, which comes last.
+    seed : int >= 0
+        Equal rows, seeds and settings give equal bytes, whatever the blocks.
+    dtype : float32, float64 or None
+        Of the values; None keeps float32 if all blocks have it.
+    chunk_bytes : int >= 1
+        About so many bytes make a chunk.
+    n_features : int, optional
+        The columns; else what the widest block has.
+    verbose : bool
+        Show on a terminal how far it is.
+    """
+    settings = _settings(seed, dtype, chunk_bytes, n_features)
+    source: Source = Blocks(blocks)
+    own = source.asked()
+    with working(Path(directory), own and {**settings, "source": own}) as work, Screen(quiet=not verbose) as screen:
+        if not work.is_done:
+            _Packing(work, source, settings, screen).run()
+    return open_packed(directory)
+
+
+def _settings(seed: Any, dtype: Any, chunk_bytes: Any, n_features: Any) -> dict[str, Any]:
+    """The arguments as JSON can hold them."""
+    if not is_whole(seed):
+        raise ValueError(f"seed must be a whole number >= 0, not {seed!r:.40}")
+    if not is_whole(chunk_bytes) or chunk_bytes < 1:
+        raise ValueError(f"chunk_bytes must be a whole number >= 1, not {chunk_bytes!r:.40}")
+    if n_features is not None and not (is_whole(n_features) and n_features < 2**63):
+        raise ValueError(f"n_features must be a whole number below 2^63, not {n_features!r:.40}")
+    try:
+        kind = None if dtype is None else np.dtype(dtype)
+    except TypeError:
+        kind = np.dtype(object)
+    if kind not in (None, np.float32, np.float64):
+        raise ValueError(f"dtype must be float32, float64 or None, not {dtype!r:.40}")
+    return {
+        "seed": int(seed), "dtype": kind and kind.str, "chunk_bytes": int(chunk_bytes),
+        "n_features": None if n_features is None else int(n_features),
+    }  # fmt: skip
+
+
+class _Packing:
+    """One packing: the passes, and what they hand on."""
+
+    def __init__(self, work: Work, source: Source, settings: dict[str, Any], screen: Screen) -> None:
+        self._work, self._source, self._settings, self._screen = work, source, settings, screen
+        self._facts = Facts(**work.state.get("facts", {}))
+
+    def run(self) -> None:
+        """All of it."""
+        self._gather()
+        facts = self._facts
+        if not facts.rows:
+            raise ValueError("there are no rows to pack: every block is empty, or there is none")
+        shift = self._source.shift()
+        d = facts.width - shift if self._settings["n_features"] is None else self._settings["n_features"]
+        _check_width(d, facts.stored)
+        index_dtype = "" if facts.is_dense else "<i4" if d <= _INT32_MAX else "<i8"
+        kind = Kind(d, facts.dtype, index_dtype, facts.y_dtype or "", shift)
+        chunks, table = self._deal(kind)
+        columns = write(self._work.folder / COLUMNS, table.rows())
+        self._manifest(kind, chunks, columns).write(self._work.folder)
+
+    def _gather(self) -> None:
+        """The first pass, from where it ended."""
+        state, facts = self._work.state, self._facts
+        spill = Spill(self._work.own, self._settings["seed"], state.get("runs", 0), facts.rows)
+        at = state.get("at")
+        for arrival in self._source.read(at):
+            self._check(arrival)
+            part = arrival.part if self._settings["dtype"] is None else _in(self._settings["dtype"], arrival)
+            facts.add(part, arrival.where, arrival.source)
+            at = arrival.at
+            if spill.add(part):
+                self._flush(spill, at)
+            self._screen.show("rows read", facts.rows)
+        self._flush(spill, at)
+
+    def _flush(self, spill: Spill, at: Any) -> None:
+        spill.flush()
+        self._work.save(runs=spill.number, facts=self._facts.to_json(), at=at)
+
+    def _check(self, arrival: Arrival) -> None:
+        """Refuse what is wider than was asked for."""
+        d, width = self._settings["n_features"], arrival.part.width - self._source.shift()
+        if d is not None and (width > d or (arrival.part.is_dense and width != d)):
+            raise ValueError(f"{arrival.where}: X has {width} columns, where n_features={d}")
+
+    def _deal(self, kind: Kind) -> tuple[list[Chunk], ColumnTable]:
+        """The second pass, from where it ended. What is known of the columns is learned from all chunks in order."""
+        work, facts = self._work, self._facts
+        table = ColumnTable(kind.d, facts.has_weights)
+        runs, chunks = work.runs(work.state["runs"]), work.chunks()
+        before = Chunks(work.folder, self._manifest(kind, chunks, Saved(0, "")))
+        for k in range(len(chunks)):
+            table.add(before.part(k))
+        size, done = sum(run.path.stat().st_size for run in runs), sum(chunk.rows for chunk in chunks)
+        for part in deal(runs, size, kind, self._settings["chunk_bytes"], done):
+            chunks.append(save(part, work.folder, len(chunks)))
+            work.note(chunks[-1])
+            table.add(part)
+            done += part.rows
+            self._screen.show("rows packed", done, facts.rows)
+        return chunks, table
+
+    def _manifest(self, kind: Kind, chunks: list[Chunk], columns: Saved) -> Manifest:
+        facts, settings = self._facts, self._settings
+        return Manifest(
+            n=facts.rows,
+            d=kind.d,
+            stored=facts.stored,
+            kind="dense" if facts.is_dense else "csr",
+            dtype=kind.dtype,
+            index_dtype=kind.index_dtype,
+            y_dtype=kind.y_dtype,
+            weights=facts.has_weights,
+            seed=settings["seed"],
+            chunk_bytes=settings["chunk_bytes"],
+            sources=tuple({"name": name, "rows": rows} for name, rows in facts.rows_of.items()),
+            columns=columns,
+            chunks=tuple(chunks),
+        )
+
+
+def _in(dtype: str, arrival: Arrival) -> Part:
+    """The rows with values of this type."""
+    part = arrival.part
+    values = part.arrays[0]
+    if values.dtype == dtype:
+        return part
+    with np.errstate(over="ignore", under="ignore"):
+        found = values.astype(dtype)
+    if dtype == "<f4" and (not np.isfinite(found).all() or has_subnormals(found)):
+        raise ValueError(f"{arrival.where}: X has numbers that float32 does not hold: pack it as float64")
+    return part._replace(arrays=(found, *part.arrays[1:]))
+
+
+def _check_width(d: int, stored: int) -> None:
+    """What is known of the columns takes some vectors of this length."""
+    if is_too_wide(d, stored):
+        raise ValueError(
+            f"the data have {d} columns and {stored} stored entries: every vector would take {8 * d / 1e9:.3g} GB"
+        )

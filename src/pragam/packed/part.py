@@ -1,0 +1,91 @@
+"""Some rows on their way through the packing: joined, put in another order, and cut."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import DTypeLike, NDArray
+
+from pragam.operators.storage import Csr, Dense
+
+Array = NDArray[Any]
+Kind = DTypeLike | None
+
+
+class Part(NamedTuple):
+    """Some rows.
+
+    arrays : (X,) if dense, else (data, indices, counts), the entries of each row
+    width : the columns that they need
+    y, weight : of each row, or None
+    """
+
+    arrays: tuple[Array, ...]
+    width: int
+    y: Array | None = None
+    weight: Array | None = None
+
+    @property
+    def rows(self) -> int:
+        """How many."""
+        return len(self.arrays[-1])
+
+    @property
+    def is_dense(self) -> bool:
+        """Whether X is an array."""
+        return len(self.arrays) == 1
+
+    @property
+    def stored(self) -> int:
+        """How many entries."""
+        return self.arrays[0].size
+
+    @property
+    def nbytes(self) -> int:
+        """Of all arrays."""
+        return sum(each.nbytes for each in (*self.arrays, self.y, self.weight) if each is not None)
+
+    def indptr(self) -> NDArray[np.int64]:
+        """Where each row begins and ends; of dense rows, in rows."""
+        counts = np.ones(self.rows, np.int64) if self.is_dense else self.arrays[2]
+        return np.concatenate([np.zeros(1, np.int64), np.cumsum(counts, dtype=np.int64)])
+
+    def storage(self) -> Csr | Dense:
+        """X for kernels."""
+        if self.is_dense:
+            return Dense(self.arrays[0])
+        return Csr((self.arrays[0], self.arrays[1], self.indptr()), (self.rows, self.width))
+
+    def take(self, order: NDArray[np.int64]) -> Part:
+        """A copy of the rows in this order."""
+        y, weight = (None if each is None else each[order] for each in (self.y, self.weight))
+        if self.is_dense:
+            return Part((self.arrays[0].take(order, axis=0),), self.width, y, weight)
+        data, indices, _ = self.storage().take(order).rows()[1]
+        return Part((data, indices, self.arrays[2][order]), self.width, y, weight)
+
+    def cut(self, first: int, last: int, indptr: NDArray[np.int64]) -> Part:
+        """The rows from ``first`` up to ``last``, on the same memory. ``indptr`` is that of all rows."""
+        y, weight = (None if each is None else each[first:last] for each in (self.y, self.weight))
+        own = slice(indptr[first], indptr[last])
+        arrays = (
+            (self.arrays[0][own],)
+            if self.is_dense
+            else (*(a[own] for a in self.arrays[:2]), self.arrays[2][first:last])
+        )
+        return Part(arrays, self.width, y, weight)
+
+
+def joined(parts: Sequence[Part], dtype: Kind = None, index_dtype: Kind = None, y_dtype: Kind = None) -> Part:
+    """The rows of all parts, in arrays of these types, or of those that hold all."""
+    kinds = (dtype,) if parts[0].is_dense else (dtype, index_dtype, np.int64)
+    arrays = tuple(_joined([part.arrays[k] for part in parts], kind) for k, kind in enumerate(kinds))
+    y = None if parts[0].y is None else _joined([part.y for part in parts], y_dtype)
+    weight = None if parts[0].weight is None else _joined([part.weight for part in parts], np.float64)
+    return Part(arrays, max(part.width for part in parts), y, weight)
+
+
+def _joined(arrays: list[Any], dtype: Kind) -> Array:
+    return np.concatenate(arrays, dtype=dtype or np.result_type(*arrays), casting="unsafe")

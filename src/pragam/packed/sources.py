@@ -1,0 +1,60 @@
+"""Where rows come from: blocks that a user iterates over, or files."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from typing import Any, NamedTuple, Protocol
+
+from pragam.packed.incoming import parts
+from pragam.packed.part import Part
+
+
+class Arrival(NamedTuple):
+    """Some rows.
+
+    where : what errors call them
+    source : what the manifest calls the file, or all blocks, that they came from
+    at : how to go on behind them, as JSON; None if that is impossible
+    """
+
+    part: Part
+    where: str
+    source: str
+    at: Any = None
+
+
+class Source(Protocol):
+    """Rows that can be read once, or again from any ``at`` on."""
+
+    def asked(self) -> Any:
+        """What tells these rows from others, as JSON; None if nothing does."""
+
+    def read(self, at: Any = None) -> Iterator[Arrival]:
+        """The rows behind ``at``."""
+
+    def shift(self) -> int:
+        """By how much the indices that were read exceed those of the columns."""
+
+
+class Blocks:
+    """(X, y) or (X, y, weight), one after the other."""
+
+    def __init__(self, blocks: Iterable[Any]) -> None:
+        if isinstance(blocks, (tuple, list)) and len(blocks) in (2, 3) and getattr(blocks[0], "ndim", 0) == 2:
+            raise ValueError("blocks must be an iterable of (X, y): give [(X, y)] for one block")
+        try:
+            self._blocks = iter(blocks)
+        except TypeError as error:
+            raise ValueError(f"blocks must be an iterable of (X, y), or names of files, not {blocks!r:.40}") from error
+
+    def asked(self) -> None:
+        return None
+
+    def read(self, at: Any = None) -> Iterator[Arrival]:
+        for k, block in enumerate(self._blocks):
+            name = f"block {k}"
+            for part in parts(block, name):
+                yield Arrival(part, name, "blocks")
+
+    def shift(self) -> int:
+        return 0
