@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import contextlib
+import os
 from pathlib import Path
 from typing import Any
 
@@ -26,15 +28,32 @@ class Chunks:
         manifest, chunk = self.manifest, self.manifest.chunks[number]
         names = ("X",) if manifest.kind == "dense" else ("data", "indices", "indptr")
         arrays = [self._array(number, name) for name in names]
-        if (number, "rows") not in self._verified:
-            _check(arrays, (chunk.rows, manifest.d), chunk_path(self.folder, number, names[0]))
+        path = chunk_path(self.folder, number, names[0])
+        is_new = (number, "rows") not in self._verified
+        if is_new:
+            _check(arrays, (chunk.rows, manifest.d), path)
+        dense = manifest.kind == "dense"
+        X = Dense(arrays[0]) if dense else Csr((arrays[0], arrays[1], arrays[2]), (chunk.rows, manifest.d))
+        if is_new:
+            self._check_sizes(X, number, path)
             self._verified.add((number, "rows"))
-        if manifest.kind == "dense":
-            return Dense(arrays[0])
-        return Csr((arrays[0], arrays[1], arrays[2]), (chunk.rows, manifest.d))
+        return X
+
+    def _check_sizes(self, X: Csr | Dense, number: int, path: Path) -> None:
+        """What is said of the rows' sizes is true: certificates rely on it."""
+        is_true = np.array_equal(X.row_norms2, self._array(number, "norms2")) and X.repeats == 0
+        if not is_true or np.max(X.counts, initial=0) > self.manifest.chunks[number].longest:
+            raise ValueError(damaged(path, "its rows are not of the sizes that the manifest says"))
+
+    def ahead(self, number: int) -> None:
+        """Tell the system that the rows of a chunk will be read; where it cannot be told, nothing happens."""
+        if hasattr(os, "posix_fadvise"):
+            for name in ("X",) if self.manifest.kind == "dense" else ("data", "indices", "indptr"):
+                with contextlib.suppress(OSError), open(chunk_path(self.folder, number, name), "rb") as file:
+                    os.posix_fadvise(file.fileno(), 0, 0, os.POSIX_FADV_WILLNEED)
 
     def vector(self, number: int, name: str) -> Array:
-        """y or the weights of a chunk."""
+        """y, the weights or the squared norms of the rows of a chunk."""
         found = self._array(number, name)
         if found.dtype.kind == "f" and not (np.isfinite(found).all() and (name == "y" or (found >= 0).all())):
             raise ValueError(damaged(chunk_path(self.folder, number, name), "a number is not finite, or below 0"))

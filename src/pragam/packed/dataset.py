@@ -13,14 +13,16 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pragam.numerics.arguments import check_number
-from pragam.operators.storage import Csr, Dense
+from pragam.operators.storage import Blocked, Csr, Dense
 from pragam.packed import manifest as manifests
 from pragam.packed.chunks import Chunks
 from pragam.packed.columns import Columns, columns_of
 
 
-class Packed:
+class Packed(Blocked):
     """A packed directory, or some of its chunks: n rows in an order drawn at random, nothing of them in memory.
+
+    It is a storage of X, so whatever takes X takes it. Where a function takes y and weights, None stands for its own.
 
     path : the directory
     shape, dtype, is_sparse : of X
@@ -28,7 +30,10 @@ class Packed:
     stored, bytes : how many entries the chunks have, and how many bytes in all
     """
 
+    rigorous = True
+
     def __init__(self, chunks: Chunks, numbers: NDArray[np.int64]) -> None:
+        super().__init__()
         manifest = chunks.manifest
         own = [manifest.chunks[k] for k in numbers.tolist()]
         self._chunks, self._numbers = chunks, numbers
@@ -37,7 +42,8 @@ class Packed:
         self.ends.flags.writeable = False
         self.shape = int(self.ends[-1]), manifest.d
         self.dtype = np.dtype(manifest.dtype)
-        self.is_sparse = manifest.kind == "csr"
+        self.is_dense = manifest.kind == "dense"
+        self._longest = max((chunk.longest for chunk in own), default=0)
         self.stored = sum(chunk.stored for chunk in own)
         self.bytes = sum(file.bytes for chunk in own for file in chunk.files.values())
 
@@ -49,6 +55,25 @@ class Packed:
     def load(self, k: int) -> Csr | Dense:
         """X of chunk k, memory-mapped. Its files are verified the first time."""
         return self._chunks.rows(int(self._numbers[k]))
+
+    def ahead(self, k: int) -> None:
+        """Ask the system to read chunk k."""
+        self._chunks.ahead(int(self._numbers[k]))
+
+    @property
+    def is_sparse(self) -> bool:
+        """Whether X is CSR."""
+        return not self.is_dense
+
+    @cached_property
+    def known_squares(self) -> NDArray[np.float64]:
+        """They were found at packing, and each chunk is compared with them when it is first read."""
+        return self._vector("norms2")
+
+    @property
+    def longest(self) -> int:
+        """From the manifest."""
+        return self._longest
 
     @cached_property
     def y(self) -> NDArray[Any] | None:

@@ -49,14 +49,19 @@ def deal(runs: Sequence[Run], size: int, kind: Kind, chunk_bytes: int, done: int
 
 
 def save(part: Part, folder: Path, number: int) -> Chunk:
-    """Write a chunk."""
+    """Write a chunk, with the squared norms of its rows: what costs a reading of X to find out."""
+    X = part.storage()
     if part.is_dense:
         arrays = {"X": part.arrays[0]}
     else:
         arrays = {"data": part.arrays[0], "indices": part.arrays[1], "indptr": part.indptr()}
+    arrays["norms2"] = X.row_norms2
+    if not np.isfinite(arrays["norms2"]).all():
+        raise ValueError("X has rows whose norm overflows float64: scale X before packing")
+    longest = int(np.max(X.counts, initial=0))
     given = {name: each for name, each in (("y", part.y), ("weight", part.weight)) if each is not None}
     files = {name: write(chunk_path(folder, number, name), each) for name, each in {**arrays, **given}.items()}
-    return Chunk(part.rows, part.stored, files)
+    return Chunk(part.rows, part.stored, longest, files)
 
 
 def _window(runs: Sequence[Run], low: int, high: int, kind: Kind, rest: Part | None) -> Part:

@@ -24,7 +24,7 @@ _FIELDS = {
     "version": int, "n": int, "d": int, "stored": int, "kind": str, "dtype": str, "index_dtype": str, "y_dtype": str,
     "weights": bool, "seed": int, "chunk_bytes": int, "sources": list, "columns": dict, "chunks": list,
 }  # fmt: skip
-_CHUNK = {"rows": int, "stored": int, "files": dict}
+_CHUNK = {"rows": int, "stored": int, "longest": int, "files": dict}
 _FILE = {"bytes": int, "sha256": str}
 _SUM = re.compile(r"[0-9a-f]{64}")
 _Y_DTYPE = re.compile(r"|[<>|][biufU]\d{1,9}")
@@ -32,21 +32,24 @@ _Y_DTYPE = re.compile(r"|[<>|][biufU]\d{1,9}")
 
 @dataclass(frozen=True)
 class Chunk:
-    """Some rows: how many, how many entries they store, and the file of each of their arrays."""
+    """Some rows: how many, how many entries they store, the longest how many, and the file of each of their arrays."""
 
     rows: int
     stored: int
+    longest: int
     files: dict[str, Saved]
 
     def to_json(self) -> dict[str, Any]:
         """As the manifest holds it."""
-        return {"rows": self.rows, "stored": self.stored, "files": {k: v._asdict() for k, v in self.files.items()}}
+        own = {"rows": self.rows, "stored": self.stored, "longest": self.longest}
+        return own | {"files": {k: v._asdict() for k, v in self.files.items()}}
 
     @classmethod
     def of(cls, record: Any) -> Chunk:
         """From what ``to_json`` made; a ValueError if it did not."""
         fields_of(record, _CHUNK)
-        return cls(record["rows"], record["stored"], {name: _saved(own) for name, own in record["files"].items()})
+        sizes = record["rows"], record["stored"], record["longest"]
+        return cls(*sizes, {name: _saved(own) for name, own in record["files"].items()})
 
 
 @dataclass(frozen=True)
@@ -85,6 +88,7 @@ class Manifest:
                 "indptr": ("<i8", (chunk.rows + 1,)),
             }
         )
+        shapes["norms2"] = "<f8", (chunk.rows,)
         if self.y_dtype:
             shapes["y"] = self.y_dtype, (chunk.rows,)
         if self.weights:

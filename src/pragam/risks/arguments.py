@@ -14,13 +14,23 @@ from pragam.numerics.rounding import is_zero
 from pragam.numerics.vector import Vector
 from pragam.operators import Operator, check_data
 from pragam.operators.column_moments import standardising
-from pragam.operators.storage import Standardized, Storage
+from pragam.operators.storage import Blocked, Standardized, Storage
 
 #: A model of several labels has a dual variable for each label of each row. An array of so many takes 2 GiB. A solve
 #: holds some ten such arrays: c and the origin, alpha, the best one and one that is judged, each with its repair, three
 #: of momentum; for pairs also the signs of labels and of planes. With biases more. All else is worked through in
 #: parts.
 MOST_DUAL_VARIABLES = 2**28
+
+
+def brought(X: Any, y: Any, sample_weight: Any) -> tuple[Any, Any]:
+    """(y, sample_weight); where y is None, those that data on the disk bring along (:func:`pragam.open_packed`)."""
+    if y is not None or not isinstance(X, Blocked):
+        return y, sample_weight
+    own = getattr(X, "y", None)
+    if own is None:
+        raise ValueError("y is None, and the data have no labels of their own")
+    return own, getattr(X, "weights", None) if sample_weight is None else sample_weight
 
 
 def data_of(X: Any, standardize: bool, bias: bool, sample_weight: ArrayLike | None) -> Storage:

@@ -12,7 +12,7 @@ from pragam.numerics.arguments import check_flag, check_number, refuse_masked
 from pragam.operators import Planes, SharedRows
 from pragam.polytopes import Box
 from pragam.problem import AnyProblem, Problem
-from pragam.risks.arguments import check_rows, check_targets, data_of, loss_weights
+from pragam.risks.arguments import brought, check_rows, check_targets, data_of, loss_weights
 from pragam.risks.parameters import number
 from pragam.risks.record import Labels
 from pragam.risks.regression import Regression
@@ -20,7 +20,7 @@ from pragam.risks.regression import Regression
 
 def epsilon_insensitive(
     X: Any,
-    y: ArrayLike,
+    y: ArrayLike | None = None,
     lam: float = 1e-4,
     epsilon: float = 0.1,
     bias: bool = True,
@@ -56,6 +56,7 @@ def epsilon_insensitive(
     """
     check_flag("bias", bias)
     width = check_number("epsilon", epsilon, least=0)
+    y, sample_weight = brought(X, y, sample_weight)
     refuse_masked(X=X, y=y, sample_weight=sample_weight)
     storage = data_of(X, standardize, bias, sample_weight)
     n = storage.shape[0]

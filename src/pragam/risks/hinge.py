@@ -12,13 +12,13 @@ from pragam.numerics.arguments import check_flag, refuse_masked
 from pragam.operators import Planes, ScaledRows
 from pragam.polytopes import Box
 from pragam.problem import Problem
-from pragam.risks.arguments import check_labels, check_rows, data_of, loss_weights, signs
+from pragam.risks.arguments import brought, check_labels, check_rows, data_of, loss_weights, signs
 from pragam.risks.margins import Margin
 
 
 def hinge(
     X: Any,
-    y: ArrayLike,
+    y: ArrayLike | None = None,
     lam: float = 1e-4,
     bias: bool = True,
     sample_weight: ArrayLike | None = None,
@@ -40,9 +40,10 @@ def hinge(
     Parameters
     ----------
     X : (n, d) array or scipy sparse matrix
-        float32 or float64; dense in any order, CSR or CSC. It is not copied.
+        float32 or float64; dense in any order, CSR or CSC. It is not copied. Or a packed data set
+        (:func:`pragam.open_packed`), which may have y and weights of its own.
     y : (n,) labels of two classes
-        The larger one is the positive class. Labels -1/+1 may all have the same sign.
+        The larger one is the positive class. Labels -1/+1 may all have the same sign. None: those of packed data.
     lam : float > 0
     bias : bool
         Whether the model has an intercept, which is not penalised.
@@ -56,6 +57,7 @@ def hinge(
         some solvers are refused. ``problem.A.storage.columns.in_columns(w[None])`` are the weights in the units of X.
     """
     check_flag("bias", bias)
+    y, sample_weight = brought(X, y, sample_weight)
     refuse_masked(X=X, y=y, sample_weight=sample_weight)
     storage = data_of(X, standardize, bias, sample_weight)
     n = storage.shape[0]

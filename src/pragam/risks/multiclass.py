@@ -13,7 +13,16 @@ from pragam.numerics.arguments import check_flag, refuse_masked
 from pragam.operators import LabelRows, Planes
 from pragam.polytopes import Simplices
 from pragam.problem import AnyProblem, Problem
-from pragam.risks.arguments import check_cost, check_labels, check_room, check_rows, classes_of, data_of, loss_weights
+from pragam.risks.arguments import (
+    brought,
+    check_cost,
+    check_labels,
+    check_room,
+    check_rows,
+    classes_of,
+    data_of,
+    loss_weights,
+)
 from pragam.risks.levels import in_order
 from pragam.risks.parameters import choice, class_weights, flag, matrix, number
 from pragam.risks.record import Labels, Risk, Shape, Stated
@@ -23,7 +32,7 @@ from pragam.risks.targets import Classes
 
 def multiclass_hinge(
     X: Any,
-    y: ArrayLike,
+    y: ArrayLike | None = None,
     lam: float = 1e-4,
     cost: ArrayLike | None = None,
     bias: bool = False,
@@ -65,6 +74,7 @@ def multiclass_hinge(
         Whether w belongs to standardised columns, of mean 0 and deviation 1: see :func:`pragam.hinge`.
     """
     check_flag("bias", bias)
+    y, sample_weight = brought(X, y, sample_weight)
     refuse_masked(X=X, y=y, cost=cost, sample_weight=sample_weight)
     storage = data_of(X, standardize, bias, sample_weight)
     n = storage.shape[0]

@@ -12,7 +12,7 @@ from pragam.numerics.arguments import check_flag, refuse_masked
 from pragam.operators import LabelRows, Planes
 from pragam.polytopes import Pairs
 from pragam.problem import AnyProblem, Problem
-from pragam.risks.arguments import check_label_sets, check_room, check_rows, data_of, loss_weights
+from pragam.risks.arguments import brought, check_label_sets, check_room, check_rows, data_of, loss_weights
 from pragam.risks.parameters import flag, number
 from pragam.risks.record import Labels, Risk, Shape, Stated
 from pragam.risks.rules import Rule, Sets
@@ -55,6 +55,7 @@ def multilabel_hinge(
         Whether w belongs to standardised columns, of mean 0 and deviation 1: see :func:`pragam.hinge`.
     """
     check_flag("bias", bias)
+    Y, sample_weight = brought(X, Y, sample_weight)
     refuse_masked(X=X, Y=Y, sample_weight=sample_weight)
     storage = data_of(X, standardize, bias, sample_weight)
     n = storage.shape[0]

@@ -12,7 +12,7 @@ from pragam.numerics.arguments import refuse_masked
 from pragam.operators import Planes, SharedRows
 from pragam.polytopes import Box
 from pragam.problem import AnyProblem, Problem
-from pragam.risks.arguments import check_rows, data_of, loss_weights
+from pragam.risks.arguments import brought, check_rows, data_of, loss_weights
 from pragam.risks.levels import levels_of
 from pragam.risks.parameters import choice, labels, number, parameter
 from pragam.risks.record import Labels, Risk, Shape, Stated
@@ -22,7 +22,7 @@ from pragam.risks.targets import Levels
 
 def ordinal_hinge(
     X: Any,
-    y: Any,
+    y: Any = None,
     lam: float = 1e-4,
     thresholds: str = "all",
     order: Any = None,
@@ -60,6 +60,7 @@ def ordinal_hinge(
     """
     if not isinstance(thresholds, str) or thresholds not in ("all", "immediate"):
         raise ValueError(f"thresholds must be 'all' or 'immediate', not {thresholds!r:.60}")
+    y, sample_weight = brought(X, y, sample_weight)
     refuse_masked(X=X, y=y, sample_weight=sample_weight)
     storage = data_of(X, standardize, True, sample_weight)
     n = storage.shape[0]

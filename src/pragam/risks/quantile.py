@@ -14,7 +14,7 @@ from pragam.numerics.vector import Vector
 from pragam.operators import Planes, ScaledRows
 from pragam.polytopes import Box
 from pragam.problem import AnyProblem, Problem
-from pragam.risks.arguments import check_rows, check_targets, data_of, loss_weights
+from pragam.risks.arguments import brought, check_rows, check_targets, data_of, loss_weights
 from pragam.risks.parameters import share
 from pragam.risks.record import Labels
 from pragam.risks.regression import Regression
@@ -22,7 +22,7 @@ from pragam.risks.regression import Regression
 
 def quantile(
     X: Any,
-    y: ArrayLike,
+    y: ArrayLike | None = None,
     lam: float = 1e-4,
     q: float = 0.5,
     bias: bool = True,
@@ -72,6 +72,7 @@ def quantiles(
     for q in qs:
         if not 0 < float_of(q) < 1:
             raise ValueError(f"q must be a number between 0 and 1, not {q!r:.60}")
+    y, sample_weight = brought(X, y, sample_weight)
     refuse_masked(X=X, y=y, sample_weight=sample_weight)
     storage = data_of(X, standardize, bias, sample_weight)
     n = storage.shape[0]

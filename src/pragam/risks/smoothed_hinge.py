@@ -18,7 +18,7 @@ from pragam.risks.parameters import number
 
 def smoothed_hinge(
     X: Any,
-    y: ArrayLike,
+    y: ArrayLike | None = None,
     lam: float = 1e-4,
     gamma: float = 0.5,
     bias: bool = True,

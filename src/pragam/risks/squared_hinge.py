@@ -18,7 +18,7 @@ from pragam.risks.margins import Margin
 
 def squared_hinge(
     X: Any,
-    y: ArrayLike,
+    y: ArrayLike | None = None,
     lam: float = 1e-4,
     bias: bool = True,
     sample_weight: ArrayLike | None = None,

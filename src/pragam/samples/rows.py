@@ -25,8 +25,11 @@ class Rows(Samples):
 
     @classmethod
     def of(cls, X: Any, y: Any = None, weights: Any = None, labels: Any = None, name: str = "X") -> Rows:
-        """From what a user has; ``name`` is what errors call X."""
-        return cls(check_data(X, name), y, weights, labels)
+        """From what a user has; ``name`` is what errors call X. Data on the disk may bring y and weights along."""
+        storage = check_data(X, name)
+        if storage.in_blocks and y is None:
+            y, weights = getattr(storage, "y", None), getattr(storage, "weights", None) if weights is None else weights
+        return cls(storage, y, weights, labels)
 
     @property
     def n(self) -> int:
@@ -39,5 +42,7 @@ class Rows(Samples):
         return replace(self, X=self.X.take(index), y=None if self.y is None else self.y[index], **given)
 
     def fingerprint(self) -> dict[str, Any]:
-        """Of X and y. Weights are kept with a model, so they need none."""
+        """Of X and y. Weights are kept with a model, so they need none. Packed data have one of their own."""
+        if hasattr(self.X, "fingerprint"):
+            return dict(self.X.fingerprint())
         return data_fingerprint(self.X, self.y.toarray() if hasattr(self.y, "toarray") else self.y)
