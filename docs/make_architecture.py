@@ -1,7 +1,8 @@
 """Draws figures/way-of-{fit,train,audit}.svg: which rooms a call goes through, from a trace of the call itself.
 
 An arrow from a room to another says that a function of the first has called one of the second. Rooms stand in the order
-of imports, the lowest at the bottom, so every arrow points down; one that points up is a callback, and is dashed.
+of imports, the lowest at the bottom, so every arrow points down; one that points up is a callback, and is dashed. Of
+two ways down from a room to another only the longer one is drawn.
 
     python docs/make_architecture.py
 """
@@ -67,6 +68,17 @@ def traced(call: Callable[[], Any]) -> tuple[Counter[tuple[str, str]], int]:
     return arrows, len(files)
 
 
+def longest(arrows: set[tuple[str, str]]) -> set[tuple[str, str]]:
+    """The arrows that point down, without those that a longer way stands for; and those that point up."""
+    height = {name: k for k, floor in enumerate(FLOORS) for name in floor}
+    known = {(first, second) for first, second in arrows if first in height and second in height}
+    down = {(first, second) for first, second in known if height[first] < height[second]}
+    ways = set(down)
+    for middle in sorted(height, key=height.__getitem__):
+        ways |= {(first, second) for first, to in ways if to == middle for by, second in ways if by == middle}
+    return known - {(a, c) for a, c in down if any((a, b) in ways and (b, c) in ways for b in height)}
+
+
 def draw(title: str, arrows: Counter[tuple[str, str]], path: Path) -> None:
     """Boxes on their floors, and arrows between them."""
     from matplotlib.figure import Figure
@@ -82,9 +94,7 @@ def draw(title: str, arrows: Counter[tuple[str, str]], path: Path) -> None:
     ax.set_xlim(-3.6, 3.6)
     ax.set_ylim(-len(floors) + 0.3, 0.95)
     ax.text(-3.4, 0.72, title, fontsize=10, family="monospace", color="#222222")
-    for (first, second), _ in sorted(arrows.items()):
-        if first not in place or second not in place:
-            continue
+    for first, second in sorted(longest(set(arrows))):
         (x0, y0), (x1, y1) = place[first], place[second]
         up = y1 > y0
         ax.annotate(

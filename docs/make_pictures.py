@@ -70,12 +70,12 @@ def bounds(figure: Figure) -> None:
     result = pragam.solve(pragam.hinge(X, y, lam=1e-3), "pragam", tol=1e-3)
     history = result.history
     both, gap = figure.subplots(1, 2)
-    both.step(history.passes, history.primal, where="post", color=ORANGE, label="primal: this model has at most this J")
+    both.step(history.passes, history.primal, where="post", color=ORANGE, label="primal: J is at most this")
     both.step(history.passes, history.dual, where="post", color=BLUE, label="dual: no model has less")
     both.fill_between(history.passes, history.dual, history.primal, step="post", color=GREY, alpha=0.15, linewidth=0)
     J = result.certificate.primal
     both.set(xlabel="passes over the data", ylabel="objective J", ylim=(0, 4 * J), xscale="log")
-    both.legend(frameon=False, fontsize="small")
+    both.legend(frameon=False, fontsize="small", loc="upper right")
     pragam.plot.gap(history, gap, against="passes")
     gap.set(xscale="log")
 
@@ -90,7 +90,7 @@ def path(figure: Figure) -> None:
     losses = [r.certificate.primal - 0.5 * lam * float(r.w @ r.w) for r, lam in zip(results, lams, strict=True)]
     value.plot(lams, losses, "s--", color=ORANGE, markersize=3, label="mean loss alone")
     value.legend(frameon=False, fontsize="small")
-    value.set(xscale="log", xlabel="lambda", ylabel="certified to 1e-6")
+    value.set(xscale="log", xlabel="lambda", ylabel="objective, certified to 1e-6")
     weights.plot(lams, np.array([r.w for r in results]), color=GREY, linewidth=0.8)
     weights.set(xscale="log", xlabel="lambda", ylabel="the 30 weights")
     for axes in (value, weights):

@@ -48,17 +48,17 @@ def margins(model: ChainSVC, X: list[np.ndarray], y: list[np.ndarray], path: Pat
     """The images of a sequence, what is read in them, and how certain that is. The sequence has the smallest margin."""
     at = int(np.argmin([part.min() for part in model.token_margins(X)]))
     labels, own = model.predict([X[at]])[0], model.token_margins([X[at]])[0]
-    figure, axes = plt.subplots(2, LENGTH, figsize=(8.0, 2.9), layout="constrained", height_ratios=[1, 1])
+    figure, axes = plt.subplots(2, LENGTH, figsize=(8.0, 2.9), layout="constrained", sharey="row")
     for t in range(LENGTH):
         axes[0, t].imshow(X[at][t].reshape(8, 8), cmap="gray_r")
         axes[0, t].set_axis_off()
         is_right = labels[t] == y[at][t]
         axes[0, t].set_title(f"{labels[t]}" if is_right else f"{labels[t]} (is {y[at][t]})", fontsize=10)
-        axes[1, t].remove()
-    ax = figure.add_subplot(2, 1, 2)
-    ax.bar(range(LENGTH), own, color=["#4477aa" if a == b else "#ee6677" for a, b in zip(labels, y[at], strict=True)])
-    ax.set(xlim=(-0.6, LENGTH - 0.4), xticks=[], ylabel="margin")
-    ax.spines[["top", "right"]].set_visible(False)
+        axes[1, t].bar(0, own[t], color="#4477aa" if is_right else "#ee6677")
+        axes[1, t].set(xlim=(-0.6, 0.6), xticks=[], xlabel=f"{own[t]:.2g}")
+        axes[1, t].spines[["top", "right", "left"] if t else ["top", "right"]].set_visible(False)
+        axes[1, t].tick_params(left=t == 0)
+    axes[1, 0].set_ylabel("margin")
     figure.savefig(path, dpi=150)
     plt.close(figure)
 

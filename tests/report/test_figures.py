@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 
+import numpy as np
 import pytest
 
 from made import made, made_run
@@ -61,6 +62,18 @@ def test_caption_legend_and_what_is_missing():
     text = said(figure(experiments.small(), "one", FAMILIES[0], "seconds"))
     assert "n = 1,000, d = 20, 20,000 non-zeros, λ = 2⁻¹⁰" in text
     assert all(name in text for name in ("dcd", "pragam", "liblinear", "snapml is not installed", "pragam-b"))
+
+
+def test_a_set_without_curves_has_no_panel_and_equal_sentences_are_said_once():
+    runs = [
+        made_run("one", "dcd"),
+        *(made_run(data, "dcd", accuracy=lambda t: np.nan * t) for data in ("two", "three")),
+    ]
+    family = next(family for family in FAMILIES if family.key == "accuracy")
+    sheet = small_multiples(made(runs), family, "seconds")
+    assert len(sheet.axes) == 1 and "two, three: Accuracy not measured: dcd." in said(sheet)
+    missing = small_multiples(made(runs[1:]), family, "seconds")
+    assert len(missing.axes) == 2 and "\nAccuracy not measured: dcd." in said(missing)
 
 
 def test_stand_ins_are_named_as_such():

@@ -173,8 +173,9 @@ def test_the_processors_are_those_that_the_process_may_use():
 @pytest.mark.parametrize("wrong", ["", "0", "-2", "two", "1.5"])
 def test_a_wrong_number_is_named(monkeypatch, wrong):
     monkeypatch.setenv("PRAGAM_NUM_THREADS", wrong)
-    with pytest.raises(ValueError, match=f"PRAGAM_NUM_THREADS is '{wrong}'"):
-        n_threads()
+    for use in (n_threads, threads.one_blas_thread):
+        with pytest.raises(ValueError, match=f"PRAGAM_NUM_THREADS is '{wrong}'"):
+            use()
 
 
 @pytest.mark.parametrize("backend", ["loky", "multiprocessing", "threading"])

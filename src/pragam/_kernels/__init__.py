@@ -11,6 +11,7 @@ loads that module, which is how CI tests a build without vector instructions.
 
 from __future__ import annotations
 
+import inspect
 import os
 import sys
 import warnings
@@ -62,6 +63,14 @@ def get(name: str) -> Callable[..., Any]:
             "pragam's compiled kernels are not available, so the NumPy twins run instead: the answers are "
             "the same, but training can be a hundred times slower. Reinstall pragam with a C++17 compiler.",
             RuntimeWarning,
-            stacklevel=3,
+            stacklevel=_level_of_caller(),
         )
     return getattr(twins, name)
+
+
+def _level_of_caller() -> int:
+    """The stack level, for a warning of the function that asks, of the user's own line: outside of pragam, and of
+    scikit-learn, which may be around a fit."""
+    names = [record.frame.f_globals.get("__name__", "") for record in inspect.stack(context=0)[1:]]
+    ours = [k for k, name in enumerate(names) if name.partition(".")[0] in ("pragam", "sklearn")]
+    return min(ours[-1] + 1, len(names) - 1) + 1

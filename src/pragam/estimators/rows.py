@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 from sklearn.base import ClassifierMixin, RegressorMixin, clone
-from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from pragam.certificate import Certificate
@@ -17,12 +16,13 @@ from pragam.estimators.base import CertifiedEstimator
 from pragam.estimators.compat import SparseCoefMixin, with_callbacks
 from pragam.estimators.frames import validated
 from pragam.estimators.parameters import estimator, flag, positive
+from pragam.estimators.targets import check_classes
 from pragam.models import Fitted, LinearModel, save_onnx, to_onnx
 from pragam.models.features import Constant, Features
 from pragam.models.standardize import Standardize
 from pragam.numerics.arguments import array_of, refuse_masked
 from pragam.numerics.vector import Vector
-from pragam.risks.arguments import check_labels, check_length, example_weights, refuse_mixed
+from pragam.risks.arguments import check_length, example_weights, refuse_mixed
 from pragam.risks.scaling import c_of, lam_of
 from pragam.samples import Rows
 
@@ -222,9 +222,7 @@ class RowClassifier(ClassifierMixin, RowEstimator):
 
     def _samples(self, X: Any, y: Any = None, sample_weight: Any = None, reset: bool = True) -> Rows:
         samples = super()._samples(X, y, sample_weight, reset)
-        if samples.y.dtype.kind not in "biuUS":  # those are labels whatever they hold, and asking takes half a ms
-            check_labels(samples.y, len(samples.y))
-            check_classification_targets(samples.y)
+        check_classes(samples.y)
         return samples
 
     def _keep_solves(self, fitted: Fitted, samples: Any) -> None:

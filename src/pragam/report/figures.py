@@ -77,26 +77,35 @@ def figure(experiment: Experiment, data: str, family: Family, axis: Axis) -> Fig
 
 
 def small_multiples(experiment: Experiment, family: Family, axis: Axis) -> Figure:
-    """One family of curves, a panel for each data set, and below what is missing in which."""
-    look, names = styles(experiment), list(experiment.data)
-    columns = min(3, len(names))
-    rows = -(-len(names) // columns)
+    """One family of curves, a panel for each data set that has some, and below what is missing in which."""
+    look = styles(experiment)
+    found = {data: curves(experiment, data, family) for data in experiment.data}
+    panels = {data: shown for data, shown in found.items() if shown} or found
+    columns = min(3, len(panels))
+    rows = -(-len(panels) // columns)
     step = (_SMALL[0] + _LEFT + _RIGHT, _SMALL[1] + _TOP + _BOTTOM)
-    said = {data: " ".join(notes(experiment, data, family) + endings(experiment, data)) for data in names}
-    below = _wrapped((f"{data}: {text}" for data, text in said.items() if text), 70 * columns + 30)
+    said = {data: notes(experiment, data, family) + endings(experiment, data) for data in experiment.data}
+    below = _wrapped(_said_once(said), 70 * columns + 30)
     sheet = blank(columns * step[0] + legend_width(look), rows * step[1] + 0.5 + _LINE_HEIGHT * len(below))
     put(sheet, 0.12, 0.22, family.title, size=12, weight="bold")
-    drawn: dict[str, None] = {}
-    for number, data in enumerate(names):
+    for number, (data, shown) in enumerate(panels.items()):
         row, column = divmod(number, columns)
-        shown = curves(experiment, data, family)
-        drawn.update(dict.fromkeys(curve.solver for curve in shown))
         left, top = column * step[0] + _LEFT, row * step[1] + _TOP + 0.35
         draw(place(sheet, left, top, *_SMALL), shown, family, axis, look)
         _entitle(sheet, experiment.data[data], left - 0.45, top)
     _put_lines(sheet, below, rows * step[1] + 0.4)
+    drawn = dict.fromkeys(curve.solver for shown in panels.values() for curve in shown)
     legend(sheet, list(drawn), look, columns * step[0], 0.35 + _TOP)
     return sheet
+
+
+def _said_once(said: dict[str, list[str]]) -> list[str]:
+    """Each sentence behind the names of the sets that it is about; without names if these are all."""
+    about: dict[str, list[str]] = {}
+    for data, sentences in said.items():
+        for sentence in sentences:
+            about.setdefault(sentence, []).append(data)
+    return [text if len(names) == len(said) else f"{', '.join(names)}: {text}" for text, names in about.items()]
 
 
 def _entitle(sheet: Figure, facts: DataFacts, left: float, top: float) -> None:

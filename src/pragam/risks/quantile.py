@@ -60,7 +60,7 @@ def quantile(
 
 def quantiles(
     X: Any,
-    y: ArrayLike,
+    y: ArrayLike | None,
     lam: float,
     qs: Sequence[float],
     bias: bool = True,

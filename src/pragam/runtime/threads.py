@@ -47,15 +47,21 @@ def n_threads(entries: float = inf) -> int:
     """
     if entries < _FEW:
         return 1
-    asked = os.environ.get("PRAGAM_NUM_THREADS")
-    if asked is not None and not (asked.isdecimal() and int(asked) >= 1):
-        raise ValueError(f"PRAGAM_NUM_THREADS is {asked!r}: expected a positive whole number")
+    asked = _asked()
     if _in_worker():
         return 1
     chosen = _chosen.get()
     if chosen is not None:
         return chosen
-    return _default() if asked is None else int(asked)
+    return _default() if asked is None else asked
+
+
+def _asked() -> int | None:
+    """What PRAGAM_NUM_THREADS says; None if it is not set."""
+    asked = os.environ.get("PRAGAM_NUM_THREADS")
+    if asked is not None and not (asked.isdecimal() and int(asked) >= 1):
+        raise ValueError(f"PRAGAM_NUM_THREADS is {asked!r}: expected a positive whole number")
+    return None if asked is None else int(asked)
 
 
 @contextmanager
@@ -129,7 +135,11 @@ def _in_worker() -> bool:
 
 
 def one_blas_thread() -> AbstractContextManager[Any]:
-    """A context in which BLAS runs on one thread, in the whole process."""
+    """A context in which BLAS runs on one thread, in the whole process: a solve, with few entries or many.
+
+    So a wrong PRAGAM_NUM_THREADS is refused here, before it matters.
+    """
+    _asked()
     counts = _openblas_counts()
     return _controller().limit(limits=1, user_api="blas") if counts is None else _one_each(counts)
 
