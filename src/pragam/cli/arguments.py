@@ -15,6 +15,16 @@ def number(text: str) -> float:
     return value
 
 
+def size(text: str) -> float:
+    """A number of bytes, as 500MB or 2GB."""
+    units = {"KB": 1e3, "MB": 1e6, "GB": 1e9, "TB": 1e12, "B": 1.0}
+    unit = next((unit for unit in units if text.upper().endswith(unit)), "")
+    value = number(text[: len(text) - len(unit)]) * units.get(unit, 1.0)
+    if value <= 0:
+        raise ValueError
+    return value
+
+
 def numbers(text: str) -> list[float]:
     """Finite numbers between commas."""
     return [number(item) for item in text.split(",")]

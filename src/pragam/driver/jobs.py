@@ -34,6 +34,7 @@ class Settings:
     seeds : one for each problem, taken in turn
     n_jobs : threads. Several problems are shared among them; a single one has them all inside its solve.
     exact_end : whether small problems go on to the optimum itself (:mod:`pragam.driver.exact_end`)
+    memory : bytes that a solve on data in blocks may take, as for :func:`pragam.solve`
     """
 
     tol: float = 1e-6
@@ -43,6 +44,7 @@ class Settings:
     seeds: tuple[int, ...] = (0,)
     n_jobs: int | None = None
     exact_end: bool = False
+    memory: float | None = None
 
     def seed(self, k: int) -> int:
         """That of problem k."""
@@ -106,6 +108,7 @@ def solve_problems(
         result = solve(
             problem, Unsolved() if stop.is_set() else solver, tol=settings.tol, max_iter=settings.max_iter,
             max_seconds=seconds, start=start(k), callback=callback, random_state=settings.seed(k),
+            memory=settings.memory,
         )  # fmt: skip
         if not settings.exact_end:
             return result

@@ -22,6 +22,7 @@ from pragam.models.features import Constant, Features
 from pragam.models.standardize import Standardize
 from pragam.numerics.arguments import array_of, refuse_masked
 from pragam.numerics.vector import Vector
+from pragam.operators.storage import Blocked
 from pragam.risks.arguments import check_length, example_weights, refuse_mixed
 from pragam.risks.scaling import c_of, lam_of
 from pragam.samples import Rows
@@ -70,13 +71,14 @@ class RowEstimator(SparseCoefMixin, CertifiedEstimator):
         return tags
 
     @with_callbacks
-    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
+    def fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> Self:
         """Fit the model; the certificate is in ``certificate_``.
 
         Parameters
         ----------
-        X : (n, d) array or sparse matrix; float32 and float64, CSR and CSC are used without a copy
-        y : (n,) labels of a classifier, numbers of a regressor
+        X : (n, d) array or sparse matrix; float32 and float64, CSR and CSC are used without a copy. Or a packed data
+            set (:func:`pragam.open_packed`), which need not fit into memory
+        y : (n,) labels of a classifier, numbers of a regressor; None: those of packed data
         sample_weight : (n,) numbers >= 0, optional
         """
         return self._fit(X, y, sample_weight)
@@ -140,11 +142,33 @@ class RowEstimator(SparseCoefMixin, CertifiedEstimator):
     # What the base asks for.
 
     def _samples(self, X: Any, y: Any = None, sample_weight: Any = None, reset: bool = True) -> Rows:
+        if isinstance(X, Blocked):
+            return self._in_blocks(X, y, sample_weight, reset)
         refuse_masked(X=X, y=y, sample_weight=sample_weight)
         self._check_target(X, y)
         X, y = validated(self, X, y, reset, **_X, **self._checks_of_y)
         weights = None if sample_weight is None else example_weights(np.empty(X.shape[0]), sample_weight, None)
         return Rows.of(X, y, weights)
+
+    def _in_blocks(self, X: Blocked, y: Any, sample_weight: Any, reset: bool) -> Rows:
+        """Data on the disk, whose numbers were checked there, with y of their own unless there is another one."""
+        samples = Rows.of(X, y, sample_weight)
+        if samples.y is None:
+            raise ValueError("y is None, and the data have no labels of their own")
+        check_length(array_of("y", samples.y), X.shape[0], self._target)
+        self._check_columns(X, reset)
+        weights = None if samples.weights is None else example_weights(np.empty(samples.n), samples.weights, None)
+        return Rows.of(X, samples.y, weights)
+
+    def _check_columns(self, X: Blocked, reset: bool) -> None:
+        """As many as at the fit."""
+        if reset:
+            self.n_features_in_ = X.shape[1]
+            if hasattr(self, "feature_names_in_"):
+                del self.feature_names_in_
+        elif X.shape[1] != self.n_features_in_:
+            name = type(self).__name__
+            raise ValueError(f"X has {X.shape[1]} features, but {name} is expecting {self.n_features_in_} features")
 
     def _check_target(self, X: Any, y: Any) -> None:
         """What is wrong with y, in the words of the risks; the rest is scikit-learn's."""
@@ -154,6 +178,9 @@ class RowEstimator(SparseCoefMixin, CertifiedEstimator):
 
     def _rows(self, X: Any) -> Rows:
         check_is_fitted(self)
+        if isinstance(X, Blocked):
+            self._check_columns(X, reset=False)
+            return Rows.of(X)
         return Rows.of(validate_data(self, X, **_X, reset=False))
 
     def _lam(self, samples: Any) -> float:

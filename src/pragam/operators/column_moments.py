@@ -42,6 +42,8 @@ def standardising(storage: Storage, centred: bool, weights: Array | None = None)
 
 def column_moments(storage: Storage, weights: Array | None = None) -> Moments:
     """Those of the rows that have a weight; every row counts the same without weights."""
+    if storage.in_blocks and (known := storage.known_moments(weights)) is not None:  # type: ignore[attr-defined]
+        return Moments(*known)
     n, d = storage.shape
     weights = None if weights is None else np.ascontiguousarray(weights, dtype=np.float64)
     mass, start = (float(n), 0) if weights is None else (float(weights.sum()), int(np.argmax(weights > 0)))

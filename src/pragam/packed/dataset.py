@@ -70,6 +70,13 @@ class Packed(Blocked):
         """They were found at packing, and each chunk is compared with them when it is first read."""
         return self._vector("norms2")
 
+    def known_moments(self, weights: NDArray[np.float64] | None) -> tuple[NDArray[Any], NDArray[Any]] | None:
+        """They were found at packing, with the weights of the rows and without."""
+        own = self.columns if weights is None else None
+        if weights is not None and self.weights is not None and np.array_equal(weights, self.weights):
+            own = self.weighted_columns
+        return None if own is None else (own.mean, own.scale)
+
     @property
     def longest(self) -> int:
         """From the manifest."""
@@ -106,14 +113,22 @@ class Packed(Blocked):
 
         Rows were dealt to the chunks at random, so chunks are a random sample of the rows. Nothing is copied.
         """
+        is_held = self._held_chunks(seed, share)
+        train, validation = (Packed(self._chunks, self._numbers[part]) for part in (~is_held, is_held))
+        return train, validation
+
+    def held(self, seed: int = 0, share: float = 0.2) -> NDArray[np.bool_]:
+        """Which rows :meth:`split` leaves out."""
+        return np.repeat(self._held_chunks(seed, share), np.diff(self.ends))
+
+    def _held_chunks(self, seed: int, share: float) -> NDArray[np.bool_]:
         check_number("share", share, above=0.0, most=1.0)
         if self.n_chunks < 2:
             raise ValueError(f"{self.path}: has one chunk, and a split needs two: pack it with a smaller chunk_bytes")
         count = min(max(1, round(share * self.n_chunks)), self.n_chunks - 1)
-        order = np.random.default_rng(seed).permutation(self.n_chunks)
-        own = (np.sort(order[count:]), np.sort(order[:count]))
-        train, validation = (Packed(self._chunks, self._numbers[part]) for part in own)
-        return train, validation
+        found = np.zeros(self.n_chunks, bool)
+        found[np.random.default_rng(seed).permutation(self.n_chunks)[:count]] = True
+        return found
 
     def fingerprint(self) -> dict[str, Any]:
         """``{"n", "d", "nnz", "sha256"}``, from the sums of the files: equal for equal chunks in the same order."""

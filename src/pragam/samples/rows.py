@@ -41,6 +41,17 @@ class Rows(Samples):
         given = {name: array[index] for name, array in self.given().items()}
         return replace(self, X=self.X.take(index), y=None if self.y is None else self.y[index], **given)
 
+    def split(self, seed: int, share: float) -> tuple[Rows, Rows]:
+        """Of packed data in random order: (some chunks, the others), with y and weights; nothing is copied."""
+        parts = self.X.split(seed, share)  # type: ignore[attr-defined]
+        held = self.X.held(seed, share)  # type: ignore[attr-defined]
+        first, second = (
+            replace(self, X=part, y=None if self.y is None else self.y[own],
+                    weights=None if self.weights is None else self.weights[own])
+            for part, own in zip(parts, (~held, held), strict=True)
+        )  # fmt: skip
+        return first, second
+
     def fingerprint(self) -> dict[str, Any]:
         """Of X and y. Weights are kept with a model, so they need none. Packed data have one of their own."""
         if hasattr(self.X, "fingerprint"):

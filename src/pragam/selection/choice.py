@@ -3,7 +3,7 @@ from its neighbour's solution, each certified; what the models are worth on the 
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
 import numpy as np
@@ -57,7 +57,7 @@ def choose(
     parts = _parts(risk, samples, validation, share, n_folds, seed)
     seconds = None if settings.max_seconds is None else settings.max_seconds / len(parts)
     scores, results, support = [], [], np.zeros(len(values), dtype=np.int64)
-    for train, held in ((_taken(samples, fold), validation or samples.take(fold.held)) for fold in parts):
+    for train, held in _pairs(samples, parts, validation, share, seed):
         numbers = features.numbers(train)
         learnt = features.learnt(numbers)  # from the rows to train on alone
         own = learnt.mapped(numbers)
@@ -81,7 +81,19 @@ def refit(
     return fit(risk.at(lam), samples, settings, features, **more)
 
 
+def _pairs(samples: Any, parts: list[Fold], validation: Any, share: float, seed: int) -> Iterator[tuple[Any, Any]]:
+    """What is trained on, and what is left out; whole blocks of data on the disk, of which nothing is copied."""
+    if validation is None and samples.X.in_blocks:
+        yield samples.split(seed, share)
+    else:
+        yield from ((_taken(samples, fold), validation or samples.take(fold.held)) for fold in parts)
+
+
 def _parts(risk: Risk, samples: Any, validation: Any, share: float, n_folds: int, seed: int) -> list[Fold]:
+    if validation is None and samples.X.in_blocks:
+        if n_folds > 1:
+            raise ValueError("folds are for data in memory: of a packed directory a share of the chunks is left out")
+        return [Fold(np.arange(0), np.arange(0))]
     n, has_classes = samples.n, risk.form == "rows" and risk.has_labels and np.ndim(samples.y) == 1
     classes: NDArray[Any] | None = np.asarray(samples.y) if has_classes else None
     if validation is not None:

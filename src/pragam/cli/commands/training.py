@@ -8,7 +8,7 @@ from contextlib import AbstractContextManager, contextmanager, nullcontext
 from typing import Any, NamedTuple
 
 from pragam import solvers
-from pragam.cli.arguments import number
+from pragam.cli.arguments import number, size
 from pragam.cli.inputs import about
 from pragam.cli.terminate import Termination
 from pragam.driver.result import Result
@@ -27,6 +27,12 @@ def add_training_options(parser: argparse.ArgumentParser) -> None:
     add("--no-proofs", action="store_true", help="leave the dual points out of MODEL: smaller, and not to be verified")
     add("--tol", type=number, help="relative duality gap to certify; default: 1e-6, less for several outputs")
     add("--solver", choices=names, default="auto", metavar="NAME", help=f"{', '.join(names)}; default: auto")
+    add(
+        "--memory",
+        type=size,
+        metavar="SIZE",
+        help="of a packed directory: what may be held, as 500MB; default: a fifth",
+    )
     add("--max-seconds", type=number, metavar="S", help="stop after about S seconds, shared by all problems")
     add("--seed", type=int, default=0, metavar="N", help="seed of everything that is random; default: 0")
     add("--quiet", action="store_true", help="show no progress, only the final table")
@@ -82,7 +88,7 @@ def settings_of(args: argparse.Namespace, max_seconds: float | None) -> Any:
     """How to solve."""
     from pragam.driver.jobs import Settings
 
-    return Settings(args.tol, args.solver, args.max_iter, max_seconds, (args.seed,))
+    return Settings(args.tol, args.solver, args.max_iter, max_seconds, (args.seed,), memory=args.memory)
 
 
 def progress(quiet: bool, label: str) -> AbstractContextManager[Any]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import os
 from collections.abc import Iterable
 from typing import Any
 
@@ -17,6 +18,7 @@ from pragam.files.rows import Samples, read
 from pragam.models.features import Columns, Constant, Features, Map
 from pragam.models.standardize import Standardize
 from pragam.numerics.arguments import check_number
+from pragam.packed import open_packed
 from pragam.samples import Rows
 
 #: The options of all tasks on rows.
@@ -54,12 +56,22 @@ def content(
     """The content of a file, or of the built-in example if ``path`` is None."""
     from pragam import datasets
 
+    if path is not None and os.path.isdir(path):
+        return _packed(path, n_features)
     if path is not None:
         return read(named(path), n_features, "auto" if zero_based is None else zero_based, labels)
     X, y = datasets.load_example()
     if n_features not in (None, X.shape[1]):
         raise ValueError(f"the built-in example has {X.shape[1]} features, not {n_features}")
     return Samples(X, y, "the built-in example")
+
+
+def _packed(path: str, n_features: int | None) -> Samples:
+    """A packed directory: X stays on the disk."""
+    packed = open_packed(path)
+    if n_features not in (None, packed.shape[1]):
+        raise ValueError(f"{path}: {packed.shape[1]} columns, where n_features={n_features}")
+    return Samples(packed, packed.y, "the manifest")
 
 
 def name_of(path: str | None) -> str:

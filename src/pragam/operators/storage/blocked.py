@@ -223,6 +223,10 @@ class Blocked(Storage):
         """The squared norms of the rows, of which none repeats a column, if they are known without a reading."""
         return None
 
+    def known_moments(self, weights: Vector | None) -> tuple[Vector, Vector] | None:
+        """Means and deviations of the columns with these weights of the rows, if known without a reading."""
+        return None
+
     @property
     def longest(self) -> int | None:
         """The entries of the longest row, if that is known without a reading."""
