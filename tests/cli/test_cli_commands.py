@@ -310,7 +310,7 @@ BAD = {
     "damaged npy": (["train", "bad.npy"], "bad.npy: the header of the file is damaged"),
     "NaN": (["train", "nan.npy"], "nan.npy contains NaN or infinity (first found in row 1)"),
     "two stdins": (["certify", "-", "-"], "only one of MODEL and DATA can be the standard input"),
-    "folder as data": (["train", "."], ".: Is a directory"),
+    "folder as data": (["train", "."], ".: is no packed directory: it has no manifest.json"),
     "folder as model": (["predict", ".", "one.svm"], ".: Is a directory"),
     "full disk": (["train", "-o", "/dev/full", "--quiet"], "/dev/full: No space left on device"),
     "compact text": (["train", "one.svm", "--classes", "--compact-columns", "--liblinear", "x"], "one.svm: the data"),

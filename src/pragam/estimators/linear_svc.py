@@ -82,7 +82,7 @@ class LinearSVC(RowClassifier):
 
     def _advice(self, samples: Any) -> str:
         """Against the rest, a class between others may win nowhere."""
-        if self.multi_class != "ovr" or samples.X.in_blocks:  # which would be read once more for it
+        if self.multi_class != "ovr" or samples.in_blocks:  # which would be read once more for it
             return ""
         risk, labels = self.model_.risk, self.model_.labels
         code = risk.target.encode(samples.y, labels)

@@ -34,6 +34,11 @@ class Samples:
         """The columns of X."""
         return int(self.X.shape[1])  # type: ignore[attr-defined]
 
+    @property
+    def in_blocks(self) -> bool:
+        """Whether they are rows on the disk, read block by block."""
+        return bool(getattr(getattr(self, "X", None), "in_blocks", False))
+
     def size(self) -> dict[str, int]:
         """The part of a fingerprint that costs nothing."""
         return {"n": int(self.X.shape[0]), "d": self.n_features}  # type: ignore[attr-defined]

@@ -83,14 +83,14 @@ def refit(
 
 def _pairs(samples: Any, parts: list[Fold], validation: Any, share: float, seed: int) -> Iterator[tuple[Any, Any]]:
     """What is trained on, and what is left out; whole blocks of data on the disk, of which nothing is copied."""
-    if validation is None and samples.X.in_blocks:
+    if validation is None and samples.in_blocks:
         yield samples.split(seed, share)
     else:
         yield from ((_taken(samples, fold), validation or samples.take(fold.held)) for fold in parts)
 
 
 def _parts(risk: Risk, samples: Any, validation: Any, share: float, n_folds: int, seed: int) -> list[Fold]:
-    if validation is None and samples.X.in_blocks:
+    if validation is None and samples.in_blocks:
         if n_folds > 1:
             raise ValueError("folds are for data in memory: of a packed directory a share of the chunks is left out")
         return [Fold(np.arange(0), np.arange(0))]

@@ -71,6 +71,8 @@ def train(
         with progress(args.quiet, f"{names[k]}:" if names[k] else "") as line:
             yield line
 
+    if data.samples.in_blocks and not args.quiet:
+        _announce(risk, data, args)
     settings = settings_of(args, max_seconds)
     try:
         fitted = models.fit(
@@ -82,6 +84,17 @@ def train(
         raise ValueError(f"{args.data}: {error}") from error  # what is wrong with the samples is so in their file
     known = {**fitted.model.settings, **data.known, "pragam": __version__}
     return Trained(replace(fitted.model, settings=known), fitted.results)
+
+
+def _announce(risk: Any, data: Any, args: argparse.Namespace) -> None:
+    """What is about to be read, and for how long."""
+    from pragam.driver.expectation import expectation
+    from pragam.runtime.screen import Screen
+
+    problem, *others = risk.pose(data.samples, risk.learn(data.samples))
+    with Screen() as screen:
+        times = f"; {1 + len(others)} problems like this one" if others else ""
+        screen.say(expectation(problem, args.solver, args.tol, args.memory) + times)
 
 
 def settings_of(args: argparse.Namespace, max_seconds: float | None) -> Any:

@@ -188,9 +188,12 @@ class Blocked(Storage):
         order = np.argsort(rows, kind="stable")
         places = np.searchsorted(rows[order], self.ends)
         used = [k for k in range(self.n_blocks) if places[k] < places[k + 1]]
-        parts = [self.load(k).take(rows[order[places[k] : places[k + 1]]] - self.ends[k]) for k in used]
+        entries = -(-self.stored * len(rows) // max(self.shape[0], 1))
+        gathered = Gathered(len(rows), entries, self.shape[1])
+        for k in used or [0]:
+            gathered.add(self.load(k), rows[order[places[k] : places[k + 1]]] - self.ends[k])
         self.readings += float(sum(self.ends[k + 1] - self.ends[k] for k in used)) / max(self.shape[0], 1)
-        found = joined(parts or [self.load(0).part(0, 0)], self.shape[1])
+        found = gathered.storage()
         if (np.diff(rows) >= 0).all():
             return found
         back = np.empty(len(rows), np.int64)
@@ -321,13 +324,57 @@ class Run(Blocked):
 
 def joined(parts: Sequence[Storage], d: int) -> Storage:
     """The rows of these in one storage in memory, a copy."""
-    rows = [part.rows() for part in parts]
-    if rows[0][0] == "dense":
-        return Dense(np.concatenate([arrays[0] for _, arrays in rows]))
-    counts = [arrays[2] for _, arrays in rows]
-    starts = np.cumsum([0, *(int(indptr[-1]) for indptr in counts)])
-    indptr = np.concatenate([[0], *(own[1:] + start for own, start in zip(counts, starts, strict=False))])
-    data, indices = (
-        np.concatenate([arrays[i][: int(arrays[2][-1])] for _, arrays in rows]) for i in (0, 1)
-    )  # fmt: skip
-    return Csr((data, indices, indptr.astype(np.int64, copy=False)), (len(indptr) - 1, d))
+    gathered = Gathered(sum(X.shape[0] for X in parts), sum(X.stored for X in parts), d)
+    for X in parts:
+        gathered.add(X, None)
+    return gathered.storage()
+
+
+class Gathered:
+    """Rows on their way into memory, as they are stored, with room for so many and for about so many entries."""
+
+    def __init__(self, rows: int, entries: int, d: int) -> None:
+        self._room, self._d, self._n = (rows, entries), d, 0
+        self._arrays: list[Array] = []  # X, or data, indices and indptr
+        self._entries = 0
+
+    def add(self, X: Storage, rows: Array | None) -> None:
+        """Some rows of a block, or all of them."""
+        kind, arrays = X.rows()
+        if not self._arrays:
+            self._begin(kind, arrays)
+        last = self._n + (X.shape[0] if rows is None else len(rows))
+        if kind == "dense":
+            np.copyto(self._arrays[0][self._n : last], arrays[0] if rows is None else arrays[0][rows])
+        else:
+            self._add_sparse((X if rows is None else X.take(rows)).rows()[1], last)
+        self._n = last
+
+    def _begin(self, kind: str, arrays: tuple[Array, ...]) -> None:
+        rows, entries = self._room
+        if kind == "dense":
+            self._arrays = [np.empty((rows, self._d), arrays[0].dtype)]
+        else:
+            self._arrays = [np.empty(entries, arrays[0].dtype), np.empty(entries, arrays[1].dtype)]
+            self._arrays.append(np.zeros(rows + 1, np.int64))
+
+    def _add_sparse(self, arrays: tuple[Array, ...], last: int) -> None:
+        data, indices, indptr = arrays
+        end = self._entries + int(indptr[-1])
+        if end > len(self._arrays[0]):  # more than were expected
+            longer = max(end, len(self._arrays[0]) * 5 // 4)
+            self._arrays[:2] = [np.append(own, np.empty(longer - len(own), own.dtype)) for own in self._arrays[:2]]
+        self._arrays[0][self._entries : end] = data[: int(indptr[-1])]
+        self._arrays[1][self._entries : end] = indices[: int(indptr[-1])]
+        self._arrays[2][self._n + 1 : last + 1] = indptr[1:] + self._entries
+        self._entries = end
+
+    def storage(self) -> Storage:
+        """The rows, which are then no longer here."""
+        arrays, self._arrays = self._arrays, []
+        if not arrays:
+            return Dense(np.empty((0, self._d)))
+        if len(arrays) == 1:
+            return Dense(arrays[0][: self._n])
+        data, indices, indptr = arrays
+        return Csr((data[: self._entries], indices[: self._entries], indptr[: self._n + 1]), (self._n, self._d))

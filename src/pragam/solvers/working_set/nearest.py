@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 from pragam.operators.base import Vector
 from pragam.operators.data_rows import DataRows, Met
 from pragam.operators.storage import Storage
-from pragam.operators.storage.blocked import joined
+from pragam.operators.storage.blocked import Gathered
 
 #: Rows with a wrong slope may take this share of the places.
 _WRONG = 0.75
@@ -44,8 +44,14 @@ class Kept:
     """The rows that were kept during a reading."""
 
     share: float
+    gathered: Gathered
     numbers: list[NDArray[np.int64]] = field(default_factory=list)
-    rows: list[Storage] = field(default_factory=list)
+
+    @classmethod
+    def of(cls, X: Storage, share: float) -> Kept:
+        """None yet, of this share of the rows."""
+        rows, entries = (int(share * count) + 1 for count in (X.shape[0], X.stored))
+        return cls(share, Gathered(rows, entries, X.shape[1]))
 
     def keep(self, met: Met, slopes: Slopes) -> None:
         """Some rows of a block."""
@@ -58,13 +64,11 @@ class Kept:
         value = _of_rows(np.where(slopes.wrong, np.abs(slopes.value), 0.0), number, n, np.maximum)
         chosen = _chosen(distance, wrong > 0, value, int(self.share * n))
         self.numbers.append(chosen + met.rows.start if isinstance(met.rows, slice) else met.rows[chosen])
-        self.rows.append(X.take(chosen))
+        self.gathered.add(X, chosen)
 
     def operator(self, A: Any) -> tuple[NDArray[np.int64], DataRows]:
         """(the dual variables that read the rows kept, their operator)."""
-        X = joined(self.rows, A.shape[1])
-        self.rows = []
-        duals, own = A.of_rows(np.concatenate(self.numbers), X)
+        duals, own = A.of_rows(np.concatenate(self.numbers), self.gathered.storage())
         return duals, own
 
 

@@ -144,7 +144,7 @@ class WorkingSet(Solver[DataProblem, WorkingSetState]):
 
         Without an alpha every dual variable is where its slope sends it.
         """
-        Q, kept, risk = problem.Q, Kept(state.share), [0.0]
+        Q, kept, risk = problem.Q, Kept.of(problem.A.storage, state.share), [0.0]
         shift = problem.B.matvec(state.biases) + problem.c
         new = np.empty(Q.size) if alpha is None else alpha
 

@@ -1,0 +1,49 @@
+"""What a solve on data in blocks should take, in a sentence: its readings may last for hours, so it is said before."""
+
+from __future__ import annotations
+
+from math import isfinite
+
+from pragam import solvers
+from pragam.operators.needs import HasData
+from pragam.problem import AnyProblem
+from pragam.solvers.base import AnySolver, Cost, Tools
+
+#: Vectors with a number for each dual variable that a solve holds: offsets, bounds, planes, signs, the point itself,
+#: the best one, its repair, scores, and products that are remembered.
+_VECTORS = 16
+
+
+def expectation(problem: AnyProblem, solver: str | AnySolver, tol: float, memory: float | None = None) -> str:
+    """The size of the data, the solver that begins, its readings and seconds, and what is held in memory."""
+    from pragam.driver.solve import solve
+
+    method = solvers.choose(solver, problem).given(Tools(solve, memory))
+    name, cost = method.first(problem, tol) if isinstance(method, solvers.Auto) else (method.name, None)
+    cost = method.cost(problem, tol) if cost is None else cost
+    held = f"{_bytes(8.0 * _VECTORS * problem.Q.size)} of vectors"
+    held += f" and {_bytes(memory)} of rows are held" if memory else " and a fifth of the rows are held"
+    return f"{_data(problem)}; {name or 'the first solver'} should take {_work(cost)}; about {held}"
+
+
+def _data(problem: AnyProblem) -> str:
+    if not isinstance(problem.A, HasData):
+        return f"{problem.Q.size} dual variables"
+    storage = problem.A.storage
+    n, d = storage.shape
+    size = getattr(storage, "bytes", None)
+    return f"{n:,} x {d:,}, {storage.stored:,} entries" + (f", {_bytes(size)}" if size else "")
+
+
+def _work(cost: Cost) -> str:
+    if not isfinite(cost.total):
+        return "an unknown number of readings"
+    return f"about {cost.passes:.0f} readings and {max(cost.total, 0.1):.2g} s of computing"
+
+
+def _bytes(count: float) -> str:
+    """In a unit that leaves up to three digits."""
+    for unit, size in (("GB", 1e9), ("MB", 1e6)):
+        if count >= size:
+            return f"{count / size:.3g} {unit}"
+    return f"{count / 1e3:.3g} KB"
