@@ -19,11 +19,13 @@ class Block(NamedTuple):
 
     ``continued``: the first line is the rest of a line that began, with a label and more, in the previous block.
     ``unfinished``: the last line continues in the next block, and its newline was added.
+    ``end``: how many bytes of the text come before what follows the block, unless that is unfinished.
     """
 
     text: bytes
     continued: bool
     unfinished: bool
+    end: int
 
 
 def blocks(stream: BinaryIO, size: int) -> Iterator[Block]:
@@ -33,9 +35,11 @@ def blocks(stream: BinaryIO, size: int) -> Iterator[Block]:
     newlines takes no more memory than any other.
     """
     rest = bytearray()
+    read = 0
     continued = in_comment = False
     last = b""  # a carriage return at the end of the part read so far of a long line
     while chunk := stream.read(size):
+        read += len(chunk)
         if in_comment:
             part, newline, after = (last + chunk).partition(b"\n")
             last = _last_return(part)
@@ -44,7 +48,7 @@ def blocks(stream: BinaryIO, size: int) -> Iterator[Block]:
             chunk, in_comment = newline + after, False
         rest += chunk
         if cut := rest.rfind(b"\n") + 1:
-            yield Block(bytes(rest[:cut]), continued, unfinished=False)
+            yield Block(bytes(rest[:cut]), continued, unfinished=False, end=read - len(rest) + cut)
             del rest[:cut]
             continued = False
         if len(rest) < size:
@@ -56,7 +60,7 @@ def blocks(stream: BinaryIO, size: int) -> Iterator[Block]:
         cut = _after_last_blank(rest)
         words = rest[:cut].split(maxsplit=2)
         if continued or len(words) >= 2:
-            yield Block(bytes(rest[:cut]) + b"\n", continued, unfinished=True)
+            yield Block(bytes(rest[:cut]) + b"\n", continued, unfinished=True, end=read - len(rest) + cut)
             del rest[:cut]
             continued = True
         else:  # one word or none, among blanks
@@ -64,7 +68,7 @@ def blocks(stream: BinaryIO, size: int) -> Iterator[Block]:
         if len(rest) > max(size, LONGEST_WORD):
             raise LineError(f"a word of more than {LONGEST_WORD} bytes")
     if rest or continued:
-        yield Block(bytes(rest) + b"\n", continued, unfinished=False)
+        yield Block(bytes(rest) + b"\n", continued, unfinished=False, end=read)
 
 
 def _last_return(line: bytes | bytearray) -> bytes:

@@ -105,7 +105,7 @@ def _text(value: Any, what: str) -> str:
 
 def read_parquet(opened: source.Source) -> Table:
     """The table in a parquet file, which may come through a pipe."""
-    parquet = _pyarrow("pyarrow.parquet", opened.name)
+    parquet = pyarrow_module("pyarrow.parquet", opened.name)
     try:
         found = parquet.read_table(io.BytesIO(opened.content().read()))
     except (OSError, ValueError) as error:  # pyarrow's own errors are these
@@ -116,7 +116,7 @@ def read_parquet(opened: source.Source) -> Table:
 
 def parquet_with_columns(table: Any, names: Sequence[str], columns: Sequence[Any]) -> bytes:
     """The bytes of the parquet file of a pyarrow.Table with further columns."""
-    arrow, parquet = _pyarrow("pyarrow", "parquet"), _pyarrow("pyarrow.parquet", "parquet")
+    arrow, parquet = pyarrow_module("pyarrow", "parquet"), pyarrow_module("pyarrow.parquet", "parquet")
     for name, values in zip(names, columns, strict=True):
         table = table.append_column(name, arrow.array(values))
     written = io.BytesIO()
@@ -124,10 +124,11 @@ def parquet_with_columns(table: Any, names: Sequence[str], columns: Sequence[Any
     return written.getvalue()
 
 
-def _pyarrow(module: str, name: str) -> Any:
+def pyarrow_module(module: str, name: str) -> Any:
+    """A module of pyarrow, or a ValueError about the file of this name, which needs it."""
     from importlib import import_module
 
     try:
         return import_module(module)
     except ImportError as error:
-        raise ValueError(f"{name}: parquet needs the package pyarrow: pip install '.[tables]'") from error
+        raise ValueError(f"{name}: this needs the package pyarrow: pip install '.[tables]'") from error

@@ -23,6 +23,9 @@ from pragam.files.columns import check_width
 from pragam.files.svmlight import read_svmlight
 from pragam.files.svmlight_labels import LabelLists, Missing
 
+#: How files of NumPy's arrays begin.
+ARRAYS = (b"PK\x03\x04", b"PK\x05\x06", b"\x93NUMPY")
+
 
 class Samples(NamedTuple):
     """The content of an input.
@@ -64,19 +67,23 @@ def read(
     are several, ``1,5,7`` in a text or a matrix Y in an ``.npz``, and y is a list of labels or that matrix.
     """
     with source.opened(path) as opened:
-        if not opened.head.startswith((b"PK\x03\x04", b"PK\x05\x06", b"\x93NUMPY")):
+        if not opened.head.startswith(ARRAYS):
             return _text(opened, n_features, zero_based, labels)
-        if labels == "sets":
-            return _sets(opened, n_features)
-        try:
-            X, y = _dense(opened) if opened.head.startswith(b"\x93") else read_npz(opened.as_file())
-            X = _with_columns(X, n_features)
-            cause = f"{opened.name}: the shape {X.shape}"
-            return Samples(X, None if y is None else _checked_labels(y, X.shape[0], labels == "any"), cause)
-        except (ValueError, OverflowError, OSError, *DAMAGE) as error:
-            if isinstance(error, OSError) and error.errno != errno.EINVAL:  # a seek before the start
-                raise
-            raise ValueError(f"{opened.name}: {str(error).splitlines()[0] if str(error) else 'damaged'}") from error
+        return _sets(opened, n_features) if labels == "sets" else read_matrix(opened, n_features, labels == "any")
+
+
+def read_matrix(opened: source.Source, n_features: int | None = None, may_lack: bool = False) -> Samples:
+    """The content of an ``.npz`` or ``.npy``. Labels are numbers, or None if there are none; or if they may lack and
+    some do."""
+    try:
+        X, y = _dense(opened) if opened.head.startswith(b"\x93") else read_npz(opened.as_file())
+        X = _with_columns(X, n_features)
+        cause = f"{opened.name}: the shape {X.shape}"
+        return Samples(X, None if y is None else _checked_labels(y, X.shape[0], may_lack), cause)
+    except (ValueError, OverflowError, OSError, *DAMAGE) as error:
+        if isinstance(error, OSError) and error.errno != errno.EINVAL:  # a seek before the start
+            raise
+        raise ValueError(f"{opened.name}: {str(error).splitlines()[0] if str(error) else 'damaged'}") from error
 
 
 def _text(opened: source.Source, n_features: int | None, zero_based: Any, labels: str) -> Samples:

@@ -39,13 +39,25 @@ class Source:
         self._file = file
         self.head = _exactly(file, _HEAD)
 
-    def content(self) -> BinaryIO:
-        """All bytes from the first one, decompressed if necessary."""
-        whole = io.BufferedReader(_Rejoined(self.head, self._file), _BUFFER)
-        for magic, make in _PACKED.items():
-            if self.head.startswith(magic):
-                return io.BufferedReader(_Unpacked(self.name, whole, make), _BUFFER)
-        return whole
+    def content(self, begin: int = 0) -> BinaryIO:
+        """All bytes from the first one, or behind the first ``begin``, decompressed if necessary."""
+        make = next((make for magic, make in _PACKED.items() if self.head.startswith(magic)), None)
+        if begin and make is None and self.is_file:
+            self._file.seek(begin)
+            return io.BufferedReader(Rejoined(b"", self._file), _BUFFER)
+        packed = io.BufferedReader(Rejoined(self.head, self._file), _BUFFER)
+        stream = packed if make is None else io.BufferedReader(_Unpacked(self.name, packed, make), _BUFFER)
+        while begin and (skipped := stream.read(min(begin, _BUFFER))):
+            begin -= len(skipped)
+        return stream
+
+    @property
+    def position(self) -> int:
+        """How many bytes of the input were read, 0 if it does not know."""
+        try:
+            return self._file.tell()
+        except (AttributeError, OSError):
+            return 0
 
     @property
     def is_file(self) -> bool:
@@ -87,7 +99,7 @@ def _exactly(file: IO[bytes], size: int) -> bytes:
     return head
 
 
-class _Rejoined(io.RawIOBase):
+class Rejoined(io.RawIOBase):
     """A stream whose first bytes have already been read."""
 
     def __init__(self, head: bytes, rest: IO[bytes]) -> None:

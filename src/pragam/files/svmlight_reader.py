@@ -42,9 +42,14 @@ class _Report(NamedTuple):
 
 
 class Reader:
-    """Collects the blocks of one text. The newlines and colons of a block determine the size of its arrays."""
+    """Collects the blocks of one text. The newlines and colons of a block determine the size of its arrays.
 
-    def __init__(self, name: str, dtype: Any, zero_based: bool | Literal["auto"], n_features: int | None):
+    ``lines`` of the text come before the first block.
+    """
+
+    def __init__(
+        self, name: str, dtype: Any, zero_based: bool | Literal["auto"], n_features: int | None, lines: int = 0
+    ) -> None:
         self.name = name
         self.n_features = n_features
         self.lowest, self.highest, self.highest_line = _INT32_MAX, -1, 0
@@ -57,7 +62,7 @@ class Reader:
         self._indices: list[np.ndarray] = []
         self._values: list[np.ndarray] = []
         self._row: list[np.ndarray] = []  # the indices of a row that spans several blocks
-        self._lines = self._entries = 0
+        self._lines, self._entries = lines, 0
         self._head = b""
 
     @property
@@ -72,8 +77,13 @@ class Reader:
 
     @property
     def is_empty(self) -> bool:
-        """Whether no sample was read so far."""
+        """Whether no sample was read so far, or since the last were taken."""
         return not self._labels
+
+    @property
+    def lines(self) -> int:
+        """How many lines were read, with those before the first block."""
+        return self._lines
 
     def feed(self, block: Block) -> None:
         """Parse a block and store its content."""
@@ -112,6 +122,14 @@ class Reader:
         indices = _joined(self._indices).astype(indptr.dtype, copy=False)
         indices -= not self.zero_based
         return sparse.csr_array((_joined(self._values), indices, indptr), shape=(len(y), d)), y
+
+    def taken(self) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
+        """The samples so far, none of them unfinished, which are then no longer here.
+
+        Labels, where each row ends, indices as they are written, and values.
+        """
+        self._entries = 0
+        return _joined(self._labels), _joined(self._ends), _joined(self._indices), _joined(self._values)
 
     def fail_after_last_line(self, message: str) -> NoReturn:
         """Refuse the text after the blocks that were parsed."""

@@ -86,11 +86,7 @@ def read_text(opened: source.Source) -> Table:
     text = _decoded(opened.content().read(), name)
     own = _Records(text, _separator(text), name)
     header = next(own, [])
-    if not any(header):
-        raise ValueError(f"{name}: no header: the first line must name the columns")
-    if all(_is_number(field) for field in header):
-        raise ValueError(f"{name}, line 1: numbers, where a header must name the columns")
-    check_names(header, f"{name}, line 1")
+    _check_header(header, name)
     first, rows, records, lines, blank = own.taken(), [], [], [], ""
     for row in own:
         raw, line = own.taken(), own.line
@@ -107,6 +103,23 @@ def read_text(opened: source.Source) -> Table:
     values = list(map(list, zip(*rows, strict=True))) if rows else [[] for _ in header]
     columns = {each: Column(own) for each, own in zip(header, values, strict=True)}
     return Table(columns, len(rows), name, lines, Text(own.separator, first, records, blank))
+
+
+def header_of(head: bytes, name: str) -> tuple[str, list[str]]:
+    """The separator of a table that begins so, and the names of its columns."""
+    text = _decoded(head[: head.rfind(b"\n") + 1] or head, name).removeprefix(_BOM)
+    separator = _separator(text)
+    names = next(_Records(text, separator, name), [])
+    _check_header(names, name)
+    return separator, names
+
+
+def _check_header(names: list[str], name: str) -> None:
+    if not any(names):
+        raise ValueError(f"{name}: no header: the first line must name the columns")
+    if all(_is_number(field) for field in names):
+        raise ValueError(f"{name}, line 1: numbers, where a header must name the columns")
+    check_names(names, f"{name}, line 1")
 
 
 def check_names(names: Sequence[Any], where: str) -> None:

@@ -75,7 +75,8 @@ class Moments:
         look, compare = (_dense, _dense_differs) if kind == "dense" else (_csr, _csr_differs)
         if self._first is None:
             self._first = _first_row(X)
-        self._constant &= ~compare(arrays, self._first)
+        if self._constant.any():
+            self._constant &= ~compare(arrays, self._first)
         self._merge(*look(arrays, weights, X.shape))
 
     def columns(self) -> Columns:

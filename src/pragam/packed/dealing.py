@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 from pragam.packed.layout import chunk_path, write
 from pragam.packed.manifest import Chunk
 from pragam.packed.part import Part, joined
-from pragam.packed.runs import KEYS, RUN, Run
+from pragam.packed.runs import KEYS, RUN, Run, order_of
 
 
 class Kind(NamedTuple):
@@ -67,13 +67,18 @@ def save(part: Part, folder: Path, number: int) -> Chunk:
 def _window(runs: Sequence[Run], low: int, high: int, kind: Kind, rest: Part | None) -> Part:
     """The rows whose keys lie in between, sorted, behind the rest of the window before."""
     found = [run.between(low, high) for run in runs]
-    order = np.argsort(np.concatenate([keys for keys, _ in found]), kind="stable")
-    window = joined([part for _, part in found], kind.dtype, kind.index_dtype, kind.y_dtype)
+    order = order_of(np.concatenate([keys for keys, _ in found]))
+    parts = [part for _, part in found]
     found.clear()
-    window = window.take(order)._replace(width=kind.d)
     if kind.shift:
-        np.subtract(window.arrays[1], kind.shift, out=window.arrays[1])
-    return window if rest is None else joined([rest, window], kind.dtype, kind.index_dtype, kind.y_dtype)
+        for part in parts:
+            np.subtract(part.arrays[1], kind.shift, out=part.arrays[1])
+    if rest is not None:
+        order = np.concatenate([np.arange(rest.rows), order + rest.rows])
+        parts.insert(0, rest)
+    window = joined(parts, kind.dtype, kind.index_dtype, kind.y_dtype)
+    parts.clear()
+    return window.take(order)._replace(width=kind.d)
 
 
 def _ends(part: Part, indptr: NDArray[np.int64], begin: int, chunk_bytes: int) -> Iterator[int]:

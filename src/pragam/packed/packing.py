@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
@@ -17,11 +18,12 @@ from pragam.packed.column_table import ColumnTable
 from pragam.packed.dataset import Packed, open_packed
 from pragam.packed.dealing import Kind, deal, save
 from pragam.packed.facts import Facts
+from pragam.packed.files import Reading, source_of
 from pragam.packed.layout import COLUMNS, Saved, write
-from pragam.packed.manifest import Chunk, Manifest
+from pragam.packed.manifest import VERSION, Chunk, Manifest
 from pragam.packed.part import Part
 from pragam.packed.runs import Spill
-from pragam.packed.sources import Arrival, Blocks, Source
+from pragam.packed.sources import Arrival, Source
 from pragam.packed.work import Work, working
 from pragam.runtime.screen import Screen
 
@@ -29,21 +31,28 @@ _INT32_MAX = np.iinfo(np.int32).max
 
 
 def pack(
-    blocks: Any,
+    source: Any,
     directory: str | os.PathLike[str],
     *,
     seed: int = 0,
     dtype: DTypeLike | None = None,
     chunk_bytes: int = 2**20,
     n_features: int | None = None,
+    zero_based: Any = "auto",
+    target: str | None = None,
+    drop: Iterable[str] = (),
     verbose: bool = False,
 ) -> Packed:
     """Write a data set of any size as a packed directory, its rows in an order that the seed draws, and open it.
 
+    What is interrupted or killed while it packs files goes on where it was when it is called again, to the same bytes.
+
     Parameters
     ----------
-    blocks : iterable
-        Of (X, y) or (X, y, weight); X dense or sparse, all blocks alike, y numbers, texts or None. They are read once.
+    source : iterable, path, or list of paths
+        Blocks (X, y) or (X, y, weight), which are read once: X dense or sparse, all alike, y numbers, texts or None. Or
+        files, by their names or patterns such as ``"part-*.svm"``: svmlight text, also compressed; ``.npz`` with a CSR
+        matrix; ``.npy`` with its labels beside it; tables of numbers (CSV, TSV, parquet; the extra ``tables``).
     directory : path
         Of a new or empty directory. It holds a data set when its manifest stands, which comes last.
     seed : int >= 0
@@ -54,15 +63,23 @@ def pack(
         About so many bytes make a chunk.
     n_features : int, optional
         The columns; else what the widest block has.
+    zero_based : bool or "auto"
+        Whether the indices of svmlight text count from 0; "auto": if the index 0 occurs.
+    target : str, optional
+        The files are tables with a header, of which this column has the labels.
+    drop : iterable of str
+        The columns of tables that are left out.
     verbose : bool
         Show on a terminal how far it is.
     """
     settings = _settings(seed, dtype, chunk_bytes, n_features)
-    source: Source = Blocks(blocks)
-    own = source.asked()
-    with working(Path(directory), own and {**settings, "source": own}) as work, Screen(quiet=not verbose) as screen:
+    reading = Reading(zero_based, target, drop if isinstance(drop, str) else tuple(drop))  # type: ignore[arg-type]
+    rows = source_of(source, reading)
+    own = rows.asked()
+    asked = own and {**settings, **reading._asdict(), "version": VERSION, "source": own}
+    with working(Path(directory), asked) as work, Screen(quiet=not verbose) as screen:
         if not work.is_done:
-            _Packing(work, source, settings, screen).run()
+            _Packing(work, rows, settings, screen).run()
     return open_packed(directory)
 
 
@@ -100,7 +117,10 @@ class _Packing:
         if not facts.rows:
             raise ValueError("there are no rows to pack: every block is empty, or there is none")
         shift = self._source.shift()
-        d = facts.width - shift if self._settings["n_features"] is None else self._settings["n_features"]
+        width, d = max(facts.width - shift, 0), self._settings["n_features"]
+        d = width if d is None else d
+        if width > d:  # an index 0 came late
+            raise ValueError(f"the data have {width} columns, as their indices count from 0, where n_features={d}")
         _check_width(d, facts.stored)
         index_dtype = "" if facts.is_dense else "<i4" if d <= _INT32_MAX else "<i8"
         kind = Kind(d, facts.dtype, index_dtype, facts.y_dtype or "", shift)
@@ -120,8 +140,16 @@ class _Packing:
             at = arrival.at
             if spill.add(part):
                 self._flush(spill, at)
-            self._screen.show("rows read", facts.rows)
+            self._show()
         self._flush(spill, at)
+
+    def _show(self) -> None:
+        """How far the first pass is."""
+        if (progress := self._source.progress()) is None:
+            self._screen.show("rows read", self._facts.rows)
+        else:
+            done, total = (size // 10**6 for size in progress)
+            self._screen.show(f"{self._facts.rows:,} rows read, MB", done, total)
 
     def _flush(self, spill: Spill, at: Any) -> None:
         spill.flush()
@@ -141,7 +169,7 @@ class _Packing:
         before = Chunks(work.folder, self._manifest(kind, chunks, Saved(0, "")))
         for k in range(len(chunks)):
             table.add(before.part(k))
-        size, done = sum(run.path.stat().st_size for run in runs), sum(chunk.rows for chunk in chunks)
+        size, done = _size(kind, facts), sum(chunk.rows for chunk in chunks)
         for part in deal(runs, size, kind, self._settings["chunk_bytes"], done):
             chunks.append(save(part, work.folder, len(chunks)))
             work.note(chunks[-1])
@@ -167,6 +195,13 @@ class _Packing:
             columns=columns,
             chunks=tuple(chunks),
         )
+
+
+def _size(kind: Kind, facts: Facts) -> int:
+    """What all rows take in memory, with the key and the end of each."""
+    entry = np.dtype(kind.dtype).itemsize + (np.dtype(kind.index_dtype).itemsize if kind.index_dtype else 0)
+    y_bytes = np.dtype(kind.y_dtype).itemsize if kind.y_dtype else 0
+    return facts.stored * entry + facts.rows * (16 + y_bytes + 8 * facts.has_weights)
 
 
 def _in(dtype: str, arrival: Arrival) -> Part:

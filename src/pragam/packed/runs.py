@@ -9,9 +9,10 @@ from __future__ import annotations
 
 import json
 import math
-import mmap
+from dataclasses import dataclass
+from functools import cached_property
 from pathlib import Path
-from typing import NamedTuple
+from typing import BinaryIO
 
 import numpy as np
 from numpy.typing import NDArray
@@ -21,13 +22,16 @@ from pragam.packed.part import Part, joined
 
 #: A run, and what the second pass holds of all runs at a time, has about so many bytes.
 RUN = 24 * 2**20
+#: So many numbers show whether it is worth looking at all.
+_FIRST = 1000
 #: Keys are below this.
 KEYS = 2**64
 
 Keys = NDArray[np.uint64]
 
 
-class Run(NamedTuple):
+@dataclass(frozen=True)
+class Run:
     """A file of arrays one behind the other, each from a multiple of 64 bytes on, and what they are at its end."""
 
     path: Path
@@ -37,11 +41,11 @@ class Run(NamedTuple):
     @classmethod
     def write(cls, path: Path, keys: Keys, part: Part) -> Run:
         """Sort the rows by their keys, and write them."""
-        order = np.argsort(keys, kind="stable")
+        order = order_of(keys)
         part = part.take(order)
         own = {"X": part.arrays[0]}
         if not part.is_dense:
-            own = {"data": part.arrays[0], "indices": part.arrays[1], "indptr": part.indptr()}
+            own = {"data": _narrow(part.arrays[0]), "indices": _narrow(part.arrays[1]), "indptr": part.indptr()}
         given = {name: each for name, each in (("y", part.y), ("weight", part.weight)) if each is not None}
         arrays = {"keys": keys[order], **own, **given}
         run = cls(path, part.width, {name: (each.dtype.str, each.shape) for name, each in arrays.items()})
@@ -65,31 +69,65 @@ class Run(NamedTuple):
 
     def count(self, below: int) -> int:
         """How many keys are below this."""
-        return _place(self._views()["keys"], below)
+        with open(self.path, "rb") as file:
+            return _place(self._read(file, "keys"), below)
 
     def between(self, low: int, high: int) -> tuple[Keys, Part]:
         """The keys from ``low`` up to ``high`` and their rows, copied."""
-        views = self._views()
-        first, last = _place(views["keys"], low), _place(views["keys"], high)
-        y, weight = (views[name][first:last].copy() if name in views else None for name in ("y", "weight"))
-        if "X" in views:
-            arrays: tuple[Array, ...] = (views["X"][first:last].copy(),)
-        else:
-            indptr = views["indptr"][first : last + 1]
-            own = slice(indptr[0], indptr[-1])
-            arrays = views["data"][own].copy(), views["indices"][own].copy(), np.diff(indptr)
-        return views["keys"][first:last].copy(), Part(arrays, self.width, y, weight)
-
-    def _views(self) -> dict[str, Array]:
-        """The arrays on a map of the file, which ends with them."""
         with open(self.path, "rb") as file:
-            content = mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ)
-        views, begin = {}, 0
+            keys = self._read(file, "keys")
+            first, last = _place(keys, low), _place(keys, high)
+            y, weight = (
+                self._read(file, name, first, last) if name in self.arrays else None for name in ("y", "weight")
+            )
+            if "X" in self.arrays:
+                arrays: tuple[Array, ...] = (self._read(file, "X", first, last),)
+            else:
+                indptr = self._read(file, "indptr", first, last + 1)
+                arrays = (
+                    *(self._read(file, name, indptr[0], indptr[-1]) for name in ("data", "indices")),
+                    np.diff(indptr),
+                )
+        return keys[first:last], Part(arrays, self.width, y, weight)
+
+    def _read(self, file: BinaryIO, name: str, first: int = 0, last: int | None = None) -> Array:
+        """Some rows of an array. Reading costs less than a map of the file would, page for page."""
+        dtype, (size, *more) = self.arrays[name]
+        row = math.prod(more)
+        count = (size if last is None else int(last)) - int(first)
+        begin = self._begins[name] + int(first) * row * np.dtype(dtype).itemsize
+        file.seek(begin)
+        return np.fromfile(file, dtype, count * row).reshape(count, *more)
+
+    @cached_property
+    def _begins(self) -> dict[str, int]:
+        """Where each array begins."""
+        found, begin = {}, 0
         for name, (dtype, shape) in self.arrays.items():
-            count = math.prod(shape)
-            views[name] = np.frombuffer(content, dtype, count, begin).reshape(shape)
-            begin += -(-views[name].nbytes // ALIGNED) * ALIGNED
-        return views
+            found[name] = begin
+            begin += -(-math.prod(shape) * np.dtype(dtype).itemsize // ALIGNED) * ALIGNED
+        return found
+
+
+def _narrow(values: Array) -> Array:
+    """The same numbers in one or two bytes each if that holds them, down to the sign of a zero: less is written."""
+    for kind in (np.uint8, np.uint16):
+        if _holds(kind, values[:_FIRST]) and _holds(kind, values):
+            return values.astype(kind)
+    return values
+
+
+def _holds(kind: type, values: Array) -> bool:
+    with np.errstate(invalid="ignore"):
+        back = values.astype(kind).astype(values.dtype)
+    return bool(np.array_equal(back.view(f"u{values.itemsize}"), values.view(f"u{values.itemsize}")))
+
+
+def order_of(keys: Keys) -> NDArray[np.int64]:
+    """The order of the keys, in which equal ones stay as they are; these are rare, and a faster sort may do."""
+    order = np.argsort(keys)
+    ordered = keys[order]
+    return np.argsort(keys, kind="stable") if (ordered[1:] == ordered[:-1]).any() else order
 
 
 def _place(keys: Keys, below: int) -> int:

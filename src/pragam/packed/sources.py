@@ -23,6 +23,14 @@ class Arrival(NamedTuple):
     at: Any = None
 
 
+class Read(NamedTuple):
+    """Some rows of a file: what errors call them, and how to go on behind them."""
+
+    part: Part
+    where: str
+    at: Any
+
+
 class Source(Protocol):
     """Rows that can be read once, or again from any ``at`` on."""
 
@@ -34,6 +42,9 @@ class Source(Protocol):
 
     def shift(self) -> int:
         """By how much the indices that were read exceed those of the columns."""
+
+    def progress(self) -> tuple[int, int] | None:
+        """How many bytes were read of how many, if that is known."""
 
 
 class Blocks:
@@ -58,3 +69,6 @@ class Blocks:
 
     def shift(self) -> int:
         return 0
+
+    def progress(self) -> None:
+        return None

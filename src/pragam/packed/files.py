@@ -1,0 +1,161 @@
+"""Rows of files: which files a user means, which of the formats they have, and how reading goes on after a kill."""
+
+from __future__ import annotations
+
+import glob
+import os
+import stat
+from collections.abc import Iterator
+from typing import Any, NamedTuple, Protocol
+
+from pragam.files import source
+from pragam.files.frames import PARQUET
+from pragam.files.rows import ARRAYS
+from pragam.packed.matrix_rows import MatrixRows
+from pragam.packed.sources import Arrival, Blocks, Read, Source
+from pragam.packed.table_rows import TableRows
+from pragam.packed.text_rows import TextRows
+
+_TEXT, _MATRIX, _TABLE = "svmlight text", "a matrix of NumPy", "a table"
+
+
+class Format(Protocol):
+    """How the rows of a file are read."""
+
+    @property
+    def shift(self) -> int:
+        """By how much indices exceed those of the columns, after all files."""
+
+    def read(self, opened: source.Source, at: Any) -> Iterator[Read]:
+        """The rows behind ``at``, all if that is None."""
+
+
+class Reading(NamedTuple):
+    """How files are read: what the indices of svmlight text count from; of tables the target, and what is left out."""
+
+    zero_based: Any = "auto"
+    target: str | None = None
+    drop: tuple[str, ...] = ()
+
+
+def source_of(given: Any, reading: Reading) -> Source:
+    """Blocks, or files by their names, patterns of names, or open files."""
+    _check(reading)
+    if _is_file(given):
+        return Files([given], reading)
+    if isinstance(given, (list, tuple)) and given and all(map(_is_file, given)):
+        return Files(given, reading)
+    if reading != Reading():
+        raise ValueError("zero_based, target and drop are for files, and these are blocks")
+    return Blocks(given)
+
+
+def _check(reading: Reading) -> None:
+    zero_based, target, drop = reading
+    if not (zero_based == "auto" or isinstance(zero_based, bool)):
+        raise ValueError(f"zero_based must be True, False or 'auto', not {zero_based!r:.40}")
+    if not (target is None or isinstance(target, str)):
+        raise ValueError(f"target must be the name of a column, not {target!r:.40}")
+    if isinstance(drop, str) or not all(isinstance(name, str) for name in drop):
+        raise ValueError(f"drop must be a list of names, not {drop!r:.40}")
+    if drop and target is None:
+        raise ValueError("drop is for tables, of which target names the column to predict")
+    if target is not None and zero_based != "auto":
+        raise ValueError("zero_based is for svmlight text, and target says that the files are tables")
+
+
+def _is_file(given: Any) -> bool:
+    return isinstance(given, (str, os.PathLike)) or hasattr(given, "read")
+
+
+class Files:
+    """Files of one format, one after the other.
+
+    ``at`` has the number of a file, its format, and where reading was in it.
+    """
+
+    def __init__(self, given: Any, reading: Reading) -> None:
+        self._files = [file for each in given for file in _found(each)]
+        self._kinds: dict[str, Format] = {_MATRIX: MatrixRows(), _TEXT: TextRows(reading.zero_based)}
+        if reading.target is not None:
+            self._kinds = {_TABLE: TableRows(reading.target, reading.drop)}
+        self._kind = ""
+        self._sizes = list(map(_size, self._files))
+        self._total = None if None in self._sizes else sum(filter(None, self._sizes))
+        self._opened: source.Source | None = None
+        self._number = 0
+        _refuse_twice(self._files)
+
+    def asked(self) -> Any:
+        """Names, sizes and times of the files; None if one can be read only once."""
+        if self._total is None:
+            return None
+        return [[os.fspath(each), os.path.realpath(each), *_state(each)] for each in self._files]
+
+    def read(self, at: Any = None) -> Iterator[Arrival]:
+        first, self._kind, own = (0, "", None) if at is None else at
+        for number in range(first, len(self._files)):
+            with source.opened(self._files[number]) as opened:
+                self._opened, self._number = opened, number
+                for read in self._format(opened).read(opened, own):
+                    yield Arrival(read.part, read.where, opened.name, [number, self._kind, read.at])
+            own = None
+
+    def shift(self) -> int:
+        return self._kinds[self._kind].shift if self._kind else 0
+
+    def progress(self) -> tuple[int, int] | None:
+        if self._total is None or self._opened is None:
+            return None
+        return sum(filter(None, self._sizes[: self._number])) + self._opened.position, self._total
+
+    def _format(self, opened: source.Source) -> Format:
+        """That of a file, which must be that of the files before."""
+        kind = _MATRIX if opened.head.startswith(ARRAYS) else _TABLE if _TABLE in self._kinds else _TEXT
+        if kind not in self._kinds:
+            raise ValueError(f"{opened.name}: is {kind}, and target says that it is a table")
+        if opened.head.startswith(PARQUET) and kind == _TEXT:
+            raise ValueError(
+                f"{opened.name}: is a parquet file: --target names the column to predict (in Python target=)"
+            )
+        if self._kind not in ("", kind):
+            raise ValueError(f"{opened.name}: is {kind}, and the files before are {self._kind}: pack one format only")
+        self._kind = kind
+        return self._kinds[kind]
+
+
+def _found(given: Any) -> list[Any]:
+    """The files that a name or a pattern means."""
+    if hasattr(given, "read"):
+        return [given]
+    name = os.fspath(given)
+    if not os.path.exists(name) and glob.has_magic(name):
+        if not (names := sorted(glob.glob(name, recursive=True))):
+            raise ValueError(f"{name}: no file has such a name")
+        return names
+    if os.path.isdir(name):
+        raise ValueError(f"{name}: is a folder: name its files, as in {os.path.join(name, '*')!r}")
+    return [name]
+
+
+def _state(name: Any) -> tuple[int, int]:
+    """What tells a file that was changed."""
+    found = os.stat(name)
+    return found.st_size, found.st_mtime_ns
+
+
+def _size(file: Any) -> int | None:
+    """In bytes; None of what can be read only once."""
+    if hasattr(file, "read"):
+        return None
+    found = os.stat(file)
+    return found.st_size if stat.S_ISREG(found.st_mode) else None
+
+
+def _refuse_twice(files: list[Any]) -> None:
+    seen = set()
+    for file in files:
+        if not hasattr(file, "read") and (path := os.path.realpath(file)) in seen:
+            raise ValueError(f"{file}: is named twice")
+        elif not hasattr(file, "read"):
+            seen.add(path)

@@ -1,0 +1,76 @@
+"""The rows of svmlight text, a block of about a megabyte at a time: the text is never in memory."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+from scipy import sparse
+
+from pragam.files.blocks import LineError, blocks
+from pragam.files.source import Source
+from pragam.files.svmlight_reader import Reader
+from pragam.operators.check import has_subnormals
+from pragam.packed.part import Part
+from pragam.packed.sources import Read
+
+_BLOCK = 1 << 20
+
+
+class TextRows:
+    """Of all texts together: their indices count from 0 if and only if the index 0 occurs in one of them.
+
+    Text has no precision of its own: values are float32 where that holds all of them exactly, else float64.
+
+    zero_based : True, False or "auto"
+    ``at`` is [bytes of the plain text, lines, the lowest index so far].
+    """
+
+    def __init__(self, zero_based: Any = "auto") -> None:
+        self._zero_based = zero_based
+        self._lowest: int | None = None
+
+    @property
+    def shift(self) -> int:
+        """What the indices that were read count from."""
+        is_from_0 = self._lowest == 0 if self._zero_based == "auto" else self._zero_based
+        return int(not is_from_0)
+
+    def read(self, opened: Source, at: Any) -> Iterator[Read]:
+        """The rows behind ``at``, with indices as they are written."""
+        begin, lines, self._lowest = (0, 0, self._lowest) if at is None else at
+        reader = Reader(opened.name, np.float64, self._zero_based, None, lines)
+        first = lines + 1
+        try:
+            for block in blocks(opened.content(begin), _BLOCK):
+                reader.feed(block)
+                if block.unfinished or reader.is_empty:
+                    continue
+                at = [begin + block.end, reader.lines, self._lower(reader.lowest)]
+                yield Read(_part(*reader.taken()), f"{opened.name}, lines {first} to {reader.lines}", at)
+                first = reader.lines + 1
+        except LineError as error:
+            reader.fail_after_last_line(str(error))
+        if at is None:
+            raise ValueError(f"{opened.name}: no samples")
+
+    def _lower(self, lowest: int) -> int:
+        self._lowest = lowest if self._lowest is None else min(lowest, self._lowest)
+        return self._lowest
+
+
+def _part(labels: Any, ends: Any, indices: Any, values: Any) -> Part:
+    """Rows whose indices increase."""
+    indptr = np.concatenate([np.zeros(1, np.int64), ends])
+    width = int(indices.max(initial=-1)) + 1
+    X = sparse.csr_array((values, indices, indptr), shape=(len(labels), width))
+    X.sort_indices()  # which finds out first whether they are sorted
+    return Part((_narrow(X.data), X.indices, np.diff(indptr)), width, labels)
+
+
+def _narrow(values: Any) -> Any:
+    """As float32 if that holds every number."""
+    with np.errstate(over="ignore", under="ignore"):
+        found = values.astype(np.float32)
+    return found if np.array_equal(found, values) and not has_subnormals(found) else values
