@@ -13,7 +13,7 @@ from typing import NoReturn
 
 import pragam
 from pragam.cli import liblinear_options
-from pragam.cli.commands import audit, certify, compare, datasets, predict, show, theory, train, tune
+from pragam.cli.commands import audit, certify, compare, datasets, pack, predict, show, theory, train, tune
 from pragam.cli.status import ABORTED, BAD_INPUT, BROKEN_PIPE, CERTIFIED
 
 _EPILOG = """\
@@ -44,7 +44,7 @@ def make_parser() -> argparse.ArgumentParser:
     )
     parser.add_argument("--version", action="version", version=f"pragam {pragam.__version__}")
     commands = parser.add_subparsers(title="commands", metavar="COMMAND")
-    for command in (train, tune, predict, certify, show, audit, compare, theory, datasets):
+    for command in (train, tune, predict, certify, show, audit, pack, compare, theory, datasets):
         command.add_parser(commands)
     return parser
 

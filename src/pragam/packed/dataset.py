@@ -65,6 +65,11 @@ class Packed(Blocked):
         """Whether X is CSR."""
         return not self.is_dense
 
+    @property
+    def zero_based(self) -> bool | None:
+        """Whether the indices of the svmlight text that was packed count from 0; None if it was none."""
+        return self._chunks.manifest.zero_based
+
     @cached_property
     def known_squares(self) -> NDArray[np.float64]:
         """They were found at packing, and each chunk is compared with them when it is first read."""

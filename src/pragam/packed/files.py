@@ -23,8 +23,8 @@ class Format(Protocol):
     """How the rows of a file are read."""
 
     @property
-    def shift(self) -> int:
-        """By how much indices exceed those of the columns, after all files."""
+    def zero_based(self) -> bool | None:
+        """As of a source, after all files."""
 
     def read(self, opened: source.Source, at: Any) -> Iterator[Read]:
         """The rows behind ``at``, all if that is None."""
@@ -101,8 +101,8 @@ class Files:
                     yield Arrival(read.part, read.where, opened.name, [number, self._kind, read.at])
             own = None
 
-    def shift(self) -> int:
-        return self._kinds[self._kind].shift if self._kind else 0
+    def zero_based(self) -> bool | None:
+        return self._kinds[self._kind].zero_based if self._kind else None
 
     def progress(self) -> tuple[int, int] | None:
         if self._total is None or self._opened is None:

@@ -60,7 +60,7 @@ class Manifest:
     dtype, index_dtype, y_dtype : of the values; of the indices, "" if dense; of the labels, "" if there are none
     weights : whether rows have weights
     columns : the file of what is known of the columns
-    sources : what was read, objects with a name and a number of rows
+    sources : what was read, objects with a name and a number of rows; of svmlight text, whether it is zero_based
     """
 
     n: int
@@ -94,6 +94,11 @@ class Manifest:
         if self.weights:
             shapes["weight"] = "<f8", (chunk.rows,)
         return {name: (np.dtype(dtype), shape) for name, (dtype, shape) in shapes.items()}
+
+    @property
+    def zero_based(self) -> bool | None:
+        """Whether the indices of the svmlight text that was read count from 0; None if it was none."""
+        return self.sources[0].get("zero_based") if self.sources else None
 
     @property
     def columns_shape(self) -> tuple[int, int]:
@@ -173,12 +178,17 @@ def _faults(m: Manifest) -> Iterator[str]:
         yield f"kind and dtype must be csr or dense, and <f4 or <f8, not {m.kind!r:.40} and {m.dtype!r:.40}"
     if m.index_dtype not in (("<i4", "<i8") if m.kind == "csr" else ("",)) or not _Y_DTYPE.fullmatch(m.y_dtype):
         yield f"index_dtype {m.index_dtype!r:.40} or y_dtype {m.y_dtype!r:.40} is none that a {m.kind} set has"
-    if not (0 < m.n < 2**63 and 0 <= m.d < 2**63) or any(c.rows < 1 or c.stored < 0 for c in m.chunks):
-        yield "n and all rows must be above 0, d and all entries at least 0"
+    if not (0 < m.n < 2**63 and 0 <= m.d < 2**63) or any(
+        c.rows < 1 or not 0 <= c.longest <= c.stored for c in m.chunks
+    ):
+        yield "n and all rows must be above 0, d and all entries at least 0, and no row longer than its chunk"
     if m.n != sum(c.rows for c in m.chunks) or m.stored != sum(c.stored for c in m.chunks):
         yield f"n={m.n} and stored={m.stored} are not the sums over the chunks"
     if m.kind == "dense" and any(c.stored != c.rows * m.d for c in m.chunks):
         yield "a dense chunk stores all entries of its rows"
+    for source in m.sources:
+        if type(source) is not dict or type(source.get("zero_based")) not in (bool, type(None)):
+            yield f"a source must be an object, zero_based true or false, not {source!r:.40}"
     for k, chunk in enumerate(m.chunks):
         arrays = m.arrays(chunk)
         if chunk.files.keys() != arrays.keys():

@@ -20,7 +20,7 @@ _ROWS = 2**14
 class MatrixRows:
     """CSR of an ``.npz``, dense of an ``.npy`` with its labels beside it. ``at`` is the first row that was not read."""
 
-    shift = 0
+    zero_based = None
 
     def read(self, opened: Source, at: Any) -> Iterator[Read]:
         """The rows from ``at`` on."""

@@ -116,7 +116,7 @@ class _Packing:
         facts = self._facts
         if not facts.rows:
             raise ValueError("there are no rows to pack: every block is empty, or there is none")
-        shift = self._source.shift()
+        shift = self._shift
         width, d = max(facts.width - shift, 0), self._settings["n_features"]
         d = width if d is None else d
         if width > d:  # an index 0 came late
@@ -127,6 +127,11 @@ class _Packing:
         chunks, table = self._deal(kind)
         columns = write(self._work.folder / COLUMNS, table.rows())
         self._manifest(kind, chunks, columns).write(self._work.folder)
+
+    @property
+    def _shift(self) -> int:
+        """By how much the indices that were read exceed those of the columns."""
+        return int(self._source.zero_based() is False)
 
     def _gather(self) -> None:
         """The first pass, from where it ended."""
@@ -157,7 +162,7 @@ class _Packing:
 
     def _check(self, arrival: Arrival) -> None:
         """Refuse what is wider than was asked for."""
-        d, width = self._settings["n_features"], arrival.part.width - self._source.shift()
+        d, width = self._settings["n_features"], arrival.part.width - self._shift
         if d is not None and (width > d or (arrival.part.is_dense and width != d)):
             raise ValueError(f"{arrival.where}: X has {width} columns, where n_features={d}")
 
@@ -179,7 +184,8 @@ class _Packing:
         return chunks, table
 
     def _manifest(self, kind: Kind, chunks: list[Chunk], columns: Saved) -> Manifest:
-        facts, settings = self._facts, self._settings
+        facts, settings, zero_based = self._facts, self._settings, self._source.zero_based()
+        known = {} if zero_based is None else {"zero_based": zero_based}
         return Manifest(
             n=facts.rows,
             d=kind.d,
@@ -191,7 +197,7 @@ class _Packing:
             weights=facts.has_weights,
             seed=settings["seed"],
             chunk_bytes=settings["chunk_bytes"],
-            sources=tuple({"name": name, "rows": rows} for name, rows in facts.rows_of.items()),
+            sources=tuple({"name": name, "rows": rows, **known} for name, rows in facts.rows_of.items()),
             columns=columns,
             chunks=tuple(chunks),
         )

@@ -40,8 +40,8 @@ class Source(Protocol):
     def read(self, at: Any = None) -> Iterator[Arrival]:
         """The rows behind ``at``."""
 
-    def shift(self) -> int:
-        """By how much the indices that were read exceed those of the columns."""
+    def zero_based(self) -> bool | None:
+        """Whether the indices that were read count from 0; None if they are numbers of columns anyway."""
 
     def progress(self) -> tuple[int, int] | None:
         """How many bytes were read of how many, if that is known."""
@@ -67,8 +67,8 @@ class Blocks:
             for part in parts(block, name):
                 yield Arrival(part, name, "blocks")
 
-    def shift(self) -> int:
-        return 0
+    def zero_based(self) -> None:
+        return None
 
     def progress(self) -> None:
         return None

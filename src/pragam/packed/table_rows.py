@@ -21,13 +21,13 @@ from pragam.packed.sources import Read
 
 #: Bytes of text, and rows of parquet, that are read at a time. A row of text must fit.
 _BLOCK, _ROWS = 1 << 22, 1 << 14
-_REMEDY = "packed columns are numbers; --drop leaves a column out (in Python drop=)"
+_REMEDY = "packed columns are numbers: --drop (in Python drop=) leaves one out"
 
 
 class TableRows:
     """Of tables with the same columns. ``at`` is [rows of the file, the names of the columns, whether y is text]."""
 
-    shift = 0
+    zero_based = None
 
     def __init__(self, target: str, drop: Sequence[str]) -> None:
         self._target, self._drop = target, drop
@@ -48,7 +48,7 @@ class TableRows:
                     first += part.rows
                     yield Read(part, f"{name}, up to row {first}", [first, self._names, self._has_texts])
         except (arrow.ArrowException, UnicodeDecodeError) as error:
-            raise ValueError(f"{name}: {str(error).splitlines()[0]}; {_REMEDY}") from error
+            raise ValueError(f"{name}: {str(error).splitlines()[0]} ({_REMEDY})") from error
         if not row:
             raise ValueError(f"{name}: there are no rows")
 
@@ -97,7 +97,7 @@ class TableRows:
         for values, each in zip(columns, self._names or (), strict=True):
             if np.isnan(values).any():
                 row = first + int(np.argmax(np.isnan(values)))
-                raise ValueError(f"{where} {row}: column {each!r} is empty or NaN: {_REMEDY}")
+                raise ValueError(f"{where} {row}: column {each!r} is empty or NaN ({_REMEDY})")
         target = batch.column(len(columns))
         if target.null_count:
             row = first + int(np.argmax(target.is_null().to_numpy(zero_copy_only=False)))
@@ -136,5 +136,5 @@ def _numbers(column: Any, where: str, name: str) -> Array:
     if kind in ("float", "double"):
         return column.to_numpy(zero_copy_only=False)
     if not kind.startswith(("int", "uint", "halffloat")):
-        raise ValueError(f"{where}: column {name!r} has the type {kind}: {_REMEDY}")
+        raise ValueError(f"{where}: column {name!r} has the type {kind} ({_REMEDY})")
     return column.cast("float64").to_numpy(zero_copy_only=False)

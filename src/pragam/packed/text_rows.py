@@ -32,10 +32,9 @@ class TextRows:
         self._lowest: int | None = None
 
     @property
-    def shift(self) -> int:
-        """What the indices that were read count from."""
-        is_from_0 = self._lowest == 0 if self._zero_based == "auto" else self._zero_based
-        return int(not is_from_0)
+    def zero_based(self) -> bool:
+        """Whether the indices that were read count from 0."""
+        return self._lowest == 0 if self._zero_based == "auto" else bool(self._zero_based)
 
     def read(self, opened: Source, at: Any) -> Iterator[Read]:
         """The rows behind ``at``, with indices as they are written."""

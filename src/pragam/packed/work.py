@@ -12,7 +12,7 @@ import os
 import shutil
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
+from typing import Any, BinaryIO
 
 from pragam.files.atomic import replacing
 from pragam.files.locks import lock
@@ -37,8 +37,9 @@ def working(folder: Path, asked: Any) -> Iterator[Work]:
     folder.mkdir(exist_ok=True)
     own.mkdir(exist_ok=True)
     with open(own / "lock", "ab") as stream:
-        if lock(stream) is False:
+        if lock(stream) is False or not _is_there(own / "lock", stream):
             raise ValueError(f"{folder}: is being packed by another process: wait for it, or {_CHOOSE}")
+        _refuse_links(folder)
         work = Work(folder, asked)
         try:
             yield work
@@ -112,6 +113,21 @@ def _check(folder: Path) -> None:
     others = {name for name in names if not name.startswith(f".{MANIFEST}.")} - {WORK, CHUNKS, COLUMNS, MANIFEST}
     if others or (names and WORK not in names):
         raise ValueError(f"{folder}: is not empty, and no directory that was being packed: {_CHOOSE}")
+
+
+def _is_there(path: Path, stream: BinaryIO) -> bool:
+    """Whether the file is still the one that was opened: who held the lock before may have removed it."""
+    try:
+        return os.path.samestat(os.stat(path), os.fstat(stream.fileno()))
+    except FileNotFoundError:
+        return False
+
+
+def _refuse_links(folder: Path) -> None:
+    """What an earlier process left has none; through one, files elsewhere would be written to."""
+    for place in (folder, folder / WORK, folder / CHUNKS):
+        if place.is_dir() and (links := [each.path for each in os.scandir(place) if each.is_symlink()]):
+            raise ValueError(f"{links[0]}: is a link, and no packing makes one: {_CHOOSE}")
 
 
 def _taken(folder: Path) -> str:

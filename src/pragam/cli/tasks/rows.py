@@ -71,7 +71,7 @@ def _packed(path: str, n_features: int | None) -> Samples:
     packed = open_packed(path)
     if n_features not in (None, packed.shape[1]):
         raise ValueError(f"{path}: {packed.shape[1]} columns, where n_features={n_features}")
-    return Samples(packed, packed.y, "the manifest")
+    return Samples(packed, packed.y, "the manifest", packed.zero_based)
 
 
 def name_of(path: str | None) -> str:
