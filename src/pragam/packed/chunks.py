@@ -72,8 +72,8 @@ class Chunks:
         found = mapped(path, np.dtype("<f8"), self.manifest.columns_shape, saved.bytes)
         if sum_of(path) != saved.sha256:
             raise ValueError(damaged(path, "its SHA-256 is not the manifest's"))
-        if not (np.isfinite(found).all() and (found[1::3] >= 0).all()):
-            raise ValueError(damaged(path, "a mean is not finite, or a scale below 0"))
+        if not (np.isfinite(found[::3]).all() and (found[1::3] >= 0).all()):
+            raise ValueError(damaged(path, "a mean is not finite, or a scale not a number >= 0"))
         return found
 
     def _array(self, number: int, name: str) -> Array:

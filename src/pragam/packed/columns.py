@@ -25,6 +25,9 @@ from pragam.operators.storage import Storage
 
 Vector = NDArray[np.float64]
 
+#: Squares of numbers in between are normal, and so are sums of 2^60 of them.
+_SHARP = 2.0**-500, 2.0**480
+
 
 @dataclass(frozen=True, eq=False)
 class Columns:
@@ -36,6 +39,11 @@ class Columns:
     mean: Vector
     scale: Vector
     constant: NDArray[np.bool_]
+
+    @property
+    def are_sharp(self) -> bool:
+        """Whether no square that the scales were made of has overflowed or lost digits."""
+        return bool((self.constant | ((self.scale > _SHARP[0]) & (self.scale < _SHARP[1]))).all())
 
     def table(self) -> Vector:
         """As the rows of an array."""
@@ -77,15 +85,16 @@ class Moments:
             self._first = _first_row(X)
         if self._constant.any():
             self._constant &= ~compare(arrays, self._first)
-        self._merge(*look(arrays, weights, X.shape))
+        with np.errstate(over="ignore", under="ignore"):  # which the scales show
+            self._merge(*look(arrays, weights, X.shape))
 
     def columns(self) -> Columns:
         """Of what was added so far."""
         if self._first is None:
             raise ValueError("there is no row of a weight above 0, so columns have no mean")
-        scale = np.sqrt(self._squares / self._mass)
-        constant = self._constant | (scale == 0)
-        return Columns(np.where(self._constant, self._first, self._mean), np.where(constant, 0.0, scale), constant)
+        least = np.nextafter(0.0, 1.0)  # of squares that vanish: only what is constant has the scale 0
+        scale = np.where(self._constant, 0.0, np.maximum(np.sqrt(self._squares / self._mass), least))
+        return Columns(np.where(self._constant, self._first, self._mean), scale, self._constant.copy())
 
     def _merge(self, mass: float, mean: Vector, squares: Vector) -> None:
         whole = self._mass + mass

@@ -76,11 +76,13 @@ class Packed(Blocked):
         return self._vector("norms2")
 
     def known_moments(self, weights: NDArray[np.float64] | None) -> tuple[NDArray[Any], NDArray[Any]] | None:
-        """They were found at packing, with the weights of the rows and without."""
+        """They were found at packing, with the weights of the rows and without; not where squares lost digits."""
         own = self.columns if weights is None else None
         if weights is not None and self.weights is not None and np.array_equal(weights, self.weights):
             own = self.weighted_columns
-        return None if own is None else (own.mean, own.scale)
+        if own is None or not own.are_sharp:
+            return None
+        return own.mean, own.scale
 
     @property
     def longest(self) -> int:
