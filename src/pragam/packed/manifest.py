@@ -6,6 +6,7 @@ import json
 import math
 import os
 import re
+import stat
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
@@ -16,7 +17,7 @@ import numpy as np
 
 from pragam.files.atomic import replacing
 from pragam.files.fields import fields_of
-from pragam.packed.layout import ALIGNED, COLUMNS, MANIFEST, WORK, Saved, chunk_path, damaged
+from pragam.packed.layout import ALIGNED, CHUNKS, COLUMNS, MANIFEST, WORK, Saved, chunk_path, damaged
 
 FORMAT, VERSION = "pragam-packed", 1
 
@@ -125,13 +126,18 @@ class Manifest:
             stream.write(b"\n]}\n")
 
     def check_files(self, folder: Path) -> None:
-        """Refuse what lacks a file, or has one of another size."""
+        """Refuse what lacks a file, or has one of another size, or a link that leads elsewhere."""
+        if (folder / CHUNKS).is_symlink():
+            raise ValueError(f"{folder / CHUNKS}: is a link: a packed directory holds its files itself")
         paths = [(folder / COLUMNS, self.columns.bytes)]
         for k, chunk in enumerate(self.chunks):
             paths += [(chunk_path(folder, k, name), file.bytes) for name, file in chunk.files.items()]
         for path, size in paths:
-            if (found := os.stat(path).st_size) != size:
-                raise ValueError(damaged(path, f"it has {found} bytes, where the manifest says {size}"))
+            found = os.lstat(path)
+            if not stat.S_ISREG(found.st_mode):
+                raise ValueError(f"{path}: is a link or no regular file: a packed directory holds its files itself")
+            if found.st_size != size:
+                raise ValueError(damaged(path, f"it has {found.st_size} bytes, where the manifest says {size}"))
 
 
 def read(folder: Path) -> Manifest:

@@ -38,7 +38,7 @@ def training_rows(args: argparse.Namespace, labels: Any = "numbers") -> Input:
         else:
             check_width(found.X, found.cause)
     maps: list[Map] = [] if columns is None else [Columns(columns)]
-    samples = Rows.of(found.X, found.y, name=name_of(args.data))
+    samples = Rows.of(found.X, found.y, getattr(found.X, "weights", None), name=name_of(args.data))
     return Input(samples, Features((*maps, *before_weights(args))), {"zero_based": found.zero_based})
 
 
