@@ -6,6 +6,7 @@ import os
 import subprocess
 import sys
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -25,12 +26,13 @@ def make_data(path: Path, n_classes: int = 2, n: int = 60, d: int = 5, seed: int
     return X, y
 
 
-def start(*argv: object, before: str = "") -> subprocess.Popen[str]:
-    """``pragam ARGV`` in a new process, after the Python statements ``before``."""
+def start(*argv: object, before: str = "", **streams: Any) -> subprocess.Popen[str]:
+    """``pragam ARGV`` in a new process, after the Python statements ``before``. Its outputs are pipes."""
     code = f"import sys\nfrom pragam.cli import main\n{before}\nsys.exit(main(sys.argv[1:]))"
     source = str(Path(pragam.__file__).parents[1])
     path = os.pathsep.join(filter(None, [source, os.environ.get("PYTHONPATH")]))
     return subprocess.Popen(
         [sys.executable, "-c", code, *map(str, argv)],
-        stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, env={**os.environ, "PYTHONPATH": path},
+        text=True, env={**os.environ, "PYTHONPATH": path},
+        **{"stdout": subprocess.PIPE, "stderr": subprocess.PIPE, **streams},
     )  # fmt: skip

@@ -95,14 +95,17 @@ class TableRows:
         """X and y; the first row is called ``first``."""
         columns = [_numbers(batch.column(k), f"{where} {first}", each) for k, each in enumerate(self._names or ())]
         for values, each in zip(columns, self._names or (), strict=True):
-            if np.isnan(values).any():
-                row = first + int(np.argmax(np.isnan(values)))
-                raise ValueError(f"{where} {row}: column {each!r} is empty or NaN ({_REMEDY})")
+            if not (good := np.isfinite(values)).all():
+                row = first + int(np.argmin(good))
+                raise ValueError(f"{where} {row}: column {each!r} is empty or not finite ({_REMEDY})")
         target = batch.column(len(columns))
         if target.null_count:
             row = first + int(np.argmax(target.is_null().to_numpy(zero_copy_only=False)))
             raise ValueError(f"{where} {row}: the target {self._target!r} is empty")
-        return np.stack(columns, axis=1), self._labels(target, where, first)
+        y = self._labels(target, where, first)
+        if y.dtype.kind == "f" and not (good := np.isfinite(y)).all():
+            raise ValueError(f"{where} {first + int(np.argmin(good))}: the target {self._target!r} is not finite")
+        return np.stack(columns, axis=1), y
 
     def _labels(self, target: Any, where: str, first: int) -> Array:
         """Numbers, or texts if one of the first rows had a value that is no number."""
@@ -120,7 +123,7 @@ class TableRows:
         if None in found:
             row = found.index(None)
             raise ValueError(
-                f"{where} {first + row}: the target {self._target!r} is {texts[row]!r:.40}, and numbers come before it"
+                f"{where} {first + row}: the target {self._target!r} is {str(texts[row])!r:.40}, and numbers come before it"
             )
         return np.array(found, dtype=np.float64)
 
