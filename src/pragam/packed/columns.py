@@ -21,7 +21,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from pragam.operators.storage import Storage
+from pragam.operators.storage import Csr, Storage
 
 Vector = NDArray[np.float64]
 
@@ -128,17 +128,17 @@ def _dense(arrays: Any, weights: Vector | None, shape: tuple[int, int]) -> tuple
 def _csr(arrays: Any, weights: Vector | None, shape: tuple[int, int]) -> tuple[float, Vector, Vector]:
     """The same where the entries that are not stored are zeros."""
     data, indices, indptr = arrays
-    n, d = shape
-    own = None if weights is None else np.repeat(weights, np.diff(indptr))
-    mass = float(n if weights is None else weights.sum())
-    columns = indices.astype(np.intp, copy=False)
-    stored = np.bincount(columns, own, d)  # the mass of the entries of each column
-    mean = np.bincount(columns, data if own is None else own * data, d) / mass
-    apart = data - mean[columns]
+    v = np.ones(shape[0]) if weights is None else weights
+    mass = float(v.sum())
+
+    def sums(values: NDArray[Any]) -> Vector:
+        return Csr((values, indices, indptr), shape).rmatvec(v)
+
+    mean = sums(data) / mass
+    apart = data - mean[indices]
     apart *= apart
-    if own is not None:
-        apart *= own
-    return mass, mean, np.bincount(columns, apart, d) + np.maximum(mass - stored, 0) * mean**2
+    stored = np.bincount(indices, minlength=shape[1]) if weights is None else sums(np.ones(len(data)))
+    return mass, mean, sums(apart) + np.maximum(mass - stored, 0) * mean**2
 
 
 def _dense_differs(arrays: Any, first: Vector) -> NDArray[np.bool_]:

@@ -121,10 +121,8 @@ class TableRows:
         if self._has_texts:
             return texts
         if None in found:
-            row = found.index(None)
-            raise ValueError(
-                f"{where} {first + row}: the target {self._target!r} is {str(texts[row])!r:.40}, and numbers come before it"
-            )
+            row, what = found.index(None), f"the target {self._target!r}"
+            raise ValueError(f"{where} {first + row}: {what} is {str(texts[row])!r:.40}, and numbers come before it")
         return np.array(found, dtype=np.float64)
 
 
