@@ -174,18 +174,18 @@ def exact_biases(problem):
     w = [-v / f.lam for v in f.image(of_fractions(alpha)).fractions()]
     rows, unit = rows_of(f)
     s = [c + sum(v * w[j] for j, v in row.items()) * unit for c, row in zip(f.c.fractions(), rows, strict=True)]
+    planes = range(len(f.levels.values))
     if any(f.kappa.values):
-        return w, [_smooth_biases(f, program, s, alpha)]
-    return w, [_best_biases(program, s, plane) for plane in range(len(f.levels.values))]
+        return w, [_smooth_biases(f, program, s, alpha, plane) for plane in planes]
+    return w, [_best_biases(program, s, plane) for plane in planes]
 
 
-def _smooth_biases(f, program, s, alpha):
+def _smooth_biases(f, program, s, alpha, plane):
     """kappa_i alpha_i = s_i + b sigma_i strictly inside the box; at a bound, b is on one side of that."""
     low, high = -inf, inf
-    for x, g, a, least, most, kappa in zip(
-        s, program.sigma, alpha, program.lower, program.upper, f.kappa.fractions(), strict=True
-    ):
-        if not g or least == most:
+    columns = s, program.sigma, program.groups, alpha, program.lower, program.upper, f.kappa.fractions()
+    for x, g, group, a, least, most, kappa in zip(*columns, strict=True):
+        if group != plane or not g or least == most:
             continue
         kink = (kappa * a - x) / g
         if a != least and (most is None or a != most):

@@ -36,6 +36,7 @@ COMMANDS = {
     "path": "a9a --tols 1e-1 --smallest 3 --repeats 1",
     "pragam_bound": "a9a --iterations 20",
     "projections": "1e3",
+    "proven_predictions": "a9a german --tols 1e-2",
     "risks_versus_peers": "--rows svr-free-bias squared-hinge ordinal estimators --only a9a generated iris --size 0.01 "
     "--tols 1e-1 --repeats 1 --cap 1",
     "screening": "a9a --values 3 --repeats 1",

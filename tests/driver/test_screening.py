@@ -17,8 +17,9 @@ from polytopes.strategies import boxes, exact_biases, vectors
 from posed import posed
 from pragam import Status
 from pragam.certificate.optimum import neighbourhood, scores_near
+from pragam.certificate.sphere import sphere
 from pragam.conjugates import Quadratic
-from pragam.driver import screened, screening
+from pragam.driver import screened
 from pragam.driver.screening import can_screen, likely_share, proven_vertices, without
 from pragam.operators import ScaledRows
 from pragam.polytopes import Box, BoxPlane
@@ -99,7 +100,7 @@ def test_all_that_is_said_of_the_optimum_is_true_of_the_rational_one(posed, near
         w = w * (1 + 2.0**-nearness * data.draw(vectors(len(w))))
         alpha = Q.project((1 - 2.0**-nearness) * alpha + 2.0**-nearness * member)
     certificate = pragam.certify(problem, w, alpha)
-    centre, r = screening._sphere(problem, w, alpha, certificate)
+    centre, r, *_ = sphere(problem, w, alpha, certificate)
     near = neighbourhood(problem, w, certificate)
     for around, distance in ((centre, r), (w, near.radius)):
         assert distance == np.inf or distance2(exactly(around), best.w) <= Fraction(distance) ** 2

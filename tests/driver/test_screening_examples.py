@@ -13,7 +13,8 @@ from scipy import sparse
 import pragam
 from exact_judge import exact_solution
 from polytopes.strategies import pairs, simplices, vectors
-from pragam.driver import screened, screening
+from pragam.certificate.sphere import sphere
+from pragam.driver import screened
 from pragam.driver.screening import can_screen, likely_share, proven_vertices, without
 from pragam.operators import LabelRows
 from pragam.views import on_blocks
@@ -105,7 +106,7 @@ def test_all_that_is_said_of_the_optimum_is_true_of_the_rational_one(drawn, near
         w = w * (1 + 2.0**-nearness * data.draw(vectors(len(w))))
         alpha = Q.project((1 - 2.0**-nearness) * alpha + 2.0**-nearness * member)
     certificate = pragam.certify(problem, w, alpha)
-    centre, r = screening._sphere(problem, w, alpha, certificate)
+    centre, r, *_ = sphere(problem, w, alpha, certificate)
     far = sum((a - b) ** 2 for a, b in zip(exactly(centre), best.w, strict=True))
     assert r == np.inf or far <= Fraction(r) ** 2
     known = proven_vertices(problem, w, alpha, certificate)

@@ -80,7 +80,11 @@ def test_no_flipped_byte_gives_anything_but_a_model_or_a_value_error(tmp_path):
             assert str(error).startswith(f"{path}: ")
 
 
-_BOUNDS = {"radius": np.full(1, np.inf), "low": np.full(1, -np.inf), "high": np.full(1, np.inf)}
+_BOUNDS = {
+    "radius": np.full(1, np.inf), "low": np.full(1, -np.inf), "high": np.full(1, np.inf),
+    "centre": np.ones((1, 3)), "reach": np.full(1, np.inf), "anchor": np.zeros((0, 3)), "least": np.full(1, -np.inf),
+    "most": np.full(1, np.inf), "kinks": np.zeros((1, 0, 5)),
+}  # fmt: skip
 
 
 def _tensors(**changes):
@@ -96,7 +100,7 @@ _PROOF = {"certificate": _CERTIFICATE, "status": "CONVERGED", "n_iter": 3, "solv
 def _record(**changes):
     record = {
         "format": "pragam-model",
-        "version": 4,
+        "version": 5,
         "kind": "linear",
         "risk": {"name": "one_vs_rest", "each": _HINGE, "class_weight": None},
         "labels": [0, 1],
@@ -132,11 +136,19 @@ _FAULTS = {
     "intercepts": (_tensors(intercept=np.ones(2)), _record(), "intercept must be of the shape"),
     "nan": (_tensors(coef=np.full((1, 3), np.nan)), _record(), "coef contains NaN"),
     "nan radius": (_tensors(radius=np.full(1, np.nan)), _record(), "radius contains NaN"),
+    "nan kink": (_tensors(kinks=np.full((1, 2, 5), np.nan)), _record(), "kinks contains NaN"),
+    "narrow kinks": (_tensors(kinks=np.zeros((1, 2, 4))), _record(), "kinks must have 5 columns"),
+    "flat kinks": (_tensors(kinks=np.zeros((2, 5))), _record(), "kinks must have 3 dim"),
+    "no centre": (_tensors(centre=None), _record(), "no tensor 'centre'"),
+    "wide centre": (_tensors(centre=np.ones((1, 4))), _record(), r"centre must be of the shape \(1, 3\)"),
+    "negative reach": (_tensors(reach=np.full(1, -1.0)), _record(), "reach must be >= 0"),
+    "least above most": (_tensors(least=np.ones(1), most=np.zeros(1)), _record(), "least at most most"),
+    "two anchors": (_tensors(anchor=np.zeros((2, 3))), _record(), "anchor must have no row, or one for each of 1"),
     "negative weights": (_tensors(**{"given.weights": -np.ones(2)}), _record(), "given.weights must be a vector"),
     "no metadata": (_tensors(), None, "no entry 'pragam'"),
     "other format": (_tensors(), _record(format="onnx"), "format is not 'pragam-model'"),
     "a list": (_tensors(), [], "format is not"),
-    "newer": (_tensors(), _record(version=5), "version is 5, and this pragam reads up to 4"),
+    "newer": (_tensors(), _record(version=6), "version is 6, and this pragam reads up to 5"),
     "version 0": (_tensors(), _record(version=0), "version is 0"),
     "version text": (_tensors(), _record(version="1"), "version is '1'"),
     "version true": (_tensors(), _record(version=True), "version is True"),

@@ -1,7 +1,7 @@
 r"""Which predictions on X the exact optimum shares with the model, as far as its certificate decides it.
 
-Every optimum lies within a radius of the certified point (:mod:`pragam.certificate.optimum`), so each of its scores
-lies in an interval (:meth:`pragam.models.LinearModel.bounds`). The rule of the record says which predictions all
+Every optimum lies near the certified point (:mod:`pragam.certificate.region`), so each of its scores lies in an
+interval (:meth:`pragam.models.LinearModel.bounds`). The rule of the record says which predictions all
 points of the intervals share, and which none has (:mod:`pragam.risks.rules`).
 """
 

@@ -68,18 +68,32 @@ class Lower:
         if self._is_zero:
             return Bound(self.problem.constant, 0.0, abs(self.problem.constant))
         with np.errstate(over="ignore", invalid="ignore"):
-            u, error, linear = None, 0.0, []
-            for part, at in parts_of(self.problem):
-                point = self.repaired.point[at]
-                more, lost = product(part.A, point if part.origin is None else point - part.origin)
-                error += lost
-                if u is not None:
-                    more = u + more
-                    error += gamma(1) * norm(more) + TINY * sqrt(len(more))
-                u = more
-                linear.append(inner(part.c, point))
-            assert u is not None, "every problem has a part"
+            u, error = self._product(product)
+            linear = [inner(self.problem.c[at], self.repaired.point[at]) for _, at in parts_of(self.problem)]
             return self._at(u, error, linear)
+
+    def _product(self, product: Callable[[Operator, Vector], tuple[Vector, float]]) -> tuple[Vector, float]:
+        """A' (point - origin), of the parts of the problem if it is large, and a bound of its error in norm."""
+        u, error = None, 0.0
+        for part, at in parts_of(self.problem):
+            point = self.repaired.point[at]
+            more, lost = product(part.A, point if part.origin is None else point - part.origin)
+            error += lost
+            if u is not None:
+                more = u + more
+                error += gamma(1) * norm(more) + TINY * sqrt(len(more))
+            u = more
+        assert u is not None, "every problem has a part"
+        return u, error
+
+    def slope(self) -> tuple[Vector, float]:
+        """-lam w(alpha) at the feasible point: A' (alpha - origin) and what is fixed, and a bound of its error in norm.
+
+        inf where no feasible point is known.
+        """
+        with np.errstate(over="ignore", invalid="ignore"):
+            u, error = self._with_fixed(*self._product(lambda A, x: A.bounded_rmatvec(x)))
+        return u, error if self.repaired.feasible else inf
 
     def beats(self, other: Lower) -> bool:
         """Whether this bound is the higher one; in more digits where rounding leaves it open."""
@@ -103,20 +117,13 @@ class Lower:
         terms = [value for value, _ in linear]
         bend, bend_error = problem.g.value_bound_at(self.alpha, point)
         if rows.size:
-            error += float(problem.A.row_bounds(rows) @ moves) * 1.01
             linear_error += float(np.abs(problem.c[rows]) @ moves) * 1.01
             bend_error += problem.g.change_bound(point, rows, moves)
         if distance:
-            error += 1.01 * problem.A.norm_bound() * distance
             linear_error += 1.01 * norm(problem.c) * distance
             if np.any(problem.g.curvature):
                 bend_error += problem.g.change_bound(point, np.arange(point.size), np.full(point.size, distance))
-        if problem.origin is not None:  # the difference of the two was rounded
-            places = problem.truth  # elsewhere nothing was subtracted
-            error += 1.01 * U * float(problem.A.row_bounds(places) @ np.abs(point[places] - problem.origin[places]))
-        if problem.rest.weights is not None:
-            u = u + problem.rest.weights
-            error += gamma(1) * norm(u)
+        u, error = self._with_fixed(u, error)
         length, more = problem.A.norm(u)
         error += more + TINY * sqrt(len(u))  # entries of u below TINY may be read as zero
         square, most = _half_square(length, problem.lam), _half_square(length * (1 + gamma(LANES)) + error, problem.lam)
@@ -124,6 +131,21 @@ class Lower:
         value = downward(problem.constant, *terms, -bend, -most, -rounding)
         slack = (most - square) + rounding if isfinite(value) else inf
         return Bound(value, slack, abs(problem.constant) + sum(map(abs, terms)) + abs(bend) + most)
+
+    def _with_fixed(self, u: Vector, error: float) -> tuple[Vector, float]:
+        """u and its error with all that is not in the product: the moves of the repair, the origin, what is fixed."""
+        problem, (point, rows, moves, _, distance) = self.problem, self.repaired
+        if rows.size:
+            error += float(problem.A.row_bounds(rows) @ moves) * 1.01
+        if distance:
+            error += 1.01 * problem.A.norm_bound() * distance
+        if problem.origin is not None:  # the difference of the two was rounded
+            places = problem.truth  # elsewhere nothing was subtracted
+            error += 1.01 * U * float(problem.A.row_bounds(places) @ np.abs(point[places] - problem.origin[places]))
+        if problem.rest.weights is not None:
+            u = u + problem.rest.weights
+            error += gamma(1) * norm(u)
+        return u, error
 
 
 def _half_square(length: float, lam: float) -> float:

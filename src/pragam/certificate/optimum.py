@@ -43,7 +43,7 @@ class Neighbourhood(NamedTuple):
         outputs = max(len(near), len(self.low))
         near = near * outputs if len(near) == 1 else near
         ends = [np.broadcast_to(end, outputs).tolist() for end in (self.low, self.high)]
-        return np.stack([_ends(*pair, *b) for pair, *b in zip(near, *ends, strict=True)], axis=1)
+        return np.stack([ends_of(*pair, *b) for pair, *b in zip(near, *ends, strict=True)], axis=1)
 
     def _near(self, X: Storage, w: Vector) -> tuple[Vector, Vector]:
         """(scores, room): for every row x of X, <w*, x> is within the room of its score."""
@@ -51,7 +51,7 @@ class Neighbourhood(NamedTuple):
             return X.matvec(w), (X.product_error(w) + self.radius * X.row_bounds) * (1 + gamma(4))
 
 
-def _ends(scores: Vector, room: Vector, low: float, high: float) -> Vector:
+def ends_of(scores: Vector, room: Vector, low: float, high: float) -> Vector:
     """(n, 2): the ends of scores within their room, plus a bias from low to high."""
     with np.errstate(invalid="ignore", over="ignore"):
         ends = np.stack([scores - room + low, scores + room + high], axis=1)

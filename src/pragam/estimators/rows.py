@@ -92,7 +92,7 @@ class RowEstimator(SparseCoefMixin, CertifiedEstimator):
         """What no further optimisation can change: bounds of the decision values of the exact optimum.
 
         For every optimum of the problem that was fitted, the decision value of a row lies between the two numbers. They
-        follow from the certificate (:mod:`pragam.certificate.optimum`) and are infinite where it proves nothing.
+        follow from the certificate (:mod:`pragam.certificate.region`) and are infinite where it proves nothing.
 
         Returns
         -------

@@ -1,6 +1,6 @@
 """The model file, for every kind of model: a safetensors container with a record and tensors by name.
 
-    {"format": "pragam-model", "version": 4, "kind": "linear", "risk": {...}, "labels": [...], "features": [...],
+    {"format": "pragam-model", "version": 5, "kind": "linear", "risk": {...}, "labels": [...], "features": [...],
      "proofs": [{"certificate", "status", "n_iter", "solver", "dual"}], "calibration", "fingerprint", "settings"}
 
 A kind is a table of tensors (:attr:`pragam.models.Model.shapes`). Tensors of feature maps are called ``features.K.*``,

@@ -1,26 +1,28 @@
 """Linear models with 1 to K outputs: scores = X coef' + intercept, for all risks of rows alike.
 
-The optimum (w*, b*) of a problem lies within ``radius`` of w, and its biases between ``low`` and ``high``
-(:mod:`pragam.certificate.optimum`). So its scores lie in intervals, output by output (:meth:`LinearModel.bounds`).
+Beside the weights a model holds where the optimum of each problem is (:mod:`pragam.models.places`). So the scores of
+the optimum lie in intervals, output by output (:meth:`LinearModel.bounds`).
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
+from functools import cached_property
 from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
 
-from pragam.certificate.optimum import Neighbourhood, bias_intervals, radius
 from pragam.driver.result import Result
+from pragam.models import places
 from pragam.models.base import Model, Shapes, Solves
 from pragam.models.encoding import Encoding
 from pragam.models.features import Columns, Constant
 from pragam.models.standardize import Standardize
 from pragam.numerics.vector import Vector
 from pragam.operators.needs import HasData
+from pragam.operators.storage import WALKING
 from pragam.problem import AnyProblem
 from pragam.risks import Risk, Shape
 
@@ -30,10 +32,9 @@ class LinearModel(Model):
 
     kind: ClassVar[str] = "linear"
     shapes: ClassVar[Shapes] = {
-        "coef": ("rows", "d"), "intercept": ("outputs",),
-        "radius": ("rows",), "low": ("outputs",), "high": ("outputs",),
+        "coef": ("rows", "d"), "intercept": ("outputs",), **places.SHAPES,
     }  # fmt: skip
-    open_ended: ClassVar[tuple[str, ...]] = ("radius", "low", "high")
+    open_ended: ClassVar[tuple[str, ...]] = places.OPEN_ENDED
 
     @classmethod
     def sizes(cls, risk: Risk, labels: NDArray[Any]) -> dict[str, int]:
@@ -42,14 +43,15 @@ class LinearModel(Model):
 
     @classmethod
     def tensors_of(cls, risk: Risk, labels: NDArray[Any], solves: Solves) -> dict[str, Vector]:
-        parts = [_part(shape, *each) for shape, each in zip(risk.shape(labels), solves, strict=True)]
-        return {name: np.concatenate([part[name] for part in parts]) for name in cls.shapes}
+        shapes = risk.shape(labels)
+        parts = [_part(shape, result) for shape, (_, result) in zip(shapes, solves, strict=True)]
+        weights = {name: np.concatenate([part[name] for part in parts]) for name in ("coef", "intercept")}
+        return weights | places.tensors_of(shapes, solves)
 
     @classmethod
     def of_weights(cls, risk: Risk, labels: NDArray[Any], coef: Vector, intercept: Vector, **more: Any) -> LinearModel:
         """A model of which nothing is proven, such as a stranger's."""
-        nowhere = {"radius": np.full(len(coef), np.inf)}
-        nowhere |= {name: np.full(len(intercept), sign * np.inf) for name, sign in (("low", -1), ("high", 1))}
+        nowhere = places.of_strangers(coef, len(intercept))
         return cls(risk, labels, {"coef": coef, "intercept": intercept, **nowhere}, **more)
 
     @classmethod
@@ -91,8 +93,7 @@ class LinearModel(Model):
         return int(self.tensors["coef"].shape[1]) - (self.features.find(Constant) is not None)
 
     def checked(self) -> LinearModel:
-        if (self.tensors["radius"] < 0).any() or (self.tensors["low"] > self.tensors["high"]).any():
-            raise ValueError("radius must be >= 0, and low at most high: they bound where the optimum is")
+        places.check(self.risk.shape(self.labels), self.tensors)
         columns = self.features.find(Columns)
         if columns is not None and len(columns.columns) != self.width:
             raise ValueError(f"columns must be {self.width}, one for each weight")
@@ -132,15 +133,24 @@ class LinearModel(Model):
         return replace(self, calibration=self.risk.rule.calibrate(self._scores(own), code))
 
     def bounds(self, samples: Any) -> Vector:
-        """(n, outputs, 2): between which numbers the scores of every optimum lie."""
-        X, own, parts = self.features.of(samples).X, self.tensors, []
-        rows, outputs = 0, 0
-        for shape in self.risk.shape(self.labels):
-            biases = slice(outputs, outputs + shape.outputs)
-            near = Neighbourhood(float(own["radius"][rows]), own["low"][biases], own["high"][biases])
-            parts.append(near.decisions(X, own["coef"][rows : rows + shape.rows]))
-            rows, outputs = rows + shape.rows, outputs + shape.outputs
-        return np.concatenate(parts, axis=1)
+        """(n, outputs, 2): between which numbers the scores of every optimum lie.
+
+        Kinks are looked at for the rows whose prediction is not proven without them: they take a product each.
+        """
+        X, known = self.features.of(samples).X, self._places
+        ends = np.concatenate([place.decisions(X) for place in known], axis=1)
+        rows = np.flatnonzero(~self._decided(ends))
+        if self.tensors["kinks"].size and rows.size and not WALKING & X.lacks:
+            ends[rows] = places.finer(known, X.take(rows), ends[rows])
+        return ends
+
+    @cached_property
+    def _places(self) -> list[places.Place]:
+        return places.places_of(self.risk.shape(self.labels), self.tensors)
+
+    def _decided(self, ends: Vector) -> NDArray[np.bool_]:
+        """The rows whose prediction is the same for all scores between these ends."""
+        return self.risk.rule.proven(ends[..., 0], ends[..., 1], self.labels, **self.calibration)
 
     def decision_bounds(self, samples: Any) -> Vector:
         """The same for :meth:`decision`: (n, 2), or (n, columns, 2)."""
@@ -149,8 +159,7 @@ class LinearModel(Model):
 
     def proven(self, samples: Any) -> NDArray[np.bool_]:
         """The rows whose prediction every optimum shares."""
-        low, high = np.moveaxis(self.bounds(samples), 2, 0)
-        return self.risk.rule.proven(low, high, self.labels, **self.calibration)
+        return self._decided(self.bounds(samples))
 
     def n_support(self, problems: Sequence[AnyProblem]) -> int:
         return int(np.count_nonzero(self.row_weights(problems).any(axis=0)))
@@ -168,14 +177,7 @@ def _row_weights(problem: AnyProblem, alpha: Vector) -> Vector:
     return -problem.A.row_weights(moved) / problem.lam
 
 
-def _part(shape: Shape, problem: AnyProblem, result: Result) -> dict[str, Vector]:
-    """The tensors of one problem; without biases the intercepts are exactly 0."""
+def _part(shape: Shape, result: Result) -> dict[str, Vector]:
+    """The weights of one problem; without biases the intercepts are exactly 0."""
     none = np.zeros(0 if shape.biases else shape.outputs)
-    low, high = bias_intervals(problem, result.w, result.certificate)
-    return {
-        "coef": result.w.reshape(shape.rows, -1),
-        "intercept": np.concatenate([result.biases, none]),
-        "radius": np.full(shape.rows, radius(result.certificate, problem.lam)),
-        "low": np.concatenate([low, none]),
-        "high": np.concatenate([high, none]),
-    }
+    return {"coef": result.w.reshape(shape.rows, -1), "intercept": np.concatenate([result.biases, none])}

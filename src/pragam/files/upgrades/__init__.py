@@ -13,12 +13,13 @@ from pragam.files.container import Tensors
 from pragam.files.upgrades import gp, graphs, linear, sequences
 from pragam.files.upgrades.step import Renamed, Step
 
-FORMAT, VERSION = "pragam-model", 4
+FORMAT, VERSION = "pragam-model", 5
 
 STEPS: dict[tuple[str, int], Step] = {
     ("pragam-model", 1): linear.from_1,
     ("pragam-model", 2): linear.from_2,
     ("pragam-model", 3): linear.from_3,
+    ("pragam-model", 4): linear.from_4,
     ("pragam-sequence-model", 1): sequences.from_1,
     ("pragam-graph-model", 1): graphs.from_1,
     ("pragam-gp-sequence-model", 1): gp.from_1,

@@ -1,8 +1,9 @@
-"""Linear models of the versions 1 to 3: binary risks against the rest, certificates apart from how they ended.
+"""Linear models of the versions 1 to 4: binary risks against the rest, certificates apart from how they ended.
 
 Version 1 had no "risk": lam, bias and class_weight were among the parameters, and the risk was always the hinge. A
 certificate held one "bias" instead of "biases", and said neither whether it was rigorous nor its slack. In version 2 a
-"risk" without a name was taken for the hinge. In version 3 every risk has its name, or is empty if unknown.
+"risk" without a name was taken for the hinge. In version 3 every risk has its name, or is empty if unknown. Up to
+version 4 the optimum was known to be near w and its biases in intervals, and nothing more.
 """
 
 from __future__ import annotations
@@ -62,6 +63,21 @@ def from_3(record: dict[str, Any], tensors: Tensors) -> tuple[dict[str, Any], Re
         "settings": {name: value for name, value in parameters.items() if name not in ("optima", "status", "n_iter")},
     }
     return new, {"features.0.columns": "columns", **_tensors(parameters.get("optima"), outputs)}
+
+
+def from_4(record: dict[str, Any], tensors: Tensors) -> tuple[dict[str, Any], Renamed]:
+    """No region around another centre than w: linear models keep their bounds. Other kinds are the same."""
+    new = {**record, "version": 5}
+    if record.get("kind") != "linear":
+        return new, {}
+    return new, {
+        "centre": "coef",
+        "reach": lambda own: np.full(len(own.array("coef")), inf),
+        "anchor": lambda own: np.zeros((0, *own.array("coef").shape[1:])),
+        "least": lambda own: np.full(len(own.array("intercept")), -inf),
+        "most": lambda own: np.full(len(own.array("intercept")), inf),
+        "kinks": lambda own: np.zeros((len(own.array("coef")), 0, own.array("coef").shape[-1] + 2)),
+    }
 
 
 def _proof(k: int, certificate: Any, parameters: dict[str, Any]) -> dict[str, Any]:
