@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from copy import copy
 from dataclasses import dataclass, field
 from functools import cached_property
@@ -24,6 +25,9 @@ from pragam.polytopes.on_planes import on_planes
 
 #: A square within these limits has neither overflowed nor lost digits.
 _SMALL, _LARGE = 1e-200, 1e200
+
+#: Where a problem that keeps what is prepared has it, beside its cached properties.
+_KEPT = "_kept"
 
 OperatorT = TypeVar("OperatorT", bound=Operator, covariant=True)
 SetT = TypeVar("SetT", bound=Polytope, covariant=True)
@@ -111,6 +115,21 @@ class Problem(Generic[OperatorT, SetT]):
         other = copy(self)
         object.__setattr__(other, "lam", check_number("lam", lam, above=0))
         return other
+
+    def keeping(self) -> Problem[OperatorT, SetT]:
+        """A copy that keeps what solvers prepare and does not depend on lam, for itself and for all its ``at(lam)``."""
+        other = copy(self)
+        vars(other)[_KEPT] = {}
+        return other
+
+    def keep(self, name: str, make: Callable[[], Any]) -> Any:
+        """What ``make`` returns, which may not depend on lam: made once by a problem that keeps what is prepared."""
+        kept: dict[str, Any] | None = vars(self).get(_KEPT)
+        if kept is None:
+            return make()
+        if name not in kept:
+            kept[name] = make()
+        return kept[name]
 
     def __repr__(self) -> str:
         biases = f"{self.n_biases} bias" + "es" * (self.n_biases != 1)

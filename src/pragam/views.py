@@ -108,13 +108,20 @@ def packed(problem: BoxProblem) -> View:
     """The problem on packed rows if every sparse row has one value throughout (binary features), else itself.
 
     The copy takes 2 bytes an entry, where X takes 8 to 16, and its rows are sorted by length: products with it are
-    faster (``benchmarks/kernels.py``).
+    faster (``benchmarks/kernels.py``). A problem that keeps what is prepared has the same copy at every lam.
     """
+    view: View = problem.keep("packed", lambda: _packed(problem))
+    if view.variables is None:
+        return View(problem)
+    return view if view.problem.lam == problem.lam else replace(view, problem=view.problem.at(problem.lam))
+
+
+def _packed(problem: BoxProblem) -> View:
     found = PatternRows.by_length(problem.A)
     if found is None:
         return View(problem)
     rows, order = found
-    return View(_taken(problem, order, problem.rest, rows=rows), order)
+    return View(_taken(problem, order, problem.rest, rows=rows).keeping(), order)
 
 
 def _taken(

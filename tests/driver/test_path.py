@@ -8,6 +8,7 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
+from scipy import sparse
 
 import pragam
 from pragam import Status
@@ -107,3 +108,44 @@ def test_ctrl_c_keeps_the_points_done_and_certifies_the_others_where_they_start(
         again = pragam.certify(replace(problem, lam=lam), results[lam].w, results[lam].alpha)
         assert again == results[lam].certificate
         assert again.primal <= problem.primal(np.zeros(problem.n_weights))  # no worse than w = 0
+
+
+def test_equal_calls_give_equal_bits():
+    first, second = (pragam.path(drawn(seed=4), LAMS, tol=1e-7, random_state=3) for _ in range(2))
+    for one, other in zip(first, second, strict=True):
+        assert (one.w == other.w).all() and (one.alpha == other.alpha).all()
+        assert one.certificate == other.certificate and one.n_iter == other.n_iter
+
+
+def test_a_point_where_the_neighbours_pair_will_do_takes_no_step():
+    problem = drawn()
+    lams = [0.5, 0.5 * (1 - 1e-9)]
+    first, second = pragam.path(problem, lams, tol=1e-4)
+    assert second.converged and second.n_iter == 0 and second.history.passes[-1] == 0
+    assert (second.w == first.w).all()
+    assert pragam.certify(problem.at(lams[1]), second.w, second.alpha) == second.certificate
+
+
+@pytest.mark.parametrize("name", ["hinge", "squared hinge", "epsilon-insensitive", "ordinal, all"])
+def test_what_is_prepared_once_is_what_each_point_would_prepare(name):
+    """On a problem that keeps, solves at many lam have the bits of solves that prepare everything themselves."""
+    for solver in ("newton-dense", "newton", "dcd"):
+        keeping, start = drawn(name).keeping(), None
+        for lam in (0.3, 1e-2, 7e-4):
+            start = pragam.solve(keeping.at(lam), solver, tol=1e-6, start=start)
+            alone = pragam.solve(drawn(name).at(lam), solver, tol=1e-6)
+            kept = pragam.solve(keeping.at(lam), solver, tol=1e-6)
+            assert (kept.w == alone.w).all() and (kept.alpha == alone.alpha).all()
+
+
+def test_binary_rows_are_packed_once_for_all_points(monkeypatch):
+    from pragam.operators.pattern import PatternRows
+
+    calls = []
+    pack = PatternRows.by_length.__func__
+    monkeypatch.setattr(PatternRows, "by_length", classmethod(lambda cls, A: calls.append(A) or pack(cls, A)))
+    rng = np.random.default_rng(0)
+    X = sparse.csr_matrix((rng.random((900, 400)) < 0.05).astype(float))
+    y = np.where(X @ rng.standard_normal(400) > 0, 1.0, -1.0)
+    pragam.path(pragam.hinge(X, y), [2.0**-k for k in range(4, 9)], tol=1e-4, solver="dcd")
+    assert sum(A.rows().kind == "csr" for A in calls) == 1

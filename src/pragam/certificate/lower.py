@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from copy import copy
 from functools import cached_property
 from math import inf, isfinite, sqrt
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -14,6 +15,18 @@ from pragam.certificate.parts import parts_of
 from pragam.numerics.rounding import LANES, TINY, U, all_zero, dot, downward, gamma, norm, sharp_dot
 from pragam.operators.base import Operator, Vector
 from pragam.problem import AnyProblem
+
+
+class Sums(NamedTuple):
+    """What D consists of, which does not depend on lam: terms of <c, point>, g(point) and |A' (point - origin)|, each
+    with a bound of its error."""
+
+    linear: list[float]
+    linear_error: float
+    bend: float
+    bend_error: float
+    length: float
+    error: float
 
 
 class Lower:
@@ -38,39 +51,59 @@ class Lower:
         origin = self.problem.origin
         return self.repaired.point if origin is None else self.repaired.point - origin
 
+    def at(self, problem: AnyProblem) -> Lower:
+        """The bound of the same problem at another lam, from the same point: no product is made again."""
+        other = copy(self)
+        other.problem = problem
+        for level in self.levels:
+            vars(other).pop(level, None)
+        return other
+
     @cached_property
     def quick(self) -> Bound:
         """From the product that solvers use."""
-        shared = self.product
-        if shared is not None:
-            return self._sum(lambda A, x: (shared, A.rmatvec_error(x)), dot)
-        return self._sum(lambda A, x: A.bounded_rmatvec(x), dot)
+        return self._bound(self._quick_sums)
 
     @cached_property
     def running(self) -> Bound:
         """From a product that sums a bound of its rounding beside it, where that is tighter."""
-        bound = self._sum(lambda A, x: A.running_rmatvec(x), dot)
+        bound = self._bound(self._running_sums)
         return bound if bound.value > self.quick.value else self.quick
 
     @cached_property
     def sharp(self) -> Bound:
         """From a product in twice the precision, where that is tighter."""
-        bound = self._sum(lambda A, x: A.sharp_rmatvec(x), sharp_dot)
+        bound = self._bound(self._sharp_sums)
         return bound if bound.value > self.quick.value else self.quick
 
-    def _sum(
+    @cached_property
+    def _quick_sums(self) -> Sums | None:
+        shared = self.product
+        if shared is not None:
+            return self._sums(lambda A, x: (shared, A.rmatvec_error(x)), dot)
+        return self._sums(lambda A, x: A.bounded_rmatvec(x), dot)
+
+    @cached_property
+    def _running_sums(self) -> Sums | None:
+        return self._sums(lambda A, x: A.running_rmatvec(x), dot)
+
+    @cached_property
+    def _sharp_sums(self) -> Sums | None:
+        return self._sums(lambda A, x: A.sharp_rmatvec(x), sharp_dot)
+
+    def _sums(
         self,
         product: Callable[[Operator, Vector], tuple[Vector, float]],
         inner: Callable[[Vector, Vector], tuple[float, float]],
-    ) -> Bound:
-        """D from A' (point - origin) with a bound of its error in norm, and <c, point> with its error; of the parts of
-        the problem if it is large."""
-        if self._is_zero:
-            return Bound(self.problem.constant, 0.0, abs(self.problem.constant))
+    ) -> Sums | None:
+        """From A' (point - origin) with a bound of its error in norm, and <c, point> with its error; of the parts of
+        the problem if it is large. None where alpha is 0, or no point next to it is feasible."""
+        if self._is_zero or not self.repaired.feasible:
+            return None
         with np.errstate(over="ignore", invalid="ignore"):
             u, error = self._product(product)
             linear = [inner(self.problem.c[at], self.repaired.point[at]) for _, at in parts_of(self.problem)]
-            return self._at(u, error, linear)
+            return self._gathered(u, error, linear)
 
     def _product(self, product: Callable[[Operator, Vector], tuple[Vector, float]]) -> tuple[Vector, float]:
         """A' (point - origin), of the parts of the problem if it is large, and a bound of its error in norm."""
@@ -107,14 +140,11 @@ class Lower:
             self.repaired = self.repaired._replace(point=own)
         self.alpha = own
 
-    def _at(self, u: Vector, error: float, linear: list[tuple[float, float]]) -> Bound:
-        """D from u = A' (point - origin), within ``error`` of the exact one in norm, and terms of <c, point> with their
+    def _gathered(self, u: Vector, error: float, linear: list[tuple[float, float]]) -> Sums:
+        """From u = A' (point - origin), within ``error`` of the exact one in norm, and terms of <c, point> with their
         errors."""
-        problem, (point, rows, moves, feasible, distance) = self.problem, self.repaired
-        if not feasible:
-            return Bound(-inf, inf, inf)
+        problem, (point, rows, moves, _, distance) = self.problem, self.repaired
         linear_error = sum(error for _, error in linear)
-        terms = [value for value, _ in linear]
         bend, bend_error = problem.g.value_bound_at(self.alpha, point)
         if rows.size:
             linear_error += float(np.abs(problem.c[rows]) @ moves) * 1.01
@@ -126,11 +156,23 @@ class Lower:
         u, error = self._with_fixed(u, error)
         length, more = problem.A.norm(u)
         error += more + TINY * sqrt(len(u))  # entries of u below TINY may be read as zero
-        square, most = _half_square(length, problem.lam), _half_square(length * (1 + gamma(LANES)) + error, problem.lam)
-        rounding = gamma(8) * (most + abs(bend)) + bend_error + linear_error + 2 * TINY
-        value = downward(problem.constant, *terms, -bend, -most, -rounding)
-        slack = (most - square) + rounding if isfinite(value) else inf
-        return Bound(value, slack, abs(problem.constant) + sum(map(abs, terms)) + abs(bend) + most)
+        return Sums([value for value, _ in linear], linear_error, bend, bend_error, length, error)
+
+    def _bound(self, sums: Sums | None) -> Bound:
+        """D at this lam."""
+        problem = self.problem
+        if self._is_zero:
+            return Bound(problem.constant, 0.0, abs(problem.constant))
+        if sums is None:
+            return Bound(-inf, inf, inf)
+        terms, linear_error, bend, bend_error, length, error = sums
+        with np.errstate(over="ignore", invalid="ignore"):
+            square = _half_square(length, problem.lam)
+            most = _half_square(length * (1 + gamma(LANES)) + error, problem.lam)
+            rounding = gamma(8) * (most + abs(bend)) + bend_error + linear_error + 2 * TINY
+            value = downward(problem.constant, *terms, -bend, -most, -rounding)
+            slack = (most - square) + rounding if isfinite(value) else inf
+            return Bound(value, slack, abs(problem.constant) + sum(map(abs, terms)) + abs(bend) + most)
 
     def _with_fixed(self, u: Vector, error: float) -> tuple[Vector, float]:
         """u and its error with all that is not in the product: the moves of the repair, the origin, what is fixed."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from copy import copy
 from functools import cached_property
 from math import inf, isfinite, sqrt
 from typing import NamedTuple
@@ -27,6 +28,16 @@ class Terms(NamedTuple):
     length: tuple[float, float]
 
 
+class Sums(NamedTuple):
+    """What J(w, b) consists of, which does not depend on lam: the risks of the parts, terms that are linear, each with
+    its rounding, the biases, and (|w|, error)."""
+
+    risks: list[tuple[float, float]]
+    linear: list[tuple[float, float]]
+    biases: Vector
+    length: tuple[float, float]
+
+
 class Upper:
     """The bound J(w, b) of the optimal value from above; without biases given, the best for w. None is w = 0."""
 
@@ -40,6 +51,14 @@ class Upper:
         self.w = None if w is None else flat("w", w, problem.n_weights)
         self.biases = _checked_biases(problem, bias)
 
+    def at(self, problem: AnyProblem) -> Upper:
+        """The bound of the same problem at another lam, from the same point: no product is made again."""
+        other = copy(self)
+        other.problem = problem
+        for level in self.levels:
+            vars(other).pop(level, None)
+        return other
+
     @cached_property
     def is_zero(self) -> bool:
         """Whether w = 0."""
@@ -49,7 +68,7 @@ class Upper:
     def quick(self) -> Bound:
         """From the products that solvers use: one, the biases and one pass over the scores."""
         with np.errstate(over="ignore", invalid="ignore"):
-            return self._sum(self._quick_terms)
+            return self._with_linear(self._quick_sums)
 
     @cached_property
     def sharp(self) -> Bound:
@@ -57,17 +76,25 @@ class Upper:
         if self.is_zero and not self.problem.n_biases:
             return self.quick
         with np.errstate(over="ignore", invalid="ignore"):
-            bound = self._sum(self._sharp_terms)
+            bound = self._with_linear(self._sharp_sums)
         return bound if bound.value < self.quick.value else self.quick
 
-    def _sum(self, terms_of: Callable[[AnyProblem], Terms]) -> Bound:
-        """The bound from the terms of the problem, or of its parts if it is large; the best biases need all at once."""
+    @cached_property
+    def _quick_sums(self) -> Sums:
+        return self._sums(self._quick_terms)
+
+    @cached_property
+    def _sharp_sums(self) -> Sums:
+        return self._sums(self._sharp_terms)
+
+    def _sums(self, terms_of: Callable[[AnyProblem], Terms]) -> Sums:
+        """From the terms of the problem, or of its parts if it is large; the best biases need all at once."""
         as_a_whole = self.biases is None and self.problem.n_biases > 0
         parts = [self.problem] if as_a_whole else (part for part, _ in parts_of(self.problem))
         terms = [terms_of(part) for part in parts]
         linear = [truth for part in terms for truth in part.truth]
         length = terms[0].length if len(terms) == 1 else self._length()
-        return self._with_linear([part.risk for part in terms], terms[0].biases, linear, length)
+        return Sums([part.risk for part in terms], linear, terms[0].biases, length)
 
     def _length(self) -> tuple[float, float]:
         """|w| and a bound of its error."""
@@ -142,15 +169,10 @@ class Upper:
         lost = 1.01 * float(np.abs(origin) @ np.broadcast_to(slack, high.shape)[places])
         return -(value + rest), error + more + lost + gamma(2) * (abs(value) + abs(rest))
 
-    def _with_linear(
-        self,
-        risks: list[tuple[float, float]],
-        b: Vector,
-        linear: list[tuple[float, float]],
-        norm_of_w: tuple[float, float],
-    ) -> Bound:
+    def _with_linear(self, sums: Sums) -> Bound:
         """Add the risks of the parts, the regulariser, the ``linear`` terms and those of the problem's ``rest``."""
-        problem, rest, (length, error) = self.problem, self.problem.rest, norm_of_w
+        problem, rest = self.problem, self.problem.rest
+        risks, linear, b, (length, error) = sums
         square, rounding = 0.5 * (problem.lam * length) * length, 0.0
         if self.w is not None and not self.is_zero:
             error += TINY * sqrt(len(self.w))  # entries of w below TINY may be read as zero

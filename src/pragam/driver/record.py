@@ -81,6 +81,8 @@ class Record:
     problem: AnyProblem
     tol: float
     start: Start | None = None
+    near: Record | None = None  # of the same problem at another lam: what is known there is known here
+    nothing: tuple[Upper, Lower] = field(init=False)  # the bounds before any solver has begun
     upper: Upper = field(init=False)
     lower: Lower = field(init=False)
     certificate: Certificate = field(init=False)
@@ -95,14 +97,25 @@ class Record:
     def __post_init__(self) -> None:
         # The start w_0 = 0 counts as iterate 0, whatever the solver proposes first; and the answer is never worse than
         # a start that was given, even if the solver has no use for its w.
-        problem = self.problem
-        # Any biases will do for a bound to start with.
-        biases = np.zeros(problem.n_biases) if problem.cut is not None and problem.cut.is_search_long else None
-        self.upper, self.lower = Upper(problem, None, biases), Lower(problem, problem.start())
-        self.certificate = certificate_of(problem, self.upper, self.lower)
+        self.upper, self.lower = self.nothing = self._of_nothing()
+        self.certificate = certificate_of(self.problem, self.upper, self.lower)
+        if self.near is not None:
+            known = self.near.upper.at(self.problem), self.near.lower.at(self.problem)
+            self._take(self.judge_bounds(*known))
+            self.near = None
         if self.start is not None:
             self._take(self.judge(self.start))
             self.own()
+
+    def _of_nothing(self) -> tuple[Upper, Lower]:
+        """J(0), and D of the point that solvers start from."""
+        problem = self.problem
+        if self.near is not None:
+            upper, lower = self.near.nothing
+            return upper.at(problem), lower.at(problem)
+        # Any biases will do for a bound to start with.
+        biases = np.zeros(problem.n_biases) if problem.cut is not None and problem.cut.is_search_long else None
+        return Upper(problem, None, biases), Lower(problem, problem.start())
 
     @property
     def w(self) -> Vector:

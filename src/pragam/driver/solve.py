@@ -78,6 +78,27 @@ def solve(
         Always, once the arguments are accepted: with status ``Status.INTERRUPTED`` after Ctrl-C, with ``Status.FAILED``
         and the cause in ``Result.reason`` if the solver fails. Only what a callback raises is passed on.
     """
+    return recorded(
+        problem, solver, tol=tol, max_iter=max_iter, max_seconds=max_seconds, start=start, callback=callback,
+        random_state=random_state, screening=screening, stall=stall, memory=memory,
+    )[0]  # fmt: skip
+
+
+def recorded(
+    problem: AnyProblem,
+    solver: str | AnySolver,
+    *,
+    tol: float,
+    max_iter: int | None = None,
+    max_seconds: float | None = None,
+    start: Any = None,
+    callback: Callback | None = None,
+    random_state: Any = None,
+    screening: bool = True,
+    stall: bool = True,
+    memory: float | None = None,
+) -> tuple[Result, Record | None]:
+    """:func:`solve`, with the record of what was certified; None of a problem that contradicts itself."""
     with listen() as signals, one_blas_thread(), np.errstate(all="ignore"):
         _check_budget(tol, max_iter, max_seconds)
         check_flag("screening", screening)
@@ -106,11 +127,11 @@ def _run(
     rules: Rules,
     callback: Callback | None,
     reached: Reached | None,
-) -> Result:
+) -> tuple[Result, Record | None]:
     try:
         turn = _begun(problem, method, start, rules, reached)
     except ArithmeticError as error:
-        return _contradiction(problem, method, error)
+        return _contradiction(problem, method, error), None
     reason = ""
     try:
         status = None if reached is None else turn.said_of_it(callback)
@@ -124,7 +145,7 @@ def _run(
     status, reason = turn.last_word(status, reason)
     if status is Status.INTERRUPTED and rules.has_overrun:
         status = Status.MAX_SECONDS
-    return turn.record.result(status, reason, turn.label, turn.iteration, turn.n_screened)
+    return turn.record.result(status, reason, turn.label, turn.iteration, turn.n_screened), turn.record
 
 
 def _begun(problem: AnyProblem, method: AnySolver, start: Start | None, rules: Rules, reached: Reached | None) -> Turn:

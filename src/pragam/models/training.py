@@ -69,7 +69,7 @@ def fit_path(
     with using(settings.n_jobs):
         found = paths(
             problems, lams, settings.tol, settings.solver, settings.max_seconds, random_state=settings.seed(0),
-            max_iter=settings.max_iter,
+            max_iter=settings.max_iter, exact_end=settings.exact_end,
         )  # fmt: skip
     fitted = []
     for lam, results in zip(lams, zip(*found, strict=True), strict=True):

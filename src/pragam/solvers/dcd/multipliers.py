@@ -113,7 +113,7 @@ def multipliers_of(
     sigma, levels = problem.B.sigma, problem.levels
     total = float(sigma @ sigma)
     centre = problem.moment / -total if total > 0 else np.zeros(problem.n_weights)
-    lift, centre2 = A.matvec(centre), float(centre @ centre)
+    lift, centre2 = problem.keep("lift", lambda: A.matvec(centre)), float(centre @ centre)
     length2 = np.maximum(norms**2 + 2 * sigma * lift + sigma**2 * centre2, _CANCELLATION * norms**2)
     rho, group = _penalty(problem, length2, kappa), problem.B.group if len(levels) > 1 else None
     planes = Planes(

@@ -47,9 +47,9 @@ def rounding(problem: BoxProblem, work: WorkingSet, tol: float) -> float | None:
     return float(np.finfo(np.float32).eps) * largest * widths * sqrt(2 / problem.lam)
 
 
-def begin(work: WorkingSet) -> None:
+def begin(problem: BoxProblem, work: WorkingSet) -> None:
     """Go on in single precision: w, and the rows if they come from memory and a copy of them can be made."""
-    if (copy := dealt(work)) is not None:
+    if (copy := problem.keep("dealt rows", lambda: dealt(work))) is not None:
         work.read(copy.rows, copy.order)
     work.w = work.w.astype(np.float32)
 

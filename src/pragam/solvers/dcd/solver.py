@@ -129,7 +129,7 @@ class Dcd(Solver[BoxProblem, DcdState]):
                 abs(problem.constant + problem.g.support(problem.domain, problem.c)),
             )
             if single_precision.serves(rounding, precision.size, tol):
-                single_precision.begin(work)
+                single_precision.begin(problem, work)
         return state
 
     def _go_on_from(self, seen: Seen, problem: BoxProblem, state: DcdState) -> None:

@@ -20,8 +20,9 @@ nothing:
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from math import frexp
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -117,33 +118,10 @@ class NewtonDense(Solver[BoxProblem, DenseState]):
     def _begun(
         self, problem: BoxProblem, rng: np.random.Generator | None, start: Start | None, tol: float
     ) -> DenseState:
-        form = box_form(problem)
-        copy, (n, d) = dense_copy(form.A, form.B), form.shape
-        length, size, height = (
-            _power_of_two(copy.rows),
-            _power_of_two(form.boxes.size.sum()),
-            0.5 * _power_of_two(form.scale),
-        )
-        np.divide(copy.rows, length, out=copy.rows)
-        anchor, levels, means = form.ends.anchor / size, form.levels / size, copy.means
-        scaled = DenseProblem(
-            rows=copy.rows,
-            number=copy.number,
-            scale=copy.scale,
-            c=form.c / height,
-            size=form.boxes.size / size,
-            low=form.boxes.low,
-            high=form.boxes.high,
-            bend=form.boxes.bend / height,
-            sigma=form.B.sigma,
-            group=form.B.group,
-            offset=copy.adjoint(anchor) + levels @ (means / length) + problem.tilt / length / size,
-            levels=levels - form.B.rmatvec(anchor),
-            lam=problem.lam * height / length / length / size,
-            constant=form.linear(form.ends.anchor) / height / size,
-        )
+        form, scaled, means, length, _, height = problem.keep("dense copy", lambda: _copied(problem)).at(problem)
+        n, d = form.shape
         delta = np.array([_FIRST_DELTA])
-        iterate = DenseIterate(np.zeros(d), np.zeros(len(levels)), form.middle(), np.zeros(n), delta)
+        iterate = DenseIterate(np.zeros(d), np.zeros(len(form.levels)), form.middle(), np.zeros(n), delta)
         exact = _EXACT if worked_shape(problem)[0] * d**2 <= self.exact_products else max(tol, _EXACT)
         goal = DenseGoal(tol, exact, _STEPS, self.beyond)
         state = DenseState(2.0, form, scaled, means, length / height, height, iterate, goal, np.zeros(d))
@@ -183,6 +161,51 @@ class NewtonDense(Solver[BoxProblem, DenseState]):
         return left
 
 
+class Copied(NamedTuple):
+    """A problem in the kernel's units, and what these are."""
+
+    form: BoxForm
+    scaled: DenseProblem
+    means: Vector
+    length: float  # 2^p
+    size: float  # 2^q
+    height: float  # 2^r
+
+    def at(self, problem: BoxProblem) -> Copied:
+        """The same at the problem's lam."""
+        lam = problem.lam * self.height / self.length / self.length / self.size
+        return self._replace(form=replace(self.form, problem=problem), scaled=self.scaled._replace(lam=lam))
+
+
+def _copied(problem: BoxProblem) -> Copied:
+    form = box_form(problem)
+    copy = dense_copy(form.A, form.B)
+    length, size, height = (
+        _power_of_two(copy.rows),
+        _power_of_two(form.boxes.size.sum()),
+        0.5 * _power_of_two(form.scale),
+    )
+    np.divide(copy.rows, length, out=copy.rows)
+    anchor, levels, means = form.ends.anchor / size, form.levels / size, copy.means
+    scaled = DenseProblem(
+        rows=copy.rows,
+        number=copy.number,
+        scale=copy.scale,
+        c=form.c / height,
+        size=form.boxes.size / size,
+        low=form.boxes.low,
+        high=form.boxes.high,
+        bend=form.boxes.bend / height,
+        sigma=form.B.sigma,
+        group=form.B.group,
+        offset=copy.adjoint(anchor) + levels @ (means / length) + problem.tilt / length / size,
+        levels=levels - form.B.rmatvec(anchor),
+        lam=problem.lam,
+        constant=form.linear(form.ends.anchor) / height / size,
+    )
+    return Copied(form, scaled, means, length, size, height)
+
+
 def worked_shape(problem: AnyProblem) -> tuple[int, int]:
     """(rows, columns) that a step works on: two dual variables of one data row count no more than that row."""
     n, d = problem.A.shape
@@ -213,6 +236,6 @@ def _begin_at(state: DenseState, start: Start) -> None:
     form = state.form
     beta[:] = base[:] = form.beta(start.alpha)
     w[:] = start.w * state.length
-    best = form.best_biases(form.c + form.A.matvec(start.w))
+    best = form.best_biases(form.c + form.A.matvec(start.w)) if start.b is None else start.b
     biases[:] = (best + state.means @ start.w) / state.height
     delta[:] = _WARM_DELTA

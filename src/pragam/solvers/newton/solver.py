@@ -99,7 +99,7 @@ class Newton(Solver[BoxProblem, NewtonState]):
     def init(self, problem: BoxProblem, rng: np.random.Generator, start: Start | None, tol: float) -> NewtonState:
         view = packed(problem)
         form = box_form(view.problem)
-        guess = first_guess(self, form, rng, start and Start(start.w, view.restrict(start.alpha)))
+        guess = first_guess(self, form, rng, start and start._replace(alpha=view.restrict(start.alpha)))
         s = form.c + form.A.matvec(guess.w) if guess.w.any() else form.c.copy()
         biases = form.best_biases(s) if guess.biases is None else guess.biases
         s = with_biases(s, form.B, biases)

@@ -86,7 +86,7 @@ def first_guess(
 def at_start(form: BoxForm, start: Start) -> Guess:
     n, d = form.shape
     delta = min(_WARM_DELTA, _WARM_DELTA_PER_ROW * max(d, 1) / n)
-    return Guess(start.w.copy(), None, form.beta(start.alpha), delta, 0.0)
+    return Guess(start.w.copy(), None if start.b is None else start.b.copy(), form.beta(start.alpha), delta, 0.0)
 
 
 def in_the_middle(form: BoxForm) -> Guess:
