@@ -59,6 +59,8 @@ class Blocked(Storage):
 
     lacks = frozenset({"rows", "gram", "add_outer"})
     in_blocks = True
+    #: Products of other readings may have been summed in another order, so a run that goes on needs these very numbers.
+    remembers = ("_forward", "_backward", "readings")
     ends: NDArray[np.int64]
 
     def __init__(self) -> None:
