@@ -10,7 +10,7 @@ from pragam.driver.checkpoint import keeper
 from pragam.files import checkpoint_file
 
 
-class Killed(BaseException):  # noqa: N818 (nothing may catch it, as nothing catches SIGKILL)
+class Killed(BaseException):
     """The end of the process: after it nothing is written."""
 
 

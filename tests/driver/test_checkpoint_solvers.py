@@ -1,8 +1,8 @@
-"""Killed at every writing, a solve returns the bits of one that was left alone: every solver, on every kind of problem."""
+"""Killed at every writing, a solve returns the bits of one left alone: every solver, on every kind of problem."""
 
 from __future__ import annotations
 
-from itertools import permutations
+from itertools import pairwise, permutations
 
 import numpy as np
 import pytest
@@ -35,7 +35,7 @@ def rows(n, d, density=1.0, noise=1.0, seed=0, binary=False):
 
 def blocks(X, count=8):
     cuts = np.linspace(0, X.shape[0], count + 1).astype(int)
-    return InMemory([check_data(X[a:b]) for a, b in zip(cuts, cuts[1:], strict=False)])
+    return InMemory([check_data(X[a:b]) for a, b in pairwise(cuts)])
 
 
 def tokens(seed=0, n=12, K=3, d=5):

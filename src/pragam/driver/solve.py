@@ -10,7 +10,8 @@ import numpy as np
 
 from pragam import solvers
 from pragam.certificate import Upper, certificate_of
-from pragam.driver.checkpoint.of_solve import Checkpoint, SolveKeeper, belongs_to, checkpoint_of, kept
+from pragam.driver.checkpoint.of_solve import Unkept, belongs_to, kept
+from pragam.driver.checkpoint.place import Checkpoint, checkpoint_of
 from pragam.driver.record import Clock, Progress, Reached, Record, contradicts
 from pragam.driver.result import History, Result, Status
 from pragam.driver.screened import screened
@@ -102,18 +103,18 @@ def solve(
             method = screened(method, problem)
         method = in_units(method, problem)
 
-        def run(keeper: SolveKeeper | None) -> Result:
+        def run(keeper: Unkept) -> Result:
             before = 0.0 if reached is None else reached.seconds
-            clock = Clock(max_seconds, (keeper and keeper.seconds) or before)
+            clock = Clock(max_seconds, keeper.seconds or before)
             rules = Rules(float(tol), max_iter, stall, clock, signals)
             with signals.until(clock.overrun):
                 return _run(problem, method, begin, rng, rules, callback, reached, keeper)
 
         if place is None:
-            return run(None)
+            return run(Unkept())
         belongs = belongs_to(
             problem, asked, place.digests, tol=float(tol), seed=_seed(random_state), screening=screening, stall=stall,
-            memory=memory, start=_origin(reached, begin, place),
+            memory=memory, start=None if reached is not None or begin is None else place.digests.of(begin),
         )  # fmt: skip
         with kept(place, belongs, problem, method) as keeper:
             return keeper.result() or run(keeper)
@@ -127,10 +128,10 @@ def _run(
     rules: Rules,
     callback: Callback | None,
     reached: Reached | None,
-    keeper: SolveKeeper | None,
+    keeper: Unkept,
 ) -> Result:
     try:
-        left = None if keeper is None else keeper.resumed(problem, method, rules)
+        left = keeper.resumed(problem, method, rules)
         turn = left or _begun(problem, method, start, rules, reached)
     except ArithmeticError as error:
         return _contradiction(problem, method, error)
@@ -146,15 +147,15 @@ def _run(
         status = Status.INTERRUPTED
     except FailedError as error:
         status, reason = Status.FAILED, str(error)
-    finally:  # also where a callback raises
-        if keeper is not None:
-            keeper.leave(turn)
+    except BaseException:  # of a callback
+        keeper.leave(turn)
+        raise
+    keeper.leave(turn, status)
     status, reason = turn.last_word(status, reason)
     if status is Status.INTERRUPTED and rules.has_overrun:
         status = Status.MAX_SECONDS
     result = turn.record.result(status, reason, turn.label, turn.iteration, turn.n_screened)
-    if keeper is not None:
-        keeper.end(result)
+    keeper.end(result)
     return result
 
 
@@ -167,11 +168,10 @@ def _begun(problem: AnyProblem, method: AnySolver, start: Start | None, rules: R
     )  # fmt: skip
 
 
-def _steps(turn: Turn, callback: Callback | None, keeper: SolveKeeper | None) -> Status:
+def _steps(turn: Turn, callback: Callback | None, keeper: Unkept) -> Status:
     """Steps until there is a verdict."""
     while True:
-        if keeper is not None:
-            keeper.perhaps(turn)
+        keeper.perhaps(turn)
         if (status := turn.verdict()) is not None:
             return status
         turn.step()
@@ -247,11 +247,6 @@ def _seed(random_state: Any) -> int:
             "with a checkpoint random_state must be a seed, a whole number >= 0: nobody can rewind a Generator"
         )
     return 0 if random_state is None else int(random_state)
-
-
-def _origin(reached: Reached | None, start: Start | None, place: Checkpoint) -> str | None:
-    """What a solve begins from, as a checkpoint keeps it."""
-    return "together" if reached is not None else start and place.digests.of(start)
 
 
 def _check_budget(tol: Any, max_iter: Any, max_seconds: Any) -> None:

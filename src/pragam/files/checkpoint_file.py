@@ -14,7 +14,7 @@ import os
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any, BinaryIO, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -68,14 +68,12 @@ def verify(path: str | os.PathLike[str], content: Content, kind: str, belongs: M
 def held(path: str | os.PathLike[str]) -> Iterator[None]:
     """A context in which no other process has this checkpoint. The lock is a file beside it, gone afterwards."""
     beside = Path(path).with_name(f".{Path(path).name[:200]}.lock")
-    if Path(path).is_dir():
+    if Path(path).is_dir() or os.fspath(path).endswith(os.sep):
         raise ValueError(f"{path}: is a directory, and a checkpoint is a file")
     while True:
-        with open(beside, "ab") as stream:
+        with _opened(beside, path) as stream:
             if lock(stream) is False:
-                raise ValueError(
-                    f"{path}: another process has its checkpoint here: wait for it, or give another path"
-                )
+                raise ValueError(f"{path}: another process has its checkpoint here: wait for it, or give another path")
             if not _is_at(stream.fileno(), beside):  # its last holder has removed it meanwhile
                 continue
             try:
@@ -83,6 +81,13 @@ def held(path: str | os.PathLike[str]) -> Iterator[None]:
             finally:
                 beside.unlink(missing_ok=True)
             return
+
+
+def _opened(beside: Path, path: str | os.PathLike[str]) -> BinaryIO:
+    try:
+        return open(beside, "ab")
+    except OSError as error:
+        raise ValueError(f"{path}: no checkpoint can be written here ({error.strerror}): give another path") from error
 
 
 def _is_at(descriptor: int, path: Path) -> bool:

@@ -47,17 +47,21 @@ _FUNCTIONS: dict[str, Callable[..., Any]] = {}
 
 def remade(function: F) -> F:
     """Say of a function that it is pure, and that its results, which nobody changes, may be made again."""
-    name = f"{function.__module__}:{function.__qualname__}"
 
     @wraps(function)
     def noted(*arguments: Any) -> Any:
-        result = function(*arguments)
-        if _here.calls is not None:
-            _here.calls.note(result, Call(name, tuple(map(_own, arguments))))
-        return result
+        return made_as(function(*arguments), function, *arguments)
 
-    _FUNCTIONS[name] = noted
+    _FUNCTIONS[f"{function.__module__}:{function.__qualname__}"] = noted
     return noted  # type: ignore[return-value]
+
+
+def made_as(result: Any, function: Callable[..., Any], *arguments: Any) -> Any:
+    """The result, of which is said that ``function(*arguments)``, a remade one, would give it to the bit."""
+    if _here.calls is not None:
+        name = f"{function.__module__}:{function.__qualname__}"
+        _here.calls.note(result, Call(name, tuple(map(_own, arguments))))
+    return result
 
 
 def is_remade(name: str) -> bool:
@@ -79,9 +83,15 @@ class Calls:
                 continue
             key = id(part)
             try:
-                self._found[key] = weakref.ref(part, lambda _, key=key: self._found.pop(key, None)), call, way
+                self._found[key] = weakref.ref(part, self._forget(key)), call, way
             except TypeError:  # what cannot be followed is kept as it is
                 continue
+
+    def _forget(self, key: int) -> Callable[[Any], None]:
+        def gone(reference: Any) -> None:
+            self._found.pop(key, None)
+
+        return gone
 
     def of(self, part: Any) -> tuple[Call, Way] | None:
         """The call that has made this, and the way to it; None if it is not known."""

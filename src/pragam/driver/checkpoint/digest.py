@@ -61,7 +61,7 @@ def _parts(x: Any) -> list[Any]:
     if isinstance(x, dict):
         return [b"dict", *(part for pair in x.items() for part in pair)]
     if sparse.issparse(x):
-        return [type(x).__name__.encode(), str(x.shape).encode(), *_of_sparse(x)]
+        return [type(x).__name__.encode(), *_of_sparse(x)]
     if isinstance(x, np.random.Generator):
         return [str(x.bit_generator.state).encode()]
     name = f"{type(x).__module__}.{type(x).__qualname__}".encode()
@@ -76,7 +76,8 @@ def _is_given(x: Any, name: str) -> bool:
 
 
 def _of_sparse(x: Any) -> list[Any]:
-    return [x.data, x.indices, x.indptr] if hasattr(x, "indptr") else [x.tocsr().data, x.tocsr().indices]
+    rows = x if hasattr(x, "indptr") else x.tocsr()
+    return [str(x.shape).encode(), rows.data, rows.indices, rows.indptr]
 
 
 def _sum(x: NDArray[Any]) -> bytes:

@@ -237,7 +237,8 @@ def _ends(x: NDArray[Any]) -> tuple[int, int]:
 
 def _bytes_at(address: int, size: int) -> Bytes:
     """Memory as it is."""
-    return np.frombuffer((ctypes.c_uint8 * size).from_address(address), np.uint8)
+    memory: Any = (ctypes.c_uint8 * size).from_address(address)
+    return np.frombuffer(memory, dtype=np.uint8)
 
 
 def _jsonable(state: Any) -> Any:

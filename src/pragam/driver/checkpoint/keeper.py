@@ -36,6 +36,7 @@ class Keeper:
     """The checkpoint of one run, held as long as the run lasts.
 
     kind, belongs : what it is of, as :mod:`pragam.files.checkpoint_file` keeps it
+    free : names in it that may differ: then a result stands, and what was unfinished begins anew
     objects : what both runs have, by name, and what is therefore not written: the problem and the solver
     modules : whose classes, beside pragam's, may be written: those of a user's own solver
     """
@@ -47,11 +48,13 @@ class Keeper:
         belongs: Mapping[str, Any],
         objects: Mapping[str, Any],
         calls: Calls,
+        free: tuple[str, ...] = (),
         modules: tuple[str, ...] = (),
     ) -> None:
         self.path, self._kind, self._belongs = path, kind, dict(belongs)
-        self._objects, self._calls, self._modules = objects, calls, modules
-        self._cost, self._at, self._is_new, self._has_warned = 0.0, time.perf_counter(), True, False
+        self.objects, self._calls, self._free, self._modules = objects, calls, free, modules
+        # can_write: whether what it keeps was found to be of known types
+        self._cost, self._at, self.can_write, self._has_warned = 0.0, time.perf_counter(), False, False
 
     def found(self) -> tuple[Any, bool] | None:
         """What the run before has left, and whether it was over; None if there is nothing."""
@@ -59,18 +62,21 @@ class Keeper:
             content = checkpoint_file.read(self.path)
         except FileNotFoundError:
             return None
-        checkpoint_file.verify(self.path, content, self._kind, self._belongs)
+        checkpoint_file.verify(self.path, content, self._kind, _without(self._free, self._belongs))
+        is_over = content.meta["holds"] == _OVER
+        if not is_over and any(content.belongs.get(name) != self._belongs[name] for name in self._free):
+            return None
         try:
-            what = thaw(_unpacked(content), self._objects, self._modules)
+            what = thaw(_unpacked(content), self.objects, self._modules)
         except ValueError as error:
             raise ValueError(f"{self.path}: not a usable checkpoint: {error}: begin anew") from error
-        return what, content.meta["holds"] == _OVER
+        return what, is_over
 
     def perhaps(self, state: Any, **told: Any) -> None:
         """Write the state if it is time. What cannot be written is refused at the first call, before any work."""
-        if self._is_new:
-            self._is_new = False
+        if not self.can_write:
             self._frozen(state)
+            self.can_write = True
         if time.perf_counter() - self._at >= max(_LEAST, _SHARE * self._cost):
             self.write(state, **told)
 
@@ -92,7 +98,7 @@ class Keeper:
 
     def _frozen(self, state: Any) -> Frozen:
         try:
-            return freeze(state, Roots(self._objects), self._calls, self._modules)
+            return freeze(state, Roots(self.objects), self._calls, self._modules)
         except UnknownError as error:
             raise ValueError(f"{self.path}: what the solver remembers cannot be written: {error}") from error
 
@@ -109,12 +115,20 @@ class Keeper:
 
 @contextmanager
 def keeping(
-    path: str | os.PathLike[str], kind: str, belongs: Mapping[str, Any], objects: Mapping[str, Any], *methods: Any
+    path: str | os.PathLike[str],
+    kind: str,
+    belongs: Mapping[str, Any],
+    objects: Mapping[str, Any],
+    free: tuple[str, ...] = (),
+    method: Any = None,
 ) -> Iterator[Keeper]:
-    """The keeper of this file, which is no other process's meanwhile. States may have classes of the methods' modules."""
-    modules = tuple({type(method).__module__ for method in methods})
+    """The keeper of this file, which no other process has meanwhile. States may have classes of the method's module."""
     with checkpoint_file.held(path), recording() as calls:
-        yield Keeper(path, kind, belongs, objects, calls, modules)
+        yield Keeper(path, kind, belongs, objects, calls, free, (type(method).__module__,))
+
+
+def _without(names: tuple[str, ...], belongs: Mapping[str, Any]) -> dict[str, Any]:
+    return {name: value for name, value in belongs.items() if name not in names}
 
 
 def _packed(frozen: Frozen) -> tuple[dict[str, Any], dict[str, NDArray[Any]]]:

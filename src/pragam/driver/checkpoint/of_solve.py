@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-import os
+import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass, field
 from typing import Any
 
 from pragam.driver.checkpoint.digest import Digests
 from pragam.driver.checkpoint.keeper import Keeper, keeping
+from pragam.driver.checkpoint.place import Checkpoint
 from pragam.driver.result import Result, Status
 from pragam.driver.turn import Rules, Turn
 from pragam.problem import AnyProblem
@@ -21,30 +21,11 @@ _PARTS = ("record", "state", "iteration", "n_judged", "before", "begun_by")
 _FINAL = (Status.CONVERGED, Status.ROUNDING, Status.STALLED)
 
 
-@dataclass(frozen=True)
-class Checkpoint:
-    """Where a solve is kept. Several solves of the same data share what is known of these."""
-
-    path: str | os.PathLike[str]
-    digests: Digests = field(default_factory=Digests)
-
-
-def checkpoint_of(given: Any) -> Checkpoint | None:
-    """What the argument ``checkpoint`` means."""
-    if given is None or isinstance(given, Checkpoint):
-        return given
-    if not isinstance(given, (str, os.PathLike)) or not os.fspath(given):
-        raise ValueError(f"checkpoint must be None or the path of a file, not {given!r:.60}")
-    return Checkpoint(given)
-
-
 def belongs_to(problem: AnyProblem, method: AnySolver, digests: Digests, **settings: Any) -> dict[str, Any]:
     """What a checkpoint was made with, in the order in which it is compared."""
-    from pragam import __version__
-
     rest = [problem.c, problem.Q, problem.B, problem.g, problem.origin, problem.rest]
     return {
-        "version of pragam": __version__,
+        "version of pragam": sys.modules["pragam"].__version__,
         "data": digests.of(problem.A),
         "lam": repr(problem.lam),
         "risk": digests.of(rest),
@@ -55,44 +36,59 @@ def belongs_to(problem: AnyProblem, method: AnySolver, digests: Digests, **setti
     }  # fmt: skip
 
 
-class SolveKeeper:
-    """The checkpoint of one solve at work."""
+class Unkept:
+    """A solve that is not kept."""
 
-    def __init__(self, keeper: Keeper) -> None:
-        self._keeper = keeper
+    #: Those that were spent before.
+    seconds: float = 0.0
 
     def result(self) -> Result | None:
-        """What came of it, if it is over; else what it was is at hand for :meth:`resumed`."""
-        found = self._keeper.found()
-        self._left = None if found is None or found[1] else found[0]
-        return found[0] if found is not None and found[1] else None
-
-    @property
-    def seconds(self) -> float:
-        """Those that were spent before."""
-        return 0.0 if self._left is None else self._left["seconds"]
+        """What came of the solve, if it is over."""
+        return None
 
     def resumed(self, problem: AnyProblem, method: AnySolver, rules: Rules) -> Turn | None:
         """The turn that was left; None if there was none."""
-        if self._left is None:
-            return None
-        parts, self._left = self._left, None
-        return Turn(problem, method, rules=rules, **{name: parts[name] for name in _PARTS})
+        return None
 
     def perhaps(self, turn: Turn) -> None:
-        """Write where it stands if it is time."""
-        self._keeper.perhaps(_of(turn), **_told(turn))
+        """Write where it stands if it is time. Called between two iterations, before the verdict."""
 
-    def leave(self, turn: Turn) -> None:
-        """Write where it stands, at the end of a run that may be gone on with.
-
-        An iteration that was broken off leaves nothing whole: then what was written before it stays.
-        """
-        if turn.is_whole:
-            self._keeper.write(_of(turn), **_told(turn))
+    def leave(self, turn: Turn, status: Status | None = None) -> None:
+        """Write where it stands, at the end of a run that may be gone on with; None: it has ended by an error."""
 
     def end(self, result: Result) -> None:
         """Write what came of it, if it is over."""
+
+
+class SolveKeeper(Unkept):
+    """The checkpoint of one solve at work."""
+
+    def __init__(self, keeper: Keeper) -> None:
+        self._keeper, self._left = keeper, None
+        self._found = keeper.found()
+        if self._found is not None and not self._found[1]:
+            self._left = self._found[0]
+            self.seconds = self._left["seconds"]
+
+    def result(self) -> Result | None:
+        return self._found[0] if self._found is not None and self._found[1] else None
+
+    def resumed(self, problem: AnyProblem, method: AnySolver, rules: Rules) -> Turn | None:
+        if self._left is None:
+            return None
+        parts = {name: self._left[name] for name in _PARTS}
+        self._found = self._left = None  # it changes now
+        return Turn(problem, method, rules=rules, is_whole=True, **parts)
+
+    def perhaps(self, turn: Turn) -> None:
+        self._keeper.perhaps(_of(turn), **_told(turn))
+
+    def leave(self, turn: Turn, status: Status | None = None) -> None:
+        """An iteration that was broken off leaves nothing whole: then what was written before it stays."""
+        if turn.is_whole and status not in _FINAL and self._keeper.can_write:
+            self._keeper.write(_of(turn), **_told(turn))
+
+    def end(self, result: Result) -> None:
         if result.status in _FINAL:
             self._keeper.write(result, is_over=True, status=result.status.name, iteration=result.n_iter)
 
@@ -103,7 +99,8 @@ def kept(
 ) -> Iterator[SolveKeeper]:
     """The checkpoint of a solve, from its beginning to its end."""
     objects = {"problem": problem, "method": method}
-    with keeping(checkpoint.path, "solve", belongs, objects, _innermost(method)) as keeper:
+    free = ("start",) if checkpoint.begins_anywhere else ()
+    with keeping(checkpoint.path, "solve", belongs, objects, free, _innermost(method)) as keeper:
         yield SolveKeeper(keeper)
 
 
