@@ -29,7 +29,7 @@ CORE = {
     "solvers": {"_kernels", "numerics", "operators", "polytopes", "problem", "runtime", "structured", "views"},
     "certificate": {"numerics", "operators", "problem", "runtime"},
     "driver": {
-        "certificate", "numerics", "operators", "polytopes", "problem", "runtime", "solvers", "views",
+        "certificate", "files", "numerics", "operators", "polytopes", "problem", "runtime", "solvers", "views",
     },
     "samples": {"numerics", "operators", "structured"},
     "files": {"_kernels", "numerics", "samples", "structured"},

@@ -20,6 +20,7 @@ from typing import Any, Generic, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
+from pragam.numerics.remade import remade
 from pragam.operators.base import BlockOperator, Vector
 from pragam.operators.pattern import PatternRows
 from pragam.polytopes.in_blocks import InBlocks
@@ -60,6 +61,7 @@ class View(Generic[OperatorT, SetT]):
         return 1.0 if self.fixed is None else self.problem.Q.size / self.fixed.size
 
 
+@remade
 def on_blocks(problem: Problem[OperatorT, SetT], blocks: NDArray[np.int64], alpha: Vector) -> View[OperatorT, SetT]:
     """Only these blocks move; the others stay at ``alpha``, a feasible point but for rounding. The rows are copied.
 
@@ -104,6 +106,7 @@ def sampled(
     return View(_taken(problem, blocks, problem.rest, growth), problem.Q.variables(blocks))
 
 
+@remade
 def packed(problem: BoxProblem) -> View:
     """The problem on packed rows if every sparse row has one value throughout (binary features), else itself.
 

@@ -6,8 +6,10 @@ import time
 from collections.abc import Callable, Sequence
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import asdict, dataclass
+from pathlib import Path
 from typing import Any, NamedTuple
 
+from pragam.driver.checkpoint.place import AnyPath, Checkpoint, Checkpoints, checkpoints_of
 from pragam.driver.exact_end import aiming_there, at_the_optimum
 from pragam.driver.result import Result
 from pragam.driver.solve import Callback, solve
@@ -78,20 +80,29 @@ def solve_problems(
     starts: Sequence[Any] | None = None,
     listener: Listener = nobody,
     guard: Guard = unguarded,
+    checkpoint: AnyPath | Checkpoints | None = None,
 ) -> Solved:
     """Solve all problems as the settings say. Ctrl-C ends all: each returns what was certified so far.
 
     Without starts ``auto`` begins with several of them at a time (:mod:`pragam.driver.together`) where that pays.
+    ``checkpoint`` is a directory in which each problem is kept, as by :func:`pragam.solve`.
     """
     begun, clock = [0.0] * len(problems), time.perf_counter()
     solver = aiming_there(settings.solver) if settings.exact_end else settings.solver
     is_free = starts is None and settings.solver == Auto.name
     budgets = settings.max_iter, settings.max_seconds
-    groups = together(problems, settings.tol, *budgets, settings.seed(0)) if is_free else None
+    places = checkpoints_of(checkpoint)
+    groups = together(problems, settings.tol, *budgets, settings.seed(0), places) if is_free else None
+
+    def place(k: int) -> Checkpoint | None:
+        return None if places is None else places.of(f"problem-{k}")
 
     def start(k: int) -> Any:
         if groups is None:
             return starts[k] if starts else None
+        own = place(k)
+        if own is not None and Path(own.path).exists():  # it has left its group
+            return None
         reached = groups.reached(k)
         begun[k] -= 0.0 if reached is None else reached.seconds
         return reached
@@ -105,10 +116,11 @@ def solve_problems(
         return run
 
     def _solved(problem: AnyProblem, k: int, seconds: float | None, stop: Stop, callback: Callback | None) -> Result:
+        begin, is_ended = start(k), stop.is_set()
         result = solve(
-            problem, Unsolved() if stop.is_set() else solver, tol=settings.tol, max_iter=settings.max_iter,
-            max_seconds=seconds, start=start(k), callback=callback, random_state=settings.seed(k),
-            memory=settings.memory,
+            problem, Unsolved() if is_ended else solver, tol=settings.tol, max_iter=settings.max_iter,
+            max_seconds=seconds, start=begin, callback=callback, random_state=settings.seed(k),
+            memory=settings.memory, checkpoint=None if is_ended else place(k),
         )  # fmt: skip
         if not settings.exact_end:
             return result

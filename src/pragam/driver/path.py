@@ -18,6 +18,7 @@ from typing import Any
 
 import numpy as np
 
+from pragam.driver.checkpoint.place import AnyPath, Checkpoints, checkpoints_of
 from pragam.driver.exact_end import aiming_there, at_the_optimum
 from pragam.driver.prediction import Prediction
 from pragam.driver.record import Reached, Record
@@ -50,6 +51,7 @@ def path(
     callback: Callback | None = None,
     random_state: int | np.random.Generator | None = None,
     max_iter: int | None = None,
+    checkpoint: AnyPath | Checkpoints | None = None,
 ) -> list[Result]:
     """Solve the problem at every lam, from the largest to the smallest, each from the solution of the one before.
 
@@ -72,6 +74,8 @@ def path(
         As in :func:`pragam.solve`.
     max_iter : int, optional
         Iterations of each point.
+    checkpoint : path of a directory, optional
+        Where every point is kept, as by :func:`pragam.solve`. The same call goes on from there.
 
     Returns
     -------
@@ -79,7 +83,7 @@ def path(
         After Ctrl-C the points done are as they are. The others have status ``INTERRUPTED``, with the certified gap of
         the point that they would have started from.
     """
-    return paths([problem], lams, tol, solver, max_seconds, callback, random_state, max_iter)[0]
+    return paths([problem], lams, tol, solver, max_seconds, callback, random_state, max_iter, checkpoint)[0]
 
 
 def paths(
@@ -91,6 +95,7 @@ def paths(
     callback: Callback | None = None,
     random_state: int | np.random.Generator | None = None,
     max_iter: int | None = None,
+    checkpoint: AnyPath | Checkpoints | None = None,
     exact_end: bool = False,
 ) -> list[list[Result]]:
     """:func:`path` for several problems, one after the other, under one budget: a list of Results for each.
@@ -101,7 +106,10 @@ def paths(
     falling = sorted(set(wanted), reverse=True)
     if exact_end and isinstance(solver, str):
         solver = aiming_there(solver)
-    tour = _Tour(tol, solver, callback, random_state, max_iter, exact_end, n_points=len(problems) * len(falling))
+    places = checkpoints_of(checkpoint)
+    places = None if places is None else replace(places, begins_anywhere=True)
+    n_points = len(problems) * len(falling)
+    tour = _Tour(tol, solver, callback, random_state, max_iter, places, exact_end, n_points)
     jobs = [job for problem in problems for job in tour.jobs(problem, falling)]
     results = solve_all(jobs, max_seconds, n_threads=1)
     parts = [results[k : k + len(falling)] for k in range(0, len(results), len(falling))]
@@ -126,6 +134,7 @@ class _Tour:
     callback: Callback | None
     random_state: Any
     max_iter: int | None
+    places: Checkpoints | None
     exact_end: bool
     n_points: int
     n_begun: int = 0
@@ -153,11 +162,13 @@ class _Tour:
 
     def _solve(self, problem: AnyProblem, start: Reached | None, seconds: float | None, stop: Stop) -> Found:
         listener = None if self.callback is None else self._listener(self.callback, problem.lam, self.n_begun)
+        is_ended = self.is_stopped or stop.is_set()
+        place = None if self.places is None or is_ended else self.places.of(f"point-{self.n_begun}")
         self.n_begun += 1
         result, record = recorded(
-            problem, Unsolved() if self.is_stopped or stop.is_set() else self.solver, tol=self.tol,
-            start=start, max_seconds=0.0 if self.is_stopped else seconds,
-            max_iter=self.max_iter, callback=listener, random_state=self.random_state,
+            problem, Unsolved() if is_ended else self.solver, tol=self.tol, start=start, checkpoint=place,
+            max_seconds=0.0 if self.is_stopped else seconds, max_iter=self.max_iter, callback=listener,
+            random_state=self.random_state,
         )  # fmt: skip
         if self.exact_end:
             result = at_the_optimum(problem, result, self.tol, self.max_iter, seconds, listener, stop)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from math import inf
 from typing import Any
 
@@ -9,6 +10,8 @@ import numpy as np
 
 from pragam import solvers
 from pragam.certificate import Upper, certificate_of
+from pragam.driver.checkpoint.of_solve import Unkept, belongs_to, kept
+from pragam.driver.checkpoint.place import Checkpoint, checkpoint_of
 from pragam.driver.record import Clock, Progress, Reached, Record, contradicts
 from pragam.driver.result import History, Result, Status
 from pragam.driver.screened import screened
@@ -38,6 +41,7 @@ def solve(
     screening: bool = True,
     stall: bool = True,
     memory: float | None = None,
+    checkpoint: str | os.PathLike[str] | Checkpoint | None = None,
 ) -> Result:
     r"""Minimise J(w) until the certified relative gap (J - D) / max(\|J\|, \|D\|) is at most ``tol``.
 
@@ -71,6 +75,11 @@ def solve(
     memory : bytes, optional
         For data in blocks (:func:`pragam.open_packed`): what the solve may allocate beside vectors of the lengths of w
         and alpha. By default a fifth of the rows are held in memory.
+    checkpoint : path of a file, optional
+        Where the solve is kept while it runs, and its result once it is over. The same call goes on from there, to the
+        same bits, also after the process was killed; a file of other data, another risk or other settings is refused.
+        Budgets may differ: ``max_iter`` counts the iterations of all runs, ``max_seconds`` are those of this one. See
+        docs/checkpoints.md.
 
     Returns
     -------
@@ -80,7 +89,7 @@ def solve(
     """
     return recorded(
         problem, solver, tol=tol, max_iter=max_iter, max_seconds=max_seconds, start=start, callback=callback,
-        random_state=random_state, screening=screening, stall=stall, memory=memory,
+        random_state=random_state, screening=screening, stall=stall, memory=memory, checkpoint=checkpoint,
     )[0]  # fmt: skip
 
 
@@ -97,6 +106,7 @@ def recorded(
     screening: bool = True,
     stall: bool = True,
     memory: float | None = None,
+    checkpoint: Any = None,
 ) -> tuple[Result, Record | None]:
     """:func:`solve`, with the record of what was certified; None of a problem that contradicts itself."""
     with listen() as signals, one_blas_thread(), np.errstate(all="ignore"):
@@ -106,17 +116,31 @@ def recorded(
         _check_memory(memory, problem)
         if not (callback is None or callable(callback)):
             raise ValueError(f"callback must be None or callable, not {callback!r:.60}")
-        method = solvers.choose(solver, problem).given(Tools(solve, memory))
-        rng = _generator(random_state)
+        asked = solvers.choose(solver, problem)
+        method = asked.given(Tools(solve, memory))
+        rng, place = _generator(random_state), checkpoint_of(checkpoint)
         reached = start if isinstance(start, Reached) else None
         begin = _as_start(problem, start) if reached is None else reached.start
         if screening and begin is not None and reached is None:
             method = screened(method, problem)
         method = in_units(method, problem)
-        clock = Clock(max_seconds, 0.0 if reached is None else reached.seconds)
-        rules = Rules(float(tol), max_iter, stall, clock, signals)
-        with signals.until(clock.overrun):
-            return _run(problem, method, begin, rng, rules, callback, reached)
+
+        def run(keeper: Unkept) -> tuple[Result, Record | None]:
+            before = 0.0 if reached is None else reached.seconds
+            clock = Clock(max_seconds, keeper.seconds or before)
+            rules = Rules(float(tol), max_iter, stall, clock, signals)
+            with signals.until(clock.overrun):
+                return _run(problem, method, begin, rng, rules, callback, reached, keeper)
+
+        if place is None:
+            return run(Unkept())
+        is_given = reached is not None and not place.begins_anywhere  # by the data alone: a start of several together
+        belongs = belongs_to(
+            problem, asked, place.digests, tol=float(tol), seed=_seed(random_state), screening=screening, stall=stall,
+            memory=memory, start=None if begin is None or is_given else place.digests.of(begin),
+        )  # fmt: skip
+        with kept(place, belongs, problem, method) as keeper:
+            return keeper.over() or run(keeper)
 
 
 def _run(
@@ -127,25 +151,35 @@ def _run(
     rules: Rules,
     callback: Callback | None,
     reached: Reached | None,
+    keeper: Unkept,
 ) -> tuple[Result, Record | None]:
     try:
-        turn = _begun(problem, method, start, rules, reached)
+        left = keeper.resumed(problem, method, rules)
+        turn = left or _begun(problem, method, start, rules, reached)
     except ArithmeticError as error:
         return _contradiction(problem, method, error), None
-    reason = ""
+    status, reason = None, ""
     try:
-        status = None if reached is None else turn.said_of_it(callback)
+        if left is None:
+            status = None if reached is None else turn.said_of_it(callback)
         if status is None:
-            turn.begin(rng, start)
-            status = _steps(turn, callback)
+            if left is None:
+                turn.begin(rng, start)
+            status = _steps(turn, callback, keeper)
     except KeyboardInterrupt:
         status = Status.INTERRUPTED
     except FailedError as error:
         status, reason = Status.FAILED, str(error)
+    except BaseException:  # of a callback
+        keeper.leave(turn)
+        raise
+    keeper.leave(turn, status)
     status, reason = turn.last_word(status, reason)
     if status is Status.INTERRUPTED and rules.has_overrun:
         status = Status.MAX_SECONDS
-    return turn.record.result(status, reason, turn.label, turn.iteration, turn.n_screened), turn.record
+    result = turn.record.result(status, reason, turn.label, turn.iteration, turn.n_screened)
+    keeper.end(result, turn.record)
+    return result, turn.record
 
 
 def _begun(problem: AnyProblem, method: AnySolver, start: Start | None, rules: Rules, reached: Reached | None) -> Turn:
@@ -157,13 +191,15 @@ def _begun(problem: AnyProblem, method: AnySolver, start: Start | None, rules: R
     )  # fmt: skip
 
 
-def _steps(turn: Turn, callback: Callback | None) -> Status:
+def _steps(turn: Turn, callback: Callback | None, keeper: Unkept) -> Status:
     """Steps until there is a verdict."""
-    while (status := turn.verdict()) is None:
+    while True:
+        keeper.perhaps(turn)
+        if (status := turn.verdict()) is not None:
+            return status
         turn.step()
         if callback is not None and turn.stopped_by(callback):
             return Status.STOPPED
-    return status
 
 
 def _contradiction(problem: AnyProblem, method: AnySolver, error: ArithmeticError) -> Result:
@@ -225,6 +261,15 @@ def _generator(random_state: Any) -> np.random.Generator:
             f"random_state must be None, a whole number >= 0 or a numpy Generator, not {random_state!r:.60}"
         )
     return np.random.default_rng(seed)
+
+
+def _seed(random_state: Any) -> int:
+    """The seed that a checkpoint belongs to."""
+    if isinstance(random_state, np.random.Generator):
+        raise ValueError(
+            "with a checkpoint random_state must be a seed, a whole number >= 0: nobody can rewind a Generator"
+        )
+    return 0 if random_state is None else int(random_state)
 
 
 def _check_budget(tol: Any, max_iter: Any, max_seconds: Any) -> None:

@@ -22,6 +22,9 @@ from typing import Any
 import numpy as np
 
 from pragam.certificate import Lower, Upper, bounds_together
+from pragam.driver.checkpoint.keeper import Keeper, keeping
+from pragam.driver.checkpoint.of_solve import belongs_to
+from pragam.driver.checkpoint.place import Checkpoint, Checkpoints
 from pragam.driver.record import Reached, Record
 from pragam.problem import AnyProblem
 from pragam.runtime.interrupts import Signals, listen
@@ -64,6 +67,7 @@ class Group:
     max_iter: int | None
     max_seconds: float
     expected: float  # passes to the tolerance, or to where each goes on alone
+    place: Checkpoint | None = None
     lock: threading.Lock = field(default_factory=threading.Lock)
     is_started: bool = False
     found: list[Reached] = field(default_factory=list)
@@ -75,19 +79,31 @@ class Group:
         """
         self.is_started = True
         with listen() as signals, one_blas_thread(), np.errstate(all="ignore"):
-            try:
-                self.found = _Together(self, signals).reached()
-            except KeyboardInterrupt:  # before the first sweep; each problem then ends by itself, where it stands
-                self.found = []
-            except Exception as error:
-                self.found = []
-                what = f"{type(error).__name__}: {error}"
-                warnings.warn(
-                    f"{len(self.problems)} problems could not be started together ({what:.200}). Each is solved by "
-                    "itself, which takes longer.",
-                    RuntimeWarning,
-                    stacklevel=2,
-                )
+            if self.place is None:
+                self.found = self._swept(signals)
+                return
+            digests = self.place.digests
+            problem: Any = stacked(self.problems)
+            belongs = belongs_to(problem, SequentialDual(momentum=False), digests, tol=self.tol, seed=self.seed)
+            objects = {"stacked": problem, **{f"problem {k}": own for k, own in enumerate(self.problems)}}
+            with keeping(self.place.path, "group", belongs, objects) as keeper:
+                left, is_over = keeper.found() or ([], False)
+                self.found = left if is_over else self._swept(signals, keeper, left)
+
+    def _swept(self, signals: Signals, keeper: Keeper | None = None, left: Any = ()) -> list[Reached]:
+        try:
+            return _Together(self, signals, keeper, left).reached()
+        except KeyboardInterrupt:  # before the first sweep; each problem then ends by itself, where it stands
+            return []
+        except Exception as error:
+            what = f"{type(error).__name__}: {error}"
+            warnings.warn(
+                f"{len(self.problems)} problems could not be started together ({what:.200}). Each is solved by "
+                "itself, which takes longer.",
+                RuntimeWarning,
+                stacklevel=3,
+            )
+            return []
 
 
 class Together:
@@ -113,7 +129,12 @@ class Together:
 
 
 def together(
-    problems: Sequence[AnyProblem], tol: float, max_iter: int | None, max_seconds: float | None, seed: int
+    problems: Sequence[AnyProblem],
+    tol: float,
+    max_iter: int | None,
+    max_seconds: float | None,
+    seed: int,
+    kept: Checkpoints | None = None,
 ) -> Together | None:
     """Groups of the problems, if all go together and coordinate ascent is what they would be solved by; else None."""
     K = len(problems)
@@ -122,11 +143,12 @@ def together(
     who, cost = Auto().first(problems[0], _aim(tol))
     if who != Dcd.name or stacked(problems[:2]) is None:
         return None
-    groups = []
+    groups: list[tuple[list[int], Group]] = []
     for places in np.array_split(np.arange(K), -(-K // _LARGEST)):
         share = inf if max_seconds is None else _TIME * max_seconds * len(places) / K
         own = [problems[k] for k in places]
-        groups.append((places.tolist(), Group(own, tol, seed + int(places[0]), max_iter, share, cost.passes)))
+        place = None if kept is None else kept.of(f"group-{len(groups)}")
+        groups.append((places.tolist(), Group(own, tol, seed + int(places[0]), max_iter, share, cost.passes, place)))
     return Together(groups)
 
 
@@ -138,27 +160,38 @@ def _aim(tol: float) -> float:
 class _Together:
     """The start of a group at work."""
 
-    def __init__(self, group: Group, signals: Signals) -> None:
-        problem = stacked(group.problems)
+    def __init__(self, group: Group, signals: Signals, keeper: Keeper | None = None, left: Any = ()) -> None:
+        problem = stacked(group.problems) if keeper is None else keeper.objects["stacked"]
         if problem is None:
             raise ValueError("the problems do not go together")
-        self.group, self.signals, self.problem = group, signals, problem
-        self.begin, self.steps = time.perf_counter(), 0
+        self.group, self.signals, self.problem, self.keeper = group, signals, problem, keeper
+        self.begin, self.before = time.perf_counter(), 0.0
         self.method = SequentialDual(momentum=False)
-        self.aim = _aim(group.tol)
+        self.is_cut = False  # whether a signal or a budget has ended the sweeps
+        if left:
+            vars(self).update(left)
+            return
+        self.aim, self.steps, self.round = _aim(group.tol), 0, 0
+        self.records = [Record(own, group.tol) for own in group.problems]
         with signals.raising:
             self.state = self.method.init(problem, np.random.default_rng(group.seed), None, self.aim)
 
     @property
     def seconds(self) -> float:
-        return time.perf_counter() - self.begin
+        return self.before + (time.perf_counter() - self.begin)
 
     def reached(self) -> list[Reached]:
         """Sweeps and certificates, until most are within the tolerance or it is time for each to go on alone."""
-        group = self.group
-        records, starts = [Record(problem, group.tol) for problem in group.problems], []
-        for _ in range(_ROUNDS):
+        found = self._reached()
+        if self.keeper is not None and not self.is_cut:
+            self.keeper.write(found, is_over=True, steps=self.steps)
+        return found
+
+    def _reached(self) -> list[Reached]:
+        group, records, starts = self.group, self.records, []
+        while self.round < _ROUNDS:
             is_over = self._advance()
+            self.round += 1
             starts = self._certify(records)
             gaps = [record.certificate.relative_gap for record in records]
             is_few = sum(gap > group.tol for gap in gaps) <= _MANY * len(gaps)
@@ -177,14 +210,24 @@ class _Together:
         most = inf if group.max_iter is None else group.max_iter
         try:
             while self.method.estimate(self.problem, self.state) > self.aim:
-                if self.state.passes > limit or self.steps >= most or self.seconds > group.max_seconds:
+                if self.keeper is not None:
+                    self.keeper.perhaps(self._left(), steps=self.steps)
+                self.is_cut = self.steps >= most or self.signals.asked or self.seconds > group.max_seconds
+                if self.is_cut and self.keeper is not None:
+                    self.keeper.write(self._left(), steps=self.steps)
+                if self.is_cut or self.state.passes > limit:
                     return True
                 with self.signals.raising:
                     self.state = self.method.step(self.problem, self.state)
                 self.steps += 1
         except KeyboardInterrupt:
-            return True
-        return self.steps >= most
+            self.is_cut = True
+        return self.is_cut or self.steps >= most
+
+    def _left(self) -> dict[str, Any]:
+        """What a run needs that goes on."""
+        names = "state", "records", "aim", "steps", "round"
+        return {name: getattr(self, name) for name in names} | {"before": self.seconds}
 
     def _certify(self, records: list[Record]) -> list[Start]:
         """Certify where each problem stands, and say from where it may go on."""

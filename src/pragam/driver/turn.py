@@ -71,6 +71,7 @@ class Turn:
     n_judged: int = 0  # rows of the history at the last verdict
     before: float = 0.0  # passes that were made before the solver began
     begun_by: str = ""  # who made them
+    is_whole: bool = False  # whether the last iteration was made to its end
 
     @property
     def passes(self) -> float:
@@ -91,11 +92,13 @@ class Turn:
             self._go_on_after(error)
         if not self.record.rows:
             self.record.note(self.iteration, self.passes, self.rules.clock.seconds())
+        self.is_whole = True
 
     def step(self) -> None:
         """One iteration, and a certificate if it is due."""
         record, method = self.record, self.method
         record.own()
+        self.is_whole = False
         try:
             with self.rules.signals.raising:
                 self.state = method.step(self.problem, self.state)
@@ -104,12 +107,16 @@ class Turn:
                 self._certify()
         except Exception as error:
             self._go_on_after(error)
+        self.is_whole = True
 
     def verdict(self) -> Status | None:
         """The status to end with now, if any."""
-        is_news, self.n_judged = len(self.record.rows) > self.n_judged, len(self.record.rows)
-        status = self.rules.verdict(self.record, self.iteration, is_news)
-        return None if status is Status.STALLED and self._is_relieved() else status
+        status = self.rules.verdict(self.record, self.iteration, len(self.record.rows) > self.n_judged)
+        if status is Status.STALLED and self._is_relieved():
+            status = None
+        if status is None:  # else a run that goes on from here hears the same news
+            self.n_judged = len(self.record.rows)
+        return status
 
     def _is_relieved(self) -> bool:
         """Whether the solver goes on in another way, now that it has stalled."""

@@ -7,6 +7,7 @@ beforehand. The way of every fit is here; what a fitted estimator can do is in :
 
 from __future__ import annotations
 
+import os
 import warnings
 from numbers import Integral, Real
 from typing import TYPE_CHECKING, Any, ClassVar
@@ -52,6 +53,9 @@ class CertifiedEstimator(CertificateHTML, CallbackSupportMixin, FittedModel):
         Threads: several problems are shared among them, a single one has them all.
     random_state : int, RandomState or None
         The seed of solvers that draw samples. None is a fixed seed too: equal fits are equal.
+    checkpoint : str or path
+        A directory in which the solves are kept while they run, and their results; the same fit goes on from there. One
+        of other data or parameters is refused. None keeps nothing.
     verbose : int
         Whether a line of progress is shown on stderr.
 
@@ -84,6 +88,7 @@ class CertifiedEstimator(CertificateHTML, CallbackSupportMixin, FittedModel):
     warm_start: bool = flag(False)
     n_jobs: int | None = parameter(None, Integral, None)
     random_state: Any = parameter(None, "random_state")
+    checkpoint: Any = parameter(None, str, os.PathLike, None)
     verbose: int = parameter(0, "verbose")
 
     #: What several problems are called, and what makes one easier, in a warning.
@@ -137,7 +142,8 @@ class CertifiedEstimator(CertificateHTML, CallbackSupportMixin, FittedModel):
         )
         with listening(self, tasks, n_problems) as listener:
             settings = settings_of(self, n_problems)
-            fitted = models.fit(risk, samples, settings, features, labels, starts, listener, fingerprint=False)
+            fitted = models.fit(risk, samples, settings, features, labels, starts, listener,
+                fingerprint=False, checkpoint=self.checkpoint)  # fmt: skip
         self._keep(fitted.model)
         self._keep_solves(fitted, samples)
         tasks.end()

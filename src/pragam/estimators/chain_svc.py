@@ -107,7 +107,7 @@ class ChainSVC(SequenceEstimator, MaxMarginEstimator):
         samples = self._samples(X, y, lengths, sample_weight, token_weight)
         risk, features = self._risk(samples), self._features(samples)
         labels = self._labels(samples, risk)
-        found = models.fit_path(risk, samples, lams, settings_of(self, 1), features, labels)
+        found = models.fit_path(risk, samples, lams, settings_of(self, 1), features, labels, self.checkpoint)
         fitted = [(clone(self).set_params(lam=each.model.risk.lam, C=None), each) for each in found]
         for own, each in fitted:
             own._keep(each.model)

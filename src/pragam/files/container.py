@@ -67,10 +67,10 @@ def write(path: str | os.PathLike[str], record: Mapping[str, Any], tensors: Mapp
         stream.write(content)
 
 
-def read(stream: BinaryIO, name: str, build: Callable[[str, Callable[[], Tensors]], T]) -> T:
+def read(stream: BinaryIO, name: str, build: Callable[[str, Callable[[], Tensors]], T], what: str = "model file") -> T:
     """What ``build(text, tensors)`` makes of the JSON text and, when it asks for them, of the tensors.
 
-    Anything amiss is a ValueError of one line.
+    Anything amiss is a ValueError of one line, that this is no usable ``what``.
     """
     from safetensors import SafetensorError
 
@@ -84,7 +84,7 @@ def read(stream: BinaryIO, name: str, build: Callable[[str, Callable[[], Tensors
         return build(_metadata(header), lambda: Tensors(begin + header + stream.read()))
     except (SafetensorError, ValueError, RecursionError, OverflowError) as error:
         kind = looks_like(begin + header[:HEAD], MODEL)
-        raise ValueError(f"{name}: not a usable model file: {error}{kind}") from error
+        raise ValueError(f"{name}: not a usable {what}: {error}{kind}") from error
 
 
 def _metadata(header: bytes) -> str:

@@ -7,6 +7,7 @@ from typing import Any, NamedTuple
 
 from numpy.typing import NDArray
 
+from pragam.driver.checkpoint.place import AnyPath, Checkpoints
 from pragam.driver.jobs import Guard, Listener, Settings, nobody, solve_problems, unguarded
 from pragam.driver.path import paths
 from pragam.driver.result import Result
@@ -37,6 +38,7 @@ def fit(
     listener: Listener = nobody,
     guard: Guard = unguarded,
     fingerprint: bool = True,
+    checkpoint: AnyPath | Checkpoints | None = None,
 ) -> Fitted:
     """Pose, solve and keep.
 
@@ -50,7 +52,7 @@ def fit(
     labels = risk.learn(numbers) if labels is None else labels
     own = features.mapped(numbers)
     problems = risk.pose(own, labels)
-    results, begun = solve_problems(problems, settings, _fitting(starts, problems), listener, guard)
+    results, begun = solve_problems(problems, settings, _fitting(starts, problems), listener, guard, checkpoint)
     identity = numbers.fingerprint() if fingerprint else numbers.size()
     solves = list(zip(problems, results, strict=True))
     model = model_of(risk, labels, solves, own, features, settings, identity)
@@ -58,7 +60,13 @@ def fit(
 
 
 def fit_path(
-    risk: Risk, samples: Any, lams: Iterable[float], settings: Settings, features: Features, labels: NDArray[Any]
+    risk: Risk,
+    samples: Any,
+    lams: Iterable[float],
+    settings: Settings,
+    features: Features,
+    labels: NDArray[Any],
+    checkpoint: AnyPath | Checkpoints | None = None,
 ) -> list[Fitted]:
     """A model for each lam, in their order; each solve starts from the solution at the next larger lam."""
     lams = list(lams)
@@ -69,7 +77,7 @@ def fit_path(
     with using(settings.n_jobs):
         found = paths(
             problems, lams, settings.tol, settings.solver, settings.max_seconds, random_state=settings.seed(0),
-            max_iter=settings.max_iter, exact_end=settings.exact_end,
+            max_iter=settings.max_iter, checkpoint=checkpoint, exact_end=settings.exact_end,
         )  # fmt: skip
     fitted = []
     for lam, results in zip(lams, zip(*found, strict=True), strict=True):

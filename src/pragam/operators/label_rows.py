@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from pragam.numerics.remade import remade
 from pragam.numerics.rounding import norm
 from pragam.operators.base import ExampleRows, Vector
 from pragam.operators.check import check_data
@@ -93,6 +94,7 @@ class LabelRows(HasExampleRows):
         scale = None if self.scale is None else self.scale[first * self.K : last * self.K]
         return LabelRows(self.storage.part(first, last), self.K, scale)
 
+    @remade
     def take(self, blocks: NDArray[np.int64]) -> LabelRows:
         """The operator of these examples alone, on a copy of their rows."""
         scale = None if self.scale is None else self.scale.reshape(-1, self.K)[blocks].ravel()

@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pragam import _kernels
+from pragam.numerics.remade import remade
 from pragam.operators.base import RowOperator, Rows, Vector
 from pragam.operators.storage import Csr, as_vector
 from pragam.runtime import interrupts
@@ -79,6 +80,7 @@ class PatternRows(RowOperator):
         """The pattern in place."""
         return Rows("pattern", (self.indices, self.indptr), self.scale)
 
+    @remade
     def take(self, rows: NDArray[np.int64]) -> PatternRows:
         """The operator of these rows alone, on a copy of them."""
         return PatternRows(*_take(self.indices, self.indptr, rows), self.scale[rows], self.shape[1])

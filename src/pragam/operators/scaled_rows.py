@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from pragam.numerics.remade import remade
 from pragam.numerics.rounding import gamma
 from pragam.operators.base import Vector
 from pragam.operators.data_rows import DataRows
@@ -62,6 +63,7 @@ class ScaledRows(DataRows, HasData):
         largest = float(np.abs(self.scale).max(initial=0.0))
         return largest * self.storage.norm_bound if largest > 0 else 0.0
 
+    @remade
     def take(self, rows: NDArray[np.int64]) -> ScaledRows:
         """The operator of these rows alone, on a copy of them."""
         return ScaledRows(self.storage.take(rows), self.scale[rows])

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from pragam.numerics.remade import remade
 from pragam.numerics.rounding import TINY, gamma, norm, two_product, two_sum
 from pragam.operators.base import Vector
 from pragam.operators.check import check_data
@@ -102,6 +103,7 @@ class SharedRows(DataRows, HasData):
         slack = 1.0 + gamma(float(self._sharing.max()) + 8)
         return largest * float(np.sqrt(squares.max())) * slack * self.storage.norm_bound
 
+    @remade
     def take(self, rows: NDArray[np.int64]) -> SharedRows:
         """The operator of these dual variables alone, on a copy of the data rows that they read."""
         used, number = np.unique(self._of(rows), return_inverse=True)

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from pragam.driver.checkpoint.place import AnyPath, Checkpoints, checkpoints_of
 from pragam.driver.jobs import Settings
 from pragam.driver.path import paths
 from pragam.driver.result import Result, Status
@@ -37,6 +38,7 @@ def choose(
     features: Features | None = None,
     scorer: Scorer = mean_worth,
     callback: Callback | None = None,
+    checkpoint: AnyPath | Checkpoints | None = None,
 ) -> Tuning:
     """Train on a path of lams and score the models on samples that were left out.
 
@@ -50,19 +52,26 @@ def choose(
     features : how samples become those that weights belong to; what they learn, they learn on each fold
     scorer : what a model is worth on samples
     callback : as that of :func:`pragam.path`
+    checkpoint : a directory in which the points of all folds are kept, as by :func:`pragam.path`
     """
     settings, features = settings or Settings(), features or Features()
     values = np.array(list(lams), dtype=np.float64)
     labels = risk.learn(features.numbers(samples))
     parts = _parts(risk, samples, validation, share, n_folds, seed)
     seconds = None if settings.max_seconds is None else settings.max_seconds / len(parts)
-    scores, results, support = [], [], np.zeros(len(values), dtype=np.int64)
+    places = checkpoints_of(checkpoint)
+    scores: list[list[Score]] = []
+    results: list[list[list[Result]]] = []
+    support = np.zeros(len(values), dtype=np.int64)
     for train, held in _pairs(samples, parts, validation, share, seed):
         numbers = features.numbers(train)
         learnt = features.learnt(numbers)  # from the rows to train on alone
         own = learnt.mapped(numbers)
         problems = risk.pose(own, labels)
-        found = paths(problems, values, settings.tol, settings.solver, seconds, callback, settings.seed(0))
+        place = None if places is None else places.within(f"fold-{len(results)}")
+        found = paths(
+            problems, values, settings.tol, settings.solver, seconds, callback, settings.seed(0), checkpoint=place
+        )
         at = [_at(lam, i, problems, found) for i, lam in enumerate(values.tolist())]
         pairs = zip(values.tolist(), at, strict=True)
         models = [model_of(risk.at(lam), labels, solves, own, learnt, settings, {}) for lam, solves in pairs]

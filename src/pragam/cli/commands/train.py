@@ -45,7 +45,7 @@ def run(args: argparse.Namespace) -> int:
     if args.liblinear:
         _check_liblinear(risk, data, args)
     with Termination() as termination:
-        trained = train(risk, data, args, termination, args.max_seconds)
+        trained = train(risk, data, args, termination, args.max_seconds, checkpoint=args.checkpoint)
         _write(trained, args)
         (train_report.as_json if args.json else train_report.as_table)(trained, data, task, args)
     return CERTIFIED if trained.certified else NOT_CERTIFIED

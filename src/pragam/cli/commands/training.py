@@ -33,6 +33,7 @@ def add_training_options(parser: argparse.ArgumentParser) -> None:
         metavar="SIZE",
         help="of a packed directory: what may be held, as 500MB; default: a fifth",
     )
+    add("--checkpoint", metavar="DIR", help="keep the solves here while they run; the same command goes on from there")
     add("--max-seconds", type=number, metavar="S", help="stop after about S seconds, shared by all problems")
     add("--seed", type=int, default=0, metavar="N", help="seed of everything that is random; default: 0")
     add("--quiet", action="store_true", help="show no progress, only the final table")
@@ -57,6 +58,7 @@ def train(
     termination: Termination,
     max_seconds: float | None,
     starts: Sequence[Any] | None = None,
+    checkpoint: Any = None,
 ) -> Trained:
     """The model of a record; ``starts`` are warm starts, one for each problem."""
     from dataclasses import replace
@@ -76,8 +78,9 @@ def train(
     settings = settings_of(args, max_seconds)
     try:
         fitted = models.fit(
-            risk, data.samples, settings, data.features, starts=starts, listener=listener, guard=termination.run
-        )
+            risk, data.samples, settings, data.features, starts=starts, listener=listener, guard=termination.run,
+            checkpoint=checkpoint,
+        )  # fmt: skip
     except ValueError as error:
         if args.data is None or not str(error).startswith(("sequence ", "graph ", "y ", "Y ")):
             raise

@@ -14,6 +14,7 @@ from pragam.cli.commands.training import Trained, add_training_options, progress
 from pragam.cli.inputs import check_files
 from pragam.cli.status import CERTIFIED, NOT_CERTIFIED
 from pragam.cli.terminate import Termination
+from pragam.driver.checkpoint.place import Checkpoints, checkpoints_of
 
 
 def add_parser(commands: Any) -> None:
@@ -85,23 +86,33 @@ def run(args: argparse.Namespace) -> int:
     risk = task.record(args, data.samples.n)
     held = None if args.validation is None else _validation(risk, data, args.validation)
     begin = time.perf_counter()
+    places = checkpoints_of(args.checkpoint)
     with Termination() as termination:
         with _options():
-            tuning = _tune(task, risk, data, held, args, termination)
+            tuning = _tune(task, risk, data, held, args, termination, places)
         trained: Trained | None = None
         if args.output:
             left = None if args.max_seconds is None else max(args.max_seconds - (time.perf_counter() - begin), 0.0)
             starts = tuning.starts(data.samples.n)
             if tuning.is_interrupted:  # the model is then the best of the path, and its gap
-                left, starts = 0.0, starts or tuning.weights()
-            trained = train(risk.at(tuning.best), data, args, termination, left, starts)
+                left, starts, places = 0.0, starts or tuning.weights(), None
+            place = None if places is None else places.within("model", begins_anywhere=True)
+            trained = train(risk.at(tuning.best), data, args, termination, left, starts, place)
             models.save(args.output, trained.model, proofs=not args.no_proofs)
         certified = tuning.converged and (trained is None or trained.certified)
         (tune_report.as_json if args.json else tune_report.as_table)(tuning, trained, task, data, args, certified)
     return CERTIFIED if certified else NOT_CERTIFIED
 
 
-def _tune(task: Any, risk: Any, data: Any, held: Any, args: argparse.Namespace, termination: Termination) -> Any:
+def _tune(
+    task: Any,
+    risk: Any,
+    data: Any,
+    held: Any,
+    args: argparse.Namespace,
+    termination: Termination,
+    places: Checkpoints | None,
+) -> Any:
     from pragam.selection import choose
 
     seconds = args.max_seconds
@@ -112,6 +123,7 @@ def _tune(task: Any, risk: Any, data: Any, held: Any, args: argparse.Namespace, 
             lambda left: choose(
                 risk, data.samples, args.lams, settings_of(args, left), validation=held, share=_share(args),
                 n_folds=args.folds or 1, seed=args.seed, features=data.features, scorer=task.scorer, callback=line,
+                checkpoint=places,
             ),
             seconds,
         )  # fmt: skip

@@ -18,6 +18,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from pragam.numerics.remade import remade
 from pragam.numerics.rounding import two_sum
 from pragam.operators.base import Vector
 from pragam.operators.storage.base import Array, Storage, as_vector, times
@@ -59,6 +60,8 @@ class Blocked(Storage):
 
     lacks = frozenset({"rows", "gram", "add_outer"})
     in_blocks = True
+    #: Products of other readings may have been summed in another order, so a run that goes on needs these very numbers.
+    remembers = ("_forward", "_backward", "readings")
     ends: NDArray[np.int64]
 
     def __init__(self) -> None:
@@ -320,6 +323,12 @@ class Run(Blocked):
         first, last = (int(end) + self._first - start for end in self.ends[k : k + 2])
         block = self._whole.load(self._begin + k)
         return block if (first, last) == (0, block.shape[0]) else block.part(first, last)
+
+
+@remade
+def taken(X: Blocked, rows: NDArray[np.int64]) -> Storage:
+    """These rows in memory, as a reading that has gathered them leaves them."""
+    return X.take(rows)
 
 
 def joined(parts: Sequence[Storage], d: int) -> Storage:

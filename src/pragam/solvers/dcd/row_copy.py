@@ -20,7 +20,8 @@ from numpy.typing import NDArray
 from pragam import _kernels
 from pragam._kernels.coordinate.records import ALPHA, OWN, SCALE, C, Compact, Indices, Planes, Variables
 from pragam.numerics.memory import fresh
-from pragam.operators.base import Rows
+from pragam.numerics.remade import made_as, remade
+from pragam.operators.base import Rows, Vector
 from pragam.solvers.dcd.sweep import WorkingSet, empty_table
 
 #: The copy may take this share of the memory of X.
@@ -83,17 +84,31 @@ def survey(work: WorkingSet, rows: DataRows) -> Survey:
 
 def compact(work: WorkingSet, chosen: Indices, found: Survey, lam: float) -> WorkingSet:
     """The variables ``chosen`` as a working set of their own, on a copy of the rows that they read."""
-    rows, n = found.rows, len(found.rows.distinct)
-    copy = Compact(
-        fresh(found.entries, work.rows.arrays[0].dtype), fresh(found.entries, _index(found.columns)),
-        np.empty(n + 1, dtype=np.int64), np.empty(found.columns), np.empty(n), np.empty(n),
-    )  # fmt: skip
-    before = work.w.astype(np.float64, copy=False)
-    _kernels.get("csr_compact")(*work.rows.arrays, rows.distinct, before, found.counts.copy(), copy)
+    rows, before = found.rows, work.w.astype(np.float64, copy=False)
+    copy = _copied(work.rows, rows.distinct, found.counts, found.entries, before)
+    made_as(copy[:3], copied_rows, work.rows, rows.distinct, found.counts, found.entries)
     variables = _fold(_variables(work.variables, chosen, rows.number), copy, lam)
     new = Rows("csr", (copy.data, copy.indices, copy.indptr), variables.table[:, SCALE], rows.number)
     active = np.arange(len(chosen), dtype=np.int64)
     return WorkingSet(new, variables, _planes(work.planes, chosen), copy.w, active, len(chosen))
+
+
+@remade
+def copied_rows(
+    rows: Rows, distinct: Indices, counts: NDArray[np.int32], entries: int
+) -> tuple[NDArray[Any], NDArray[Any], NDArray[np.int64]]:
+    """The copy of the rows alone, which w has no part in."""
+    return _copied(rows, distinct, counts, entries, np.zeros(len(counts)))[:3]
+
+
+def _copied(rows: Rows, distinct: Indices, counts: NDArray[np.int32], entries: int, w: Vector) -> Compact:
+    columns, n = int(np.count_nonzero(counts > 1)), len(distinct)
+    copy = Compact(
+        fresh(entries, rows.arrays[0].dtype), fresh(entries, _index(columns)), np.empty(n + 1, dtype=np.int64),
+        np.empty(columns), np.empty(n), np.empty(n),
+    )  # fmt: skip
+    _kernels.get("csr_compact")(*rows.arrays, distinct, w, counts.copy(), copy)
+    return copy
 
 
 def _variables(variables: Variables, chosen: Indices, number: Indices | None) -> Variables:

@@ -23,6 +23,7 @@ import numpy as np
 from pragam import _kernels
 from pragam._kernels.coordinate.records import Indices, Single
 from pragam.numerics.memory import fresh
+from pragam.numerics.remade import remade
 from pragam.operators.base import Rows
 from pragam.solvers.dcd.sweep import WorkingSet
 
@@ -51,10 +52,15 @@ def dealt(work: WorkingSet) -> Dealt | None:
 
     None if it is too small, a value or a column does not fit, or there is no room.
     """
-    data, indices, indptr = work.rows.arrays
-    n, read = work.rows.stored, work.rows.number
-    is_narrow = work.w.size <= _NARROW
-    if work.w.size > _WIDE or data.nbytes + indices.nbytes < (_LEAST_NARROW if is_narrow else _LEAST_WIDE):
+    return _dealt(work.rows, work.w.size)
+
+
+@remade
+def _dealt(rows: Rows, d: int) -> Dealt | None:
+    data, indices, indptr = rows.arrays
+    n, read = rows.stored, rows.number
+    is_narrow = d <= _NARROW
+    if d > _WIDE or data.nbytes + indices.nbytes < (_LEAST_NARROW if is_narrow else _LEAST_WIDE):
         return None
     order = _dealt_order(n)
     ends = np.zeros(n + 1, dtype=np.int64)
@@ -70,7 +76,7 @@ def dealt(work: WorkingSet) -> Dealt | None:
     place[order] = np.arange(n)
     number = place if read is None else place[read]
     variables = order if read is None else np.argsort(number, kind="stable")
-    return Dealt(Rows("single", copy, work.rows.scale, number), variables)
+    return Dealt(Rows("single", copy, rows.scale, number), variables)
 
 
 def _dealt_order(n: int) -> Indices:

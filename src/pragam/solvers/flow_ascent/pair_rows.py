@@ -8,12 +8,14 @@ import numpy as np
 from scipy import sparse
 
 from pragam._kernels.flows.records import Pairs
+from pragam.numerics.remade import remade
 from pragam.operators.storage import Storage
 
 #: Pairs that are copied at a time.
 _CHUNK = 2**16
 
 
+@remade
 def pair_rows(storage: Storage | None, dtype: Any) -> Pairs:
     """The copy, with values of this type; of nothing if there are no such features."""
     if storage is None:

@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 
 from pragam import _kernels
 from pragam._kernels.flows.records import Weights
+from pragam.numerics.remade import remade
 from pragam.operators.storage import Storage
 
 #: Bytes a token that the copy may take in any case.
@@ -54,6 +55,7 @@ class TokenRows:
         return (self.arrays[1] if self.kind == "csr" else self.arrays[0]).size / max(len(self.norms), 1)
 
 
+@remade
 def token_rows(storage: Storage, dtype: Any) -> TokenRows:
     """The packed copy of X with values of this type, or X itself if that would take too much memory."""
     stored, has_constant = storage.split_constant()

@@ -20,6 +20,7 @@ import numpy as np
 import scipy.linalg
 from scipy.sparse.linalg import LinearOperator, cg
 
+from pragam.numerics.remade import remade
 from pragam.numerics.slope_search import vanishing_slope
 from pragam.operators.base import Vector
 from pragam.problem import ProxProblem
@@ -210,6 +211,7 @@ def _slope_along(
     return slope
 
 
+@remade
 def _matrix(problem: ProxProblem) -> Vector:
     """[A B] as a matrix."""
     columns = [problem.A.matvec(e) for e in np.eye(problem.n_weights)]

@@ -16,10 +16,11 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from pragam.numerics.remade import made_as
 from pragam.operators.base import Vector
 from pragam.operators.data_rows import DataRows, Met
 from pragam.operators.storage import Storage
-from pragam.operators.storage.blocked import Gathered
+from pragam.operators.storage.blocked import Blocked, Gathered, taken
 
 #: Rows with a wrong slope may take this share of the places.
 _WRONG = 0.75
@@ -68,7 +69,10 @@ class Kept:
 
     def operator(self, A: Any) -> tuple[NDArray[np.int64], DataRows]:
         """(the dual variables that read the rows kept, their operator)."""
-        duals, own = A.of_rows(np.concatenate(self.numbers), self.gathered.storage())
+        numbers, X = np.concatenate(self.numbers), self.gathered.storage()
+        if isinstance(A.storage, Blocked):
+            made_as(X, taken, A.storage, numbers)
+        duals, own = A.of_rows(numbers, X)
         return duals, own
 
 
