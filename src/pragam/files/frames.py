@@ -130,4 +130,4 @@ def _pyarrow(module: str, name: str) -> Any:
     try:
         return import_module(module)
     except ImportError as error:
-        raise ValueError(f"{name}: parquet needs the package pyarrow: pip install '.[tables]'") from error
+        raise ValueError(f"{name}: parquet needs the package pyarrow: pip install pyarrow") from error
