@@ -84,6 +84,19 @@ Change put_back(const R &rows, std::int64_t i, Sizes size, const Variables &vari
     return {e * (s - 0.5 * row.q * e), e * (s + minus_Hh - row.q * e)};
 }
 
+// Put these variables back. What a loop reads again and again is copied, so that it can stay in registers.
+template <class R>
+void put_all_back(R rows, const std::vector<std::int64_t> &out, Sizes size, Variables variables, Planes &planes,
+                  Planes &past, double lam, double *w, double *h, Change &total) {
+    Planes now = planes, then = past;
+    Change sum = total;
+    for (const std::int64_t i : out) {
+        const Change change = put_back(rows, i, size, variables, now, then, lam, w, h);
+        sum.gain += change.gain, sum.slope += change.slope;
+    }
+    planes = now, past = then, total = sum;
+}
+
 // Undo the step: back to before + p.
 void retreat(Sizes size, Row *table, const Planes &planes, const double *before, const double *p, double *w) {
     const std::int64_t n = size.n, d = size.d;
@@ -143,11 +156,7 @@ struct Push {
         const auto run = [&](const auto &rows) {
             nb::gil_scoped_release release;
             const auto back = [&](const std::vector<std::int64_t> &out, Planes &now, Planes &past, Change &total) {
-                for (const std::int64_t i : out) {
-                    const Change change =
-                        put_back(rows, i, size, variables, now, past, lam, w.data(), points_of_plane.history);
-                    total.gain += change.gain, total.slope += change.slope;
-                }
+                put_all_back(rows, out, size, variables, now, past, lam, w.data(), points_of_plane.history, total);
             };
             return push(back, size, variables, planes, lam, w.data(), points_of_plane, ascent_so_far, limits_of_step);
         };
