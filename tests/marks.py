@@ -100,7 +100,7 @@ MARKS = {
         "test_pipes.py::test_svmlight_from_a_file_object",
         "test_pipes.py::test_svmlight_through_a_pipe",
         "test_pipes.py::test_what_follows_a_compressed_stream_is_not_lost_in_silence",
-        "test_plot.py::test_without_matplotlib_the_module_loads_and_a_figure_names_the_extra",
+        "test_plot.py::test_without_matplotlib_the_module_loads_and_a_figure_names_the_package",
         "test_pragam.py::test_the_gap_is_below_the_guarantee_at_every_step",
         "test_products_kernels.py::test_csr_kernels_equal_their_twins",
         "test_progress.py::test_a_notebook_shows_one_line_that_changes",

@@ -90,6 +90,17 @@ def test_readme_has_exactly_the_two_install_commands():
     assert lines == ["pip install . && pragam train", "pip install '.[test]' && pytest"]
 
 
+def test_readme_and_the_index_have_the_same_table_of_models():
+    """Every estimator is in it."""
+    tables = []
+    for page in (PAGES[0], INDEX):
+        _, head, rest = page.read_text(encoding="utf-8").partition("| y | estimator | what it minimises |\n")
+        tables.append(head + rest.partition("\n\n")[0])
+    assert tables[0] == tables[1]
+    named = set(re.findall(r"`(\w+)`", tables[0]))
+    assert set(pragam.estimators.__all__) <= named
+
+
 def test_all_solvers_are_listed():
     page = (ROOT / "docs" / "choosing.md").read_text(encoding="utf-8")
     table = page.partition("### All of them")[2].partition("\n### ")[0]

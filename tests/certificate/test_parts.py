@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import tracemalloc
 from fractions import Fraction
 
 import numpy as np
@@ -13,6 +12,7 @@ from scipy import sparse
 
 import pragam
 from exact_judge import exact_dual, exact_primal
+from peaks import peak_memory
 from polytopes.strategies import pairs, simplices
 from pragam.certificate.lower import Lower
 from pragam.certificate.parts import parts_of
@@ -118,12 +118,9 @@ def test_a_solve_in_parts_finds_the_same_optimum(kind, bias, small_parts):
 
 def most(work):
     """The most memory that is held while ``work`` runs, in float64, beside what was held before."""
-    tracemalloc.start()
-    try:
+    with peak_memory() as peak:
         kept = work()
-        return tracemalloc.get_traced_memory()[1] / 8, kept
-    finally:
-        tracemalloc.stop()
+    return peak.bytes / 8, kept
 
 
 @pytest.mark.parametrize("kind", RISKS)

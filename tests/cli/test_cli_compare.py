@@ -105,7 +105,7 @@ def test_without_what_draws_it_nothing_is_computed_for_the_page(tmp_path, capsys
     monkeypatch.setattr(theory, "run", lambda names: pytest.fail("theorems for a page that there is none of"))
     options = [option for option in QUICK if option != "--no-page"]
     assert main(["compare", "example", *options, "--theory", "-o", str(tmp_path / "out")]) == 0
-    assert "No page: this needs the package vl_convert: pip install 'pragam[report]'." in capsys.readouterr().err
+    assert "No page: not installed: vl-convert-python (pip install vl-convert-python)." in capsys.readouterr().err
 
 
 def test_the_page_is_drawn_with_the_theory(tmp_path, capsys, monkeypatch):

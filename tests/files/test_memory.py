@@ -7,12 +7,12 @@ import io
 import itertools
 import subprocess
 import sys
-import tracemalloc
 
 import numpy as np
 import pytest
 from scipy import sparse
 
+from peaks import peak_memory
 from pragam.datasets import compact_columns, load, load_svmlight
 from pragam.files import blocks, svmlight
 
@@ -77,12 +77,9 @@ def test_a_stream_without_line_ends_is_refused_and_not_gathered(content):
         def read(self, size=-1):
             return (content + content[-1:] * size)[:size]
 
-    tracemalloc.start()
-    with pytest.raises(ValueError, match=r"^endless, line 1: "):
+    with peak_memory() as peak, pytest.raises(ValueError, match=r"^endless, line 1: "):
         load_svmlight(Endless())
-    peak = tracemalloc.get_traced_memory()[1]
-    tracemalloc.stop()
-    assert peak < 16 * MEGABYTE
+    assert peak.bytes < 16 * MEGABYTE
 
 
 def test_cuts_in_lines_change_nothing(monkeypatch):

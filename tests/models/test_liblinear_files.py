@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import tracemalloc
 from dataclasses import replace
 
 import numpy as np
@@ -10,6 +9,7 @@ import pytest
 from model_zoo import CLASSES, make_model
 from scipy import sparse
 
+from peaks import peak_memory
 from pragam.models import load, load_liblinear, save_liblinear
 from pragam.samples import Rows
 
@@ -128,12 +128,10 @@ def test_each_fault_is_named_and_allocates_nothing(tmp_path, fault):
     old, new, message = FAULTS[fault]
     assert old in GOOD
     (tmp_path / "m").write_text(GOOD.replace(old, new), encoding="utf-8")
-    tracemalloc.start()
-    with pytest.raises(ValueError, match=f"(?s){tmp_path / 'm'}: not a usable LIBLINEAR model: .*{message}"):
+    refused = pytest.raises(ValueError, match=f"(?s){tmp_path / 'm'}: not a usable LIBLINEAR model: .*{message}")
+    with peak_memory() as peak, refused:
         load_liblinear(tmp_path / "m")
-    peak = tracemalloc.get_traced_memory()[1]
-    tracemalloc.stop()
-    assert peak < 10_000_000
+    assert peak.bytes < 10_000_000
 
 
 @pytest.mark.parametrize("content", [b"", b"\x00" * 1000, b"solver_type ", b"solver_type \xff\n"])

@@ -1,6 +1,5 @@
 """What check_data refuses, with which words, and what it never copies."""
 
-import tracemalloc
 from itertools import product
 
 import numpy as np
@@ -8,6 +7,7 @@ import pytest
 from scipy import sparse
 from storage_zoo import IN_PLACE, compressed, matrix
 
+from peaks import peak_memory
 from pragam import _kernels
 from pragam.operators import Columns, LabelRows, ScaledRows, SharedRows, check_data
 
@@ -72,8 +72,7 @@ def test_no_temporary_of_the_size_of_x(X):
     if not _kernels.compiled:
         pytest.skip("the twins are short, not frugal")
     scale = np.ones(len(BIG))
-    tracemalloc.start()
-    try:
+    with peak_memory() as peak:
         storage = check_data(X)
         operators = [ScaledRows(storage, scale), Columns(storage), LabelRows(storage, 2)]
         operators.append(SharedRows(storage, np.repeat(np.arange(len(BIG)), 2), np.ones(2 * len(BIG))))
@@ -82,10 +81,7 @@ def test_no_temporary_of_the_size_of_x(X):
             operator.rmatvec(np.ones(operator.shape[0]))
             operator.row_norms()
             operator.norm_bound()
-        peak = tracemalloc.get_traced_memory()[1]
-    finally:
-        tracemalloc.stop()
-    assert peak < 2e6 < 600_000 * 4
+    assert peak.bytes < 2e6 < 600_000 * 4
 
 
 def corrupt(kind, part, position, value):

@@ -1,4 +1,4 @@
-"""Without the extras the package can be imported, and an error names what to install."""
+"""Without the extras pragam can be imported, and an error names the packages to install: from a checkout, too."""
 
 from __future__ import annotations
 
@@ -12,18 +12,18 @@ from report import experiments
 
 
 @pytest.mark.parametrize(
-    ("module", "extra", "call"),
+    ("module", "package", "call"),
     [
-        ("matplotlib", "plot", lambda folder: write_figures(experiments.small(), folder)),
-        ("matplotlib", "plot", lambda folder: headline(experiments.small(), "one")),
-        ("vl_convert", "report", lambda folder: write_page(experiments.small(), folder / "page.html")),
+        ("matplotlib", "matplotlib", lambda folder: write_figures(experiments.small(), folder)),
+        ("matplotlib", "matplotlib", lambda folder: headline(experiments.small(), "one")),
+        ("vl_convert", "vl-convert-python", lambda folder: write_page(experiments.small(), folder / "page.html")),
     ],
 )
-def test_a_missing_extra_is_named(module, extra, call, monkeypatch, tmp_path):
+def test_a_missing_package_is_named(module, package, call, monkeypatch, tmp_path):
     for name in [name for name in sys.modules if name.partition(".")[0] == module]:
         monkeypatch.delitem(sys.modules, name)
     monkeypatch.setitem(sys.modules, module, None)
-    with pytest.raises(ImportError, match=rf"pip install 'pragam\[{extra}\]'"):
+    with pytest.raises(ImportError, match=rf"not installed: {package} \(pip install {package}\)$"):
         call(tmp_path)
     assert list(tmp_path.iterdir()) == []
 

@@ -31,13 +31,15 @@ def check_files(inputs: list[str | None], outputs: list[str | None]) -> None:
 
     Standard input can be read only once. An output that is one of the inputs, by its name, through a link or because
     the standard input comes from it, would replace it; two outputs of one name would lose one of them. NAME.npy is read
-    with NAME.y.npy.
+    with NAME.y.npy. An output called - would be a file of that name, which no command reads again.
     """
     sources, targets = [path for path in inputs if path], [path for path in outputs if path]
     if sources.count("-") > 1:
         raise ValueError("only one of MODEL and DATA can be the standard input")
     sources += [str(labels_beside(path)) for path in sources if path.endswith(".npy")]
     for path in targets:
+        if path == "-":
+            raise ValueError("-: no output goes to the standard output by this name; predict writes there without -o")
         _check_target(Path(path))
         for other in sources:
             if _is_same(path, other):

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 
-from pragam.compare import competitors, machine, points
+from pragam.compare import competitors, machine, peers, points
 from pragam.compare import data as data_sets
 from pragam.compare.comparison import Asked, Comparison, Observer
 from pragam.compare.competitors import Competitor
@@ -94,7 +94,8 @@ def run(
     if not plan.solvers:
         raise ValueError("solvers must name at least one")
     if wanted is None and (absent := competitors.absent()):
-        observer.note(f"Not installed, so not compared: {', '.join(absent)} (pip install 'pragam[bench]').")
+        packages = " ".join(sorted({peers.by_name(name).package for name in absent}))
+        observer.note(f"Not installed, so not compared: {', '.join(absent)} (pip install {packages}).")
     with Journal(Path(folder) / NAME) as journal:
         agreed = _agreed(plan, journal, folder)
         asked: Asked = "names" if data else "paper" if paper else "nothing"

@@ -131,4 +131,4 @@ def pyarrow_module(module: str, name: str) -> Any:
     try:
         return import_module(module)
     except ImportError as error:
-        raise ValueError(f"{name}: this needs the package pyarrow: pip install '.[tables]'") from error
+        raise ValueError(f"{name}: this needs the package pyarrow: pip install pyarrow") from error

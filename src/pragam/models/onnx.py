@@ -249,5 +249,5 @@ def _onnx() -> Any:
         return import_module("onnx")
     except ModuleNotFoundError as error:
         raise ModuleNotFoundError(
-            "ONNX graphs need the package onnx: pip install onnx skl2onnx, or pragam[onnx]", name="onnx"
+            "ONNX graphs need the package onnx: pip install onnx skl2onnx", name="onnx"
         ) from error

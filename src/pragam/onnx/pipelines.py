@@ -137,5 +137,5 @@ def _library() -> Any:
         return import_module("skl2onnx")
     except ModuleNotFoundError as error:
         raise ModuleNotFoundError(
-            "Pipelines need the package skl2onnx: pip install onnx skl2onnx, or pragam[onnx]", name="skl2onnx"
+            "Pipelines need the package skl2onnx: pip install onnx skl2onnx", name="skl2onnx"
         ) from error

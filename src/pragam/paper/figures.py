@@ -142,7 +142,7 @@ def _draw_rounds(axes: Axes, rounds: list[Round], ends: tuple[float, float]) -> 
 
 def _figure(width: float, height: float, rows: int = 1, columns: int = 1) -> tuple[Figure, Any]:
     """An empty figure with light axes, and its axes."""
-    figure = need("matplotlib.figure", "plot").Figure(figsize=(width, height), layout="constrained")
+    figure = need("matplotlib.figure").Figure(figsize=(width, height), layout="constrained")
     all_axes = figure.subplots(rows, columns, sharex=rows > 1)
     for axes in np.ravel(all_axes):
         axes.spines[["top", "right"]].set_visible(False)

@@ -99,7 +99,7 @@ def _digits(column: Floats) -> list[float | None]:
 def _compiled(layers: dict[str, Any]) -> dict[str, Any]:
     config = {"font": _FONT, "axis": {"labelFontSize": 11, "titleFontSize": 12, "titleFontWeight": "normal"}}
     sizes = {"width": "container", "height": HEIGHT, "autosize": {"type": "fit-x", "contains": "padding"}}
-    compiled: dict[str, Any] = need("vl_convert", "report").vegalite_to_vega({"config": config, **sizes, **layers})
+    compiled: dict[str, Any] = need("vl_convert").vegalite_to_vega({"config": config, **sizes, **layers})
     for mark in compiled["marks"]:
         mark.pop("sort", None)  # points come in the order of iterations, and that is how they are joined
     return {key: part for key, part in compiled.items() if key != "$schema"}  # the page holds no addresses

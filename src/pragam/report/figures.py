@@ -121,7 +121,7 @@ def _put_lines(sheet: Figure, lines: list[str], top: float) -> None:
 
 def save(sheet: Figure, stem: Path) -> list[Path]:
     """Write the figure beside ``stem`` as SVG and PNG; equal figures give equal bytes."""
-    matplotlib = need("matplotlib", "plot")
+    matplotlib = need("matplotlib")
     paths = [stem.with_name(stem.name + ending) for ending in (".svg", ".png")]
     with matplotlib.rc_context({"svg.hashsalt": "pragam"}):
         for path in paths:
@@ -143,7 +143,7 @@ def slugs(names: Iterable[str]) -> dict[str, str]:
 
 def blank(width: float, height: float) -> Figure:
     """An empty white sheet, drawn without any state of pyplot."""
-    return need("matplotlib.figure", "plot").Figure(figsize=(width, height), facecolor="white")
+    return need("matplotlib.figure").Figure(figsize=(width, height), facecolor="white")
 
 
 def place(sheet: Figure, left: float, top: float, width: float, height: float) -> Axes:
@@ -174,7 +174,7 @@ def legend(sheet: Figure, names: list[str], look: dict[str, Style], left: float,
 
 def legend_width(look: dict[str, Style]) -> float:
     """Inches for the samples and the widest of the names."""
-    path = need("matplotlib.textpath", "plot").TextPath
+    path = need("matplotlib.textpath").TextPath
     labels = [_label(name, style).replace("$", "S") for name, style in look.items()]  # a path takes $ for mathematics
     return 0.75 + max((path((0, 0), label, size=_LEGEND_SIZE).get_extents().x1 / 72 for label in labels), default=0.0)
 

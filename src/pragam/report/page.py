@@ -134,5 +134,5 @@ def _asset(name: str) -> str:
 @cache
 def _bundle() -> str:
     """Vega and its embedding, as one script."""
-    script: str = need("vl_convert", "report").javascript_bundle("window.vegaEmbed = vegaEmbed;")
+    script: str = need("vl_convert").javascript_bundle("window.vegaEmbed = vegaEmbed;")
     return script.replace("</script", "<\\/script")

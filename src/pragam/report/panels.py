@@ -37,7 +37,7 @@ def draw(axes: Axes, shown: list[Curve], family: Family, axis: Axis, look: dict[
 
 def handle(style: Style) -> Line2D:
     """The sample of a solver's line for a legend."""
-    lines = need("matplotlib.lines", "plot")
+    lines = need("matplotlib.lines")
     return lines.Line2D([], [], **_appearance(style))
 
 
@@ -70,7 +70,7 @@ def _bands(axes: Axes, curve: Curve, axis: Axis, style: Style) -> None:
 
 
 def _dress(axes: Axes, family: Family, axis: Axis) -> None:
-    ticker = need("matplotlib.ticker", "plot")
+    ticker = need("matplotlib.ticker")
     axes.set_xscale("log")
     axes.set_xlabel(axis, color=_INK, fontsize=9)
     axes.set_ylabel(family.label, color=_INK, fontsize=9)

@@ -12,6 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pragam.driver.result import History, Result
+from pragam.report.extras import need
 from pragam.report.heat_map import heat_map, pairs
 from pragam.selection import Tuning
 
@@ -160,11 +161,10 @@ def certificates(model: Any, ax: Axes | None = None) -> Axes:
 
 
 def _axes(ax: Axes | None) -> Axes:
-    try:
-        import matplotlib.pyplot as plt
-    except ImportError as error:
-        raise ImportError("figures need matplotlib: pip install 'pragam[plot]'") from error
-    return plt.subplots(layout="constrained")[1] if ax is None else ax
+    if ax is not None:
+        return ax
+    drawn: Axes = need("matplotlib.pyplot").subplots(layout="constrained")[1]
+    return drawn
 
 
 def _accuracy(ax: Axes, lam: NDArray[Any], accuracy: NDArray[Any], error: NDArray[Any]) -> None:

@@ -54,15 +54,13 @@ bool is_outside(const BlockSet &blocks, std::int64_t i) {
 
 // Put block i back into its set, which moves both the point and h by e. `past` has the residuals and moments of h, and
 // neither multipliers nor c. Computes the exact change of F and of <s, h>.
-template <class R>
-Change put_back(const R &rows, std::int64_t i, BlockSet &blocks, BlockPlanes &planes, BlockPlanes &past, double lam,
+Change put_back(const ExampleRows<double> &rows, std::int64_t i, BlockSet &blocks, BlockPlanes &planes, BlockPlanes &past, double lam,
                 const WeightTable<double> &table, double *h_alpha, const WeightTable<double> &h_table, Visit &at,
                 std::vector<double> &product, std::vector<double> &step, std::vector<std::int32_t> &labels) {
-    const auto row = row_at(rows, i);
     const std::int64_t K = blocks.K;
-    products(row, table.data, table.width, product.data());
+    rows.products(i, table, product.data());
     find_slopes(at, blocks, planes, i, product.data());
-    products(row, h_table.data, h_table.width, product.data());
+    rows.products(i, h_table, product.data());
     std::copy_n(at.alpha.data(), K, at.target.data());
     project(at, blocks.shape, blocks.totals[i]);
     Change change{0, 0};
@@ -86,8 +84,8 @@ Change put_back(const R &rows, std::int64_t i, BlockSet &blocks, BlockPlanes &pl
         const double along = -step[std::size_t(k)] * lam;
         planes.move(k, along, planes.lift[i]), past.move(k, along, planes.lift[i]);
     }
-    move(row, step.data(), labels.data(), count, table);
-    move(row, step.data(), labels.data(), count, h_table);
+    rows.move(i, step.data(), labels.data(), count, table);
+    rows.move(i, step.data(), labels.data(), count, h_table);
     return change;
 }
 
@@ -101,8 +99,7 @@ void retreat(Parts size, BlockSet &blocks, BlockPlanes &planes, const WeightTabl
     for (std::int64_t k = 0; k < size.running; ++k) planes.residual[k] = before[k] + p[k];
 }
 
-template <class R>
-Pushed push(const R &rows, Parts size, BlockSet blocks, BlockPlanes planes, double lam, WeightTable<double> table,
+Pushed push(const ExampleRows<double> &rows, Parts size, BlockSet blocks, BlockPlanes planes, double lam, WeightTable<double> table,
             const Points &points, const Ascent &ascent, const Limits &limits) {
     double *p = points.step, *h = points.history;
     if (!ascent.has_history) std::fill(h, h + size.length(), 0.0);
@@ -157,9 +154,9 @@ struct BlockPush {
         const std::size_t length = std::size_t(size.length());
         require(before.size() == length && step.size() == length && history.size() == length,
                 "block_momentum: a point must have an entry for each variable, each of the table and all that is running");
-        const auto rows = rows_of(std::size_t(blocks.n), table.shape(0), raw...);
+        const auto rows = example_rows<double>(std::size_t(blocks.n), table.shape(0), raw...);
         nb::gil_scoped_release release;
-        return push(rows, size, blocks, planes, lam, {table.data(), std::int64_t(table.shape(1))},
+        return push(*rows, size, blocks, planes, lam, {table.data(), std::int64_t(table.shape(1))},
                     {before.data(), step.data(), history.data()}, {gain, slope, has_history},
                     {ridge, longest, clipped});
     }

@@ -151,8 +151,8 @@ inline void note_margin(BlockSet &blocks, std::int64_t i, double margin, Tally &
 }
 
 // The exact step of example i. Returns whether it leaves the active ones.
-template <class Row, class F>
-bool visit(Bench<F> &bench, const Row &row, BlockSet &blocks, BlockPlanes &planes, double lam,
+template <class F>
+bool visit(Bench<F> &bench, const ExampleRows<F> &rows, BlockSet &blocks, BlockPlanes &planes, double lam,
            const WeightTable<F> &table, double reach, std::int64_t i, Tally &tally) {
     Visit &at = bench.any;
     const double total = blocks.totals[i], q = blocks.q[i];
@@ -165,15 +165,15 @@ bool visit(Bench<F> &bench, const Row &row, BlockSet &blocks, BlockPlanes &plane
     const std::int64_t count =
         make_step(at, blocks, planes, lam, i, bench.step.data(), bench.labels.data(), tally);
     if (!count) return false;
-    move(row, bench.step.data(), bench.labels.data(), count, table);
+    rows.move(i, bench.step.data(), bench.labels.data(), count, table);
     judge(at, blocks.shape, total);
     blocks.margin[i] = at.margin;
     return false;
 }
 
 // The same on a box, where the block is curved.
-template <class Row, class F>
-bool visit_box(Bench<F> &bench, const Row &row, BlockSet &blocks, BlockPlanes &planes, double lam,
+template <class F>
+bool visit_box(Bench<F> &bench, const ExampleRows<F> &rows, BlockSet &blocks, BlockPlanes &planes, double lam,
                const WeightTable<F> &table, double reach, std::int64_t i, Tally &tally) {
     BoxVisit &at = bench.box;
     const double total = blocks.totals[i], q = blocks.q[i];
@@ -186,13 +186,13 @@ bool visit_box(Bench<F> &bench, const Row &row, BlockSet &blocks, BlockPlanes &p
     tally.gain += at.gain, tally.turns += at.is_turned, tally.free += at.is_free;
     if (!at.moved) return false;
     keep(at, blocks, planes, i, bench.labels.data());
-    move(row, bench.step.data(), bench.labels.data(), at.moved, table);
+    rows.move(i, bench.step.data(), bench.labels.data(), at.moved, table);
     blocks.margin[i] = at.margin;
     return false;
 }
 
-template <class R, class F>
-Tally sweep(const R &rows, BlockSet &blocks, BlockPlanes &planes, double lam, const WeightTable<F> &table,
+template <class F>
+Tally sweep(const ExampleRows<F> &rows, BlockSet &blocks, BlockPlanes &planes, double lam, const WeightTable<F> &table,
             Visits &visits, SplitMix64 &random, Pulse &pulse) {
     std::int64_t *active = visits.active;
     const std::vector<std::uint32_t> order = random_order(visits.n_active, visits.block, random);
@@ -207,13 +207,13 @@ Tally sweep(const R &rows, BlockSet &blocks, BlockPlanes &planes, double lam, co
             prefetch_line(blocks.alpha + next * blocks.K);
             prefetch_line(blocks.c + next * blocks.K);
         }
-        const auto row = row_at(rows, i);
-        products(row, table.data, table.width, bench.product.data());
-        pulse.beat(std::size_t(row.length * blocks.K));
-        tally.entries += std::size_t(row.length);
+        rows.products(i, table, bench.product.data());
+        const std::int64_t length = rows.length(i);
+        pulse.beat(std::size_t(length * blocks.K));
+        tally.entries += std::size_t(length);
         const bool is_box = blocks.shape == Shape::box && blocks.q[i] > 0 && std::isfinite(1 / blocks.q[i]);
-        leaves[order[k]] = is_box ? visit_box(bench, row, blocks, planes, lam, table, visits.reach, i, tally)
-                                  : visit(bench, row, blocks, planes, lam, table, visits.reach, i, tally);
+        leaves[order[k]] = is_box ? visit_box(bench, rows, blocks, planes, lam, table, visits.reach, i, tally)
+                                  : visit(bench, rows, blocks, planes, lam, table, visits.reach, i, tally);
     }
     std::int64_t stay = 0;
     for (std::int64_t k = 0; k < visits.n_active; ++k) {
@@ -233,8 +233,8 @@ struct BlockBatch {
 using Answer = std::tuple<std::int64_t, double, double, double, std::int64_t, std::int64_t, double, std::int64_t,
                           std::int64_t>;
 
-template <class R, class F>
-Answer sweeps(const R &rows, BlockSet &blocks, BlockPlanes &planes, double lam, const WeightTable<F> &table,
+template <class F>
+Answer sweeps(const ExampleRows<F> &rows, BlockSet &blocks, BlockPlanes &planes, double lam, const WeightTable<F> &table,
               Visits visits, std::uint64_t seed, BlockBatch batch) {
     SplitMix64 random{seed};
     Pulse pulse;
@@ -272,9 +272,9 @@ struct BlockSweepOn {
                 "block_sweep: the rows of the table must be padded to a multiple of 8");
         for (std::int64_t k = 0; k < n_active; ++k)
             require(active.data()[k] >= 0 && active.data()[k] < blocks.n, "block_sweep: active must number examples");
-        const auto rows = rows_of(std::size_t(blocks.n), table.shape(0), raw...);
+        const auto rows = example_rows<F>(std::size_t(blocks.n), table.shape(0), raw...);
         nb::gil_scoped_release release;
-        return sweeps(rows, blocks, planes, lam, WeightTable<F>{table.data(), std::int64_t(table.shape(1))},
+        return sweeps<F>(*rows, blocks, planes, lam, WeightTable<F>{table.data(), std::int64_t(table.shape(1))},
                       {active.data(), n_active, reach, block}, seed,
                       {caution2, before, goal, most_entries, most_rows});
     }

@@ -3,7 +3,7 @@
 #pragma once
 
 #include "common/lanes.hpp"
-#include "common/rows.hpp"
+#include "common/storages.hpp"
 
 namespace pragam {
 

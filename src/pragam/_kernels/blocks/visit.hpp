@@ -9,7 +9,7 @@
 #include <nanobind/stl/tuple.h>
 
 #include "blocks/projections.hpp"
-#include "blocks/table.hpp"
+#include "blocks/rows.hpp"
 
 namespace pragam {
 

@@ -8,7 +8,7 @@
 #include <type_traits>
 
 #include "common/lanes.hpp"
-#include "common/rows.hpp"
+#include "common/storages.hpp"
 
 namespace pragam {
 

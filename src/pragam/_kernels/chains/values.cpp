@@ -126,20 +126,21 @@ struct Values {
         const ChainScores scores{has_weights ? features.data() : nullptr,
                                  has_weights && has_constant ? features.data() + n_features * int64_t(K) : nullptr,
                                  links.data(), has_links, starts.data(), ends.data(), cost.data(), int64_t(K), int64_t(stride), largest_link};
-        const auto rows = rows_of(tokens, size_t(n_features), raw...);
         const int64_t *at = first.data(), *label = labels.data();
         const double *pay = scale.data();
-        nb::gil_scoped_release release;
-        constexpr int64_t chunk = 16;
-        const int64_t chunks = (int64_t(n) + chunk - 1) / chunk;
-        parallel_for(chunks, std::min(threads, chunks), [&](int64_t c, Pulse &pulse) {
-            Sequence<std::decay_t<decltype(rows)>> sequence(rows, scores);
-            for (int64_t i = c * chunk; i < std::min(int64_t(n), (c + 1) * chunk); ++i) {
-                const Worth found = sequence.worth(at[i], at[i + 1], label, pay, pulse);
-                values.data()[i] = found.value;
-                sizes.data()[i] = found.size;
-            }
-        });
+        with_rows(tokens, size_t(n_features), [&](const auto &rows) {
+            nb::gil_scoped_release release;
+            constexpr int64_t chunk = 16;
+            const int64_t chunks = (int64_t(n) + chunk - 1) / chunk;
+            parallel_for(chunks, std::min(threads, chunks), [&](int64_t c, Pulse &pulse) {
+                Sequence<std::decay_t<decltype(rows)>> sequence(rows, scores);
+                for (int64_t i = c * chunk; i < std::min(int64_t(n), (c + 1) * chunk); ++i) {
+                    const Worth found = sequence.worth(at[i], at[i + 1], label, pay, pulse);
+                    values.data()[i] = found.value;
+                    sizes.data()[i] = found.size;
+                }
+            });
+        }, raw...);
     }
 };
 

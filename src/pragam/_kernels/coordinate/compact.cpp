@@ -2,7 +2,7 @@
 // occurrence, and columns with only one entry are left out. Specification: compact.py.
 #include <nanobind/stl/tuple.h>
 
-#include "common/rows.hpp"
+#include "common/storages.hpp"
 
 namespace pragam {
 namespace {

@@ -4,6 +4,7 @@
 // points, is one array: alpha (n), w (d), then the residuals of the planes and the moment, if there are planes. The
 // specification, with the formulas, is momentum.py.
 #include <algorithm>
+#include <functional>
 #include <vector>
 
 #include "common/plane_of_steps.hpp"
@@ -83,6 +84,19 @@ Change put_back(const R &rows, std::int64_t i, Sizes size, const Variables &vari
     return {e * (s - 0.5 * row.q * e), e * (s + minus_Hh - row.q * e)};
 }
 
+// Put these variables back. What a loop reads again and again is copied, so that it can stay in registers.
+template <class R>
+void put_all_back(R rows, const std::vector<std::int64_t> &out, Sizes size, Variables variables, Planes &planes,
+                  Planes &past, double lam, double *w, double *h, Change &total) {
+    Planes now = planes, then = past;
+    Change sum = total;
+    for (const std::int64_t i : out) {
+        const Change change = put_back(rows, i, size, variables, now, then, lam, w, h);
+        sum.gain += change.gain, sum.slope += change.slope;
+    }
+    planes = now, past = then, total = sum;
+}
+
 // Undo the step: back to before + p.
 void retreat(Sizes size, Row *table, const Planes &planes, const double *before, const double *p, double *w) {
     const std::int64_t n = size.n, d = size.d;
@@ -92,8 +106,11 @@ void retreat(Sizes size, Row *table, const Planes &planes, const double *before,
     for (std::int64_t k = 0; k < size.rest; ++k) planes.running[k] = before[n + d + k] + p[n + d + k];
 }
 
-template <class R>
-Pushed push(const R &rows, Sizes size, const Variables &variables, Planes planes, double lam, double *w,
+// Puts these variables back, and adds up the changes. It is compiled for each storage of the rows, the rest once.
+using PutBack =
+    std::function<void(const std::vector<std::int64_t> &out, Planes &planes, Planes &past, Change &total)>;
+
+Pushed push(const PutBack &back, Sizes size, const Variables &variables, Planes planes, double lam, double *w,
             const Points &points, const Ascent &ascent, const Limits &limits) {
     double *p = points.step, *h = points.history;
     if (!ascent.has_history) std::fill(h, h + size.length(), 0.0);
@@ -110,10 +127,7 @@ Pushed push(const R &rows, Sizes size, const Variables &variables, Planes planes
     advance(size.rest, t, p + size.n + size.d, planes.running, h + size.n + size.d);
     Planes past{planes.terms, planes.group, h + size.n + size.d, nullptr, planes.rho, planes.centre2, planes.count};
     planes.refresh(), past.refresh();
-    for (const std::int64_t i : out) {
-        const Change change = put_back(rows, i, size, variables, planes, past, lam, w, h);
-        total.gain += change.gain, total.slope += change.slope;
-    }
+    back(out, planes, past, total);
     if (!(total.gain > 0)) {
         retreat(size, variables.table, planes, points.before, p, w);
         std::copy(p, p + size.length(), h);
@@ -136,10 +150,17 @@ struct Push {
         const std::size_t length = std::size_t(size.length());
         require(before.size() == length && step.size() == length && history.size() == length,
                 "momentum_push: a point must have an entry for each variable, each weight and all that is running");
-        const auto rows = rows_read(variables, w.size(), raw...);
-        nb::gil_scoped_release release;
-        return push(rows, size, variables, planes, lam, w.data(), {before.data(), step.data(), history.data()},
-                    {gain, slope, has_history}, {ridge, longest, clipped});
+        const Points points_of_plane{before.data(), step.data(), history.data()};
+        const Ascent ascent_so_far{gain, slope, has_history};
+        const Limits limits_of_step{ridge, longest, clipped};
+        const auto run = [&](const auto &rows) {
+            nb::gil_scoped_release release;
+            const auto back = [&](const std::vector<std::int64_t> &out, Planes &now, Planes &past, Change &total) {
+                put_all_back(rows, out, size, variables, now, past, lam, w.data(), points_of_plane.history, total);
+            };
+            return push(back, size, variables, planes, lam, w.data(), points_of_plane, ascent_so_far, limits_of_step);
+        };
+        return with_copies(rows_to_read(variables, raw...), w.size(), run, raw...);
     }
 };
 

@@ -3,7 +3,7 @@
 #pragma once
 
 #include "common/gather.hpp"
-#include "common/rows.hpp"
+#include "common/storages.hpp"
 
 namespace pragam {
 
@@ -42,31 +42,22 @@ struct SingleRows {
 };
 
 // From the raw arrays that Python passes, the indices first.
-template <class I>
-SingleRows<I> single_rows_of(std::size_t n, const In<I> &indices, const In<float> &data,
-                             const In<std::int64_t> &indptr) {
-    require(indptr.size() == n + 1, "indptr must have one entry more than there are rows");
+template <class Use>
+auto with_rows(std::size_t n, std::size_t, const Use &use, const AnyVector &indices, const In<float> &data,
+               const Indptr &indptr) {
+    require_indptr(indptr, n);
     std::int64_t padded = 0;
     for (std::size_t i = 0; i <= n; ++i) padded |= indptr.data()[i];
     require(padded % gather_lanes == 0, "every row must be padded to a multiple of eight entries");
-    return {indices.data(), data.data(), indptr.data()};
-}
-
-inline SingleRows<std::uint16_t> rows_of(std::size_t n, std::size_t, const In<std::uint16_t> &indices,
-                                         const In<float> &data, const In<std::int64_t> &indptr) {
-    return single_rows_of(n, indices, data, indptr);
-}
-
-inline SingleRows<std::uint32_t> rows_of(std::size_t n, std::size_t, const In<std::uint32_t> &indices,
-                                         const In<float> &data, const In<std::int64_t> &indptr) {
-    return single_rows_of(n, indices, data, indptr);
+    return with_type<std::uint16_t, std::uint32_t>(indices, [&](const auto *index) {
+        return use(SingleRows<std::decay_t<decltype(*index)>>{index, data.data(), indptr.data()});
+    });
 }
 
 // Registers the kernel for them, too.
 template <template <class...> class Kernel, class... Args>
 void bind_single(nb::module_ &m, const char *name, Args... args) {
-    bind_storage<Kernel, In<std::uint16_t>, In<float>, In<std::int64_t>>(m, name, args...);
-    bind_storage<Kernel, In<std::uint32_t>, In<float>, In<std::int64_t>>(m, name, args...);
+    bind_storage<Kernel, AnyVector, In<float>, Indptr>(m, name, args...);
 }
 
 }  // namespace pragam

@@ -119,12 +119,17 @@ struct SweepOn {
         require(n_active >= 0 && std::size_t(n_active) <= active.size(),
                 "dcd_sweep: n_active must not exceed the length of active");
         require(block >= 1, "dcd_sweep: a block must have at least one row");
-        const auto rows = rows_read(variables, w.size(), raw...);
-        using R = std::decay_t<decltype(rows)>;
-        const auto run = planes.count ? &sweeps<true, R, W> : &sweeps<false, R, W>;
-        nb::gil_scoped_release release;
-        return run(rows, variables, planes, lam, w.data(), {active.data(), n_active, reach, block}, seed,
-                   {caution2, before, goal, most_entries, most_rows});
+        const Visits first{active.data(), n_active, reach, block};
+        const Batch batch_of_sweeps{caution2, before, goal, most_entries, most_rows};
+        const auto run = [&, seed = seed](const auto &rows) {
+            using R = std::decay_t<decltype(rows)>;
+            const auto sweeps_of = planes.count ? &sweeps<true, R, W> : &sweeps<false, R, W>;
+            nb::gil_scoped_release release;
+            return sweeps_of(rows, variables, planes, lam, w.data(), first, seed, batch_of_sweeps);
+        };
+        const std::size_t n = rows_to_read(variables, raw...);
+        if constexpr (std::is_same_v<W, double>) return with_copies(n, w.size(), run, raw...);
+        else return with_rows(n, w.size(), run, raw...);
     }
 };
 

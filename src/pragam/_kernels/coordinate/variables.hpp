@@ -97,20 +97,33 @@ inline Planes planes_of(const PlanesRecord &record, std::int64_t n) {
     return planes;
 }
 
-// The rows of X that the variables read.
-template <class... Raw>
-auto rows_read(const Variables &variables, std::size_t d, const Raw &...raw) {
-    return rows_of(variables.number ? number_of_rows(raw...) : std::size_t(variables.n), d, raw...);
+// use(rows) for the rows of X and of its copies: compact ones have 16-bit indices too, patterns no values.
+template <class Use, class... Raw>
+auto with_copies(std::size_t n, std::size_t d, const Use &use, const Raw &...raw) {
+    return with_rows(n, d, use, raw...);
 }
 
-// For every storage, also for the 16-bit indices of a compact copy and for a pattern without values.
+template <class Use>
+auto with_copies(std::size_t n, std::size_t, const Use &use, const AnyVector &data, const AnyVector &indices,
+                 const Indptr &indptr) {
+    return with_csr<std::int32_t, std::int64_t, std::uint16_t>(n, use, data, indices, indptr);
+}
+
+template <class Use>
+auto with_copies(std::size_t n, std::size_t, const Use &use, const AnyVector &indices, const Indptr &indptr) {
+    return with_pattern<std::uint16_t>(n, use, indices, indptr);
+}
+
+// How many rows of X there are for the variables to read.
+template <class... Raw>
+std::size_t rows_to_read(const Variables &variables, const Raw &...raw) {
+    return variables.number ? number_of_rows(raw...) : std::size_t(variables.n);
+}
+
 template <template <class...> class Kernel, class... Args>
 void bind_all(nb::module_ &m, const char *csr, const char *dense, const char *pattern, Args... args) {
-    using Indptr = In<std::int64_t>;
     bind_storages<Kernel>(m, csr, dense, args...);
-    bind_storage<Kernel, In<float>, In<std::uint16_t>, Indptr>(m, csr, args...);
-    bind_storage<Kernel, In<double>, In<std::uint16_t>, Indptr>(m, csr, args...);
-    bind_storage<Kernel, PatternIndices, Indptr>(m, pattern, args...);
+    bind_storage<Kernel, AnyVector, Indptr>(m, pattern, args...);
 }
 
 }  // namespace pragam

@@ -143,18 +143,19 @@ struct Flow {
     int64_t larger(int64_t t) const { return std::min(most_edges, 2 * int64_t(capacity[t])); }
 };
 
-template <class F>
+// The records of records.py, as Python passes them. What has no type here has that of the weights.
 using ChainsRecord =
-    std::tuple<In<int64_t>, In<uint16_t>, In<F>, In<F>, In<F>, In<F>, In<double>, In<double>, int64_t, int64_t,
-               std::tuple<In<F>, In<std::int32_t>, In<int64_t>, int64_t>>;
-template <class F>
-using TableRecord = std::tuple<Out<F>, Out<F>>;
+    std::tuple<In<int64_t>, In<uint16_t>, AnyVector, AnyVector, AnyVector, AnyVector, In<double>, In<double>, int64_t,
+               int64_t, std::tuple<AnyVector, In<std::int32_t>, In<int64_t>, int64_t>>;
+using TableRecord = std::tuple<AnyOut, AnyOut>;
 using FlowRecord = std::tuple<Out<uint32_t>, Out<uint16_t>, Out<uint16_t>, Out<uint32_t>, Out<int64_t>>;
 
 template <class F>
-Chains<F> chains_of(const ChainsRecord<F> &record) {
-    const auto &[first, truth, scale, cost, norms, own, rates, totals, K, constant, pairs] = record;
-    const auto &[pair_values, pair_indices, pair_indptr, pair_features] = pairs;
+Chains<F> chains_of(const ChainsRecord &record) {
+    const auto &[first, truth, any_scale, any_cost, any_norms, any_own, rates, totals, K, constant, pairs] = record;
+    const auto &[any_values, pair_indices, pair_indptr, pair_features] = pairs;
+    const In<F> scale = input<F>(any_scale), cost = input<F>(any_cost), norms = input<F>(any_norms);
+    const In<F> own = input<F>(any_own), pair_values = input<F>(any_values);
     const std::size_t tokens = truth.size(), n = rates.size();
     require(K >= 1 && K <= 65535 && cost.size() % std::size_t(K) == 0 && cost.size() >= std::size_t(K * K) &&
                 (cost.size() / std::size_t(K)) % lane_count == 0,
@@ -169,8 +170,8 @@ Chains<F> chains_of(const ChainsRecord<F> &record) {
 }
 
 template <class F>
-WeightTable<F> table_of(const TableRecord<F> &record, const Chains<F> &chains) {
-    const auto &[weights, late] = record;
+WeightTable<F> table_of(const TableRecord &record, const Chains<F> &chains) {
+    const Out<F> weights = output<F>(std::get<0>(record)), late = output<F>(std::get<1>(record));
     const int64_t stride = chains.stride, K = chains.K, of_pairs = 2 * K * chains.n_pair_features;
     const int64_t rows = int64_t(weights.size()) / stride - of_pairs - 2 * K - 2;
     require(rows > chains.constant && weights.size() % std::size_t(stride) == 0, "flows: the table has too few rows");
@@ -191,31 +192,42 @@ Flow flow_of(const FlowRecord &record, const Chains<F> &chains) {
             int64_t(pool.size() / 2)};
 }
 
-// The rows of a packed copy of binary data, with 32-bit indices.
-inline CsrRows<Ones, std::int32_t> rows_of(std::size_t n, std::size_t, const In<std::int32_t> &indices,
-                                           const In<int64_t> &indptr) {
-    require(indptr.size() == n + 1, "indptr must have one entry more than there are rows");
-    return {{}, indices.data(), indptr.data()};
-}
-
 // For every storage of X and every packed copy of it, as NAME_csr, NAME_dense and NAME_pattern.
 template <template <class...> class Kernel, class... Args>
 void bind_flow_rows(nb::module_ &m, const std::string &name, Args... args) {
-    using Indptr = In<int64_t>;
     bind_storages<Kernel>(m, (name + "_csr").c_str(), (name + "_dense").c_str(), args...);
-    bind_storage<Kernel, In<float>, In<uint16_t>, Indptr>(m, (name + "_csr").c_str(), args...);
-    bind_storage<Kernel, In<double>, In<uint16_t>, Indptr>(m, (name + "_csr").c_str(), args...);
-    bind_storage<Kernel, PatternIndices, Indptr>(m, (name + "_pattern").c_str(), args...);
-    bind_storage<Kernel, In<std::int32_t>, Indptr>(m, (name + "_pattern").c_str(), args...);
+    bind_storage<Kernel, AnyVector, Indptr>(m, (name + "_pattern").c_str(), args...);
 }
 
 template <class F>
 int64_t table_rows(const WeightTable<F> &table) { return (table.pairs - table.nodes) / table.stride; }
 
-// The rows of X, from the raw arrays that Python passes.
-template <class F, class... Raw>
-auto token_rows(const Chains<F> &chains, const WeightTable<F> &table, const Raw &...raw) {
-    return rows_of(std::size_t(chains.tokens), std::size_t(table_rows(table) - (chains.constant >= 0)), raw...);
+// use(rows) for X or a packed copy of it: that has 16-bit indices too, and no values if all are one.
+template <class Use>
+auto with_tokens(std::size_t n, std::size_t, const Use &use, const AnyVector &data, const AnyVector &indices,
+                 const Indptr &indptr) {
+    return with_csr<std::int32_t, std::int64_t, uint16_t>(n, use, data, indices, indptr);
+}
+
+template <class Use>
+auto with_tokens(std::size_t n, std::size_t, const Use &use, const AnyVector &indices, const Indptr &indptr) {
+    return with_pattern<std::int32_t, uint16_t>(n, use, indices, indptr);
+}
+
+template <class Use>
+auto with_tokens(std::size_t n, std::size_t d, const Use &use, const AnyMatrix &X) {
+    return with_rows(n, d, use, X);
+}
+
+// use(F{}) for the type of the weights, which is that of the costs.
+template <class Use>
+auto with_weights(const ChainsRecord &record, const Use &use) {
+    return with_type<float, double>(std::get<3>(record), [&](const auto *cost) { return use(std::decay_t<decltype(*cost)>{}); });
+}
+
+template <class F, class Use, class... Raw>
+auto with_token_rows(const Chains<F> &chains, const WeightTable<F> &table, const Use &use, const Raw &...raw) {
+    return with_tokens(std::size_t(chains.tokens), std::size_t(table_rows(table) - (chains.constant >= 0)), use, raw...);
 }
 
 // The features of token t, one by one: f(row of the table, value).

@@ -11,55 +11,69 @@ namespace {
 template <class... Raw>
 struct Count {
     static bool call(Raw... raw, int64_t tokens, Out<std::int32_t> counts) {
-        const auto rows = rows_of(std::size_t(tokens), counts.size(), raw...);
-        nb::gil_scoped_release release;
-        bool ones = true;
-        Pulse pulse;
-        for (int64_t t = 0; t < tokens; ++t) {
-            each_entry(rows, t, [&](int64_t column, auto value) {
-                counts.data()[column] += value != 0;
-                ones &= value == 0 || value == 1;
-            });
-            pulse.beat(rows.length(t));
-        }
-        return ones;
+        return with_rows(std::size_t(tokens), counts.size(), [&](const auto &rows) {
+            nb::gil_scoped_release release;
+            bool ones = true;
+            Pulse pulse;
+            for (int64_t t = 0; t < tokens; ++t) {
+                each_entry(rows, t, [&](int64_t column, auto value) {
+                    counts.data()[column] += value != 0;
+                    ones &= value == 0 || value == 1;
+                });
+                pulse.beat(rows.length(t));
+            }
+            return ones;
+        }, raw...);
     }
 };
 
 // The entries of X in the rows that `place` gives to their columns; those of columns without one (-1) go to the list of
 // lone entries, whose number is returned. An indptr of length 0: nothing is copied, and only the norms are computed.
-template <class F, class... Raw>
-struct PackOn {
-    static int64_t call(Raw... raw, In<std::int32_t> place, Out<int64_t> indptr, Out<std::int32_t> indices, Out<F> values,
-                     Out<uint32_t> lone, Out<F> lone_values, Out<F> norms, Out<F> own) {
-        const int64_t tokens = int64_t(norms.size());
-        const auto rows = rows_of(norms.size(), place.size(), raw...);
-        nb::gil_scoped_release release;
-        std::vector<F> sums(place.size());
-        Pulse pulse;
-        int64_t kept = 0, left = 0;
-        for (int64_t t = 0; t < tokens; ++t) {
-            double norm = 0, alone = 0;
-            each_entry(rows, t, [&](int64_t column, auto value) { sums[std::size_t(column)] += F(value); });
-            each_entry(rows, t, [&](int64_t column, auto value) { norm += double(sums[std::size_t(column)]) * double(F(value)); });
-            each_entry(rows, t, [&](int64_t column, auto value) {
-                sums[std::size_t(column)] = 0;
-                if (!indptr.size() || value == 0) return;
-                if (place.data()[column] < 0) {
-                    alone += double(F(value)) * double(F(value));
-                    lone.data()[2 * left] = uint32_t(t), lone.data()[2 * left + 1] = uint32_t(column);
-                    lone_values.data()[left++] = F(value);
-                    return;
-                }
-                if (values.size()) values.data()[kept] = F(value);
-                indices.data()[kept++] = place.data()[column];
-            });
-            norms.data()[t] = F(norm);
-            own.data()[t] = F(alone);
-            if (indptr.size()) indptr.data()[t + 1] = kept;
-            pulse.beat(3 * rows.length(t));
-        }
-        return left;
+template <class F, class R>
+int64_t pack(const R &rows, const In<std::int32_t> &place, const Out<int64_t> &indptr, const Out<std::int32_t> &indices,
+             const Out<F> &values, const Out<uint32_t> &lone, const Out<F> &lone_values, const Out<F> &norms,
+             const Out<F> &own) {
+    const int64_t tokens = int64_t(norms.size());
+    nb::gil_scoped_release release;
+    std::vector<F> sums(place.size());
+    Pulse pulse;
+    int64_t kept = 0, left = 0;
+    for (int64_t t = 0; t < tokens; ++t) {
+        double norm = 0, alone = 0;
+        each_entry(rows, t, [&](int64_t column, auto value) { sums[std::size_t(column)] += F(value); });
+        each_entry(rows, t, [&](int64_t column, auto value) { norm += double(sums[std::size_t(column)]) * double(F(value)); });
+        each_entry(rows, t, [&](int64_t column, auto value) {
+            sums[std::size_t(column)] = 0;
+            if (!indptr.size() || value == 0) return;
+            if (place.data()[column] < 0) {
+                alone += double(F(value)) * double(F(value));
+                lone.data()[2 * left] = uint32_t(t), lone.data()[2 * left + 1] = uint32_t(column);
+                lone_values.data()[left++] = F(value);
+                return;
+            }
+            if (values.size()) values.data()[kept] = F(value);
+            indices.data()[kept++] = place.data()[column];
+        });
+        norms.data()[t] = F(norm);
+        own.data()[t] = F(alone);
+        if (indptr.size()) indptr.data()[t + 1] = kept;
+        pulse.beat(3 * rows.length(t));
+    }
+    return left;
+}
+
+template <class... Raw>
+struct Pack {
+    static int64_t call(Raw... raw, In<std::int32_t> place, Out<int64_t> indptr, Out<std::int32_t> indices, AnyOut values,
+                        Out<uint32_t> lone, AnyOut lone_values, AnyOut norms, AnyOut own) {
+        return with_type<float, double>(norms, [&](const auto *norm) {
+            using F = std::decay_t<decltype(*norm)>;
+            const Out<F> to = output<F>(values), alone = output<F>(lone_values), squares = output<F>(norms);
+            const auto run = [&](const auto &rows) {
+                return pack<F>(rows, place, indptr, indices, to, lone, alone, squares, output<F>(own));
+            };
+            return with_rows(norms.size(), place.size(), run, raw...);
+        });
     }
 };
 
@@ -135,19 +149,26 @@ std::tuple<double, double> renewed(const Chains<F> &chains, const WeightTable<F>
     return {loss, norm2};
 }
 
-template <class F, class... Raw>
-struct RenewOn {
-    static std::tuple<double, double> call(Raw... raw, const ChainsRecord<F> &chains_record, const TableRecord<F> &table_record,
+template <class... Raw>
+struct Renew {
+    static std::tuple<double, double> call(Raw... raw, const ChainsRecord &chains_record, const TableRecord &table_record,
                                            const FlowRecord &flow_record) {
-        const Chains<F> chains = chains_of<F>(chains_record);
-        const WeightTable<F> table = table_of<F>(table_record, chains);
-        const Flow flow = flow_of(flow_record, chains);
-        const auto rows = token_rows(chains, table, raw...);
-        nb::gil_scoped_release release;
-        return renewed<F>(chains, table, flow, [&](int64_t token, int64_t label, F change) {
-            each_feature(rows, chains, token,
-                         [&](int64_t column, auto value) { table.nodes[column * chains.stride + label] += change * F(value); });
-            return rows.length(token);
+        return with_weights(chains_record, [&](auto zero) {
+            using F = decltype(zero);
+            const Chains<F> chains = chains_of<F>(chains_record);
+            const WeightTable<F> table = table_of<F>(table_record, chains);
+            const Flow flow = flow_of(flow_record, chains);
+            AddFeatures<F> add;
+            with_token_rows(chains, table, [&](const auto &rows) {
+                add = [rows, &chains, &table](int64_t token, int64_t label, F change) {
+                    each_feature(rows, chains, token, [&](int64_t column, auto value) {
+                        table.nodes[column * chains.stride + label] += change * F(value);
+                    });
+                    return rows.length(token);
+                };
+            }, raw...);
+            nb::gil_scoped_release release;
+            return renewed<F>(chains, table, flow, add);
         });
     }
 };
@@ -155,11 +176,8 @@ struct RenewOn {
 // The weights as the model has them: nodes (K, d), one after the other. w = table - share late; lone features get the
 // weights that the flow gives them.
 template <class F>
-void flow_weights(const ChainsRecord<F> &chains_record, const TableRecord<F> &table_record, const FlowRecord &flow_record,
-                  double share, In<std::int32_t> place, In<uint32_t> lone, In<F> lone_values, Out<double> nodes) {
-    const Chains<F> chains = chains_of<F>(chains_record);
-    const WeightTable<F> table = table_of<F>(table_record, chains);
-    const Flow flow = flow_of(flow_record, chains);
+void weights_of(const Chains<F> &chains, const WeightTable<F> &table, const Flow &flow, double share,
+                const In<std::int32_t> &place, const In<uint32_t> &lone, const In<F> &lone_values, const Out<double> &nodes) {
     const int64_t d = int64_t(place.size()), K = chains.K, stride = chains.stride;
     require(nodes.size() == std::size_t(K * d), "flow_weights: nodes must have K times d entries");
     nb::gil_scoped_release release;
@@ -185,12 +203,20 @@ void flow_weights(const ChainsRecord<F> &chains_record, const TableRecord<F> &ta
     }
 }
 
+void flow_weights(const ChainsRecord &chains_record, const TableRecord &table_record, const FlowRecord &flow_record,
+                  double share, In<std::int32_t> place, In<uint32_t> lone, AnyVector lone_values, Out<double> nodes) {
+    with_weights(chains_record, [&](auto zero) {
+        using F = decltype(zero);
+        const Chains<F> chains = chains_of<F>(chains_record);
+        weights_of<F>(chains, table_of<F>(table_record, chains), flow_of(flow_record, chains), share, place, lone,
+                      input<F>(lone_values), nodes);
+    });
+}
+
 // The edges of all tokens, one after the other.
 template <class F>
-void flow_edges(const ChainsRecord<F> &chains_record, const FlowRecord &flow_record, In<int64_t> first, Out<uint16_t> before,
-                Out<uint16_t> label, Out<uint32_t> mass) {
-    const Chains<F> chains = chains_of<F>(chains_record);
-    const Flow flow = flow_of(flow_record, chains);
+void edges_of(const Chains<F> &chains, const Flow &flow, const In<int64_t> &first, const Out<uint16_t> &before,
+              const Out<uint16_t> &label, const Out<uint32_t> &mass) {
     require(first.size() == std::size_t(chains.tokens) + 1 && before.size() == std::size_t(first.data()[chains.tokens]) &&
                 label.size() == before.size() && mass.size() == before.size(),
             "flow_edges: arrays of unequal length");
@@ -202,30 +228,25 @@ void flow_edges(const ChainsRecord<F> &chains_record, const FlowRecord &flow_rec
         }
 }
 
-template <class F>
-struct With {
-    template <class... Raw>
-    using Pack = PackOn<F, Raw...>;
-    template <class... Raw>
-    using Renew = RenewOn<F, Raw...>;
-
-    static void bind(nb::module_ &m) {
-        bind_storages<Pack>(m, "flow_pack_csr", "flow_pack_dense", array("place"), array("indptr"), array("indices"),
-                            array("values"), array("lone"), array("lone_values"), array("norms"), array("own"));
-        bind_flow_rows<Renew>(m, "flow_renew", array("chains"), array("table"), array("flow"));
-        m.def("flow_weights", &flow_weights<F>, array("chains"), array("table"), array("flow"), nb::arg("share"),
-              array("place"), array("lone"), array("lone_values"), array("nodes"));
-        m.def("flow_edges", &flow_edges<F>, array("chains"), array("flow"), array("first"), array("before"),
-              array("label"), array("mass"));
-    }
-};
+void flow_edges(const ChainsRecord &record, const FlowRecord &flow, In<int64_t> first, Out<uint16_t> before,
+                Out<uint16_t> label, Out<uint32_t> mass) {
+    with_weights(record, [&](auto zero) {
+        const auto chains = chains_of<decltype(zero)>(record);
+        edges_of(chains, flow_of(flow, chains), first, before, label, mass);
+    });
+}
 
 }  // namespace
 
 void bind_flows_tables(nb::module_ &m) {
     bind_storages<Count>(m, "flow_count_csr", "flow_count_dense", nb::arg("tokens"), array("counts"));
-    With<float>::bind(m);
-    With<double>::bind(m);
+    bind_storages<Pack>(m, "flow_pack_csr", "flow_pack_dense", array("place"), array("indptr"), array("indices"),
+                        array("values"), array("lone"), array("lone_values"), array("norms"), array("own"));
+    bind_flow_rows<Renew>(m, "flow_renew", array("chains"), array("table"), array("flow"));
+    m.def("flow_weights", &flow_weights, array("chains"), array("table"), array("flow"), nb::arg("share"),
+          array("place"), array("lone"), array("lone_values"), array("nodes"));
+    m.def("flow_edges", &flow_edges, array("chains"), array("flow"), array("first"), array("before"), array("label"),
+          array("mass"));
 }
 
 }  // namespace pragam

@@ -3,6 +3,9 @@
 // Directions are searched for a block of sequences (or zones) at the weights before it, by all threads; the steps along
 // them are taken one after the other, each exact at the weights as they are then. So the result depends on the block and
 // not on the threads.
+#include <functional>
+#include <memory>
+
 #include "common/parallel.hpp"
 #include "flows/moves.hpp"
 
@@ -15,10 +18,13 @@ using Answer = std::tuple<int64_t, double, double, int64_t, int64_t, double>;
 
 using Rule = std::tuple<double, int64_t, int64_t>;  // relax, block, threads
 
-// find(search, k, direction, pulse) finds what the k-th visit does.
-template <class F, class Find>
+// Finds what the k-th visit does.
+template <class F>
+using Find = std::function<void(Search<F> &search, int64_t k, Direction &direction, Pulse &pulse)>;
+
+template <class F>
 Answer visits(const Tokens<F> &features, const Chains<F> &chains, const WeightTable<F> &table, const Flow &flow, int64_t n,
-              const Rule &rule, double clock, const Find &find) {
+              const Rule &rule, double clock, const Find<F> &find) {
     const auto &[relax, block, threads] = rule;
     Team team(std::min({threads, block / 2, n / 2}));
     std::vector<Search<F>> searches(std::size_t(team.size()), Search<F>(features, chains, table, flow));
@@ -53,7 +59,7 @@ Answer sequences(const Tokens<F> &features, const Chains<F> &chains, const Weigh
                  const In<int64_t> &order, const Rule &rule, double clock) {
     const int64_t n = int64_t(order.size());
     nb::gil_scoped_release release;
-    return visits(features, chains, table, flow, n, rule, clock, [&](auto &search, int64_t k, Direction &out, Pulse &pulse) {
+    return visits<F>(features, chains, table, flow, n, rule, clock, [&](Search<F> &search, int64_t k, Direction &out, Pulse &pulse) {
         search.whole(order.data()[k], order.data()[std::min(k + 1, n - 1)], out, pulse);
     });
 }
@@ -64,7 +70,7 @@ Answer visit_zones(const Tokens<F> &features, const Chains<F> &chains, const Wei
                    const In<uint32_t> &zones, const In<int64_t> &order, const Rule &rule, double clock) {
     const int64_t n = int64_t(order.size());
     nb::gil_scoped_release release;
-    return visits(features, chains, table, flow, n, rule, clock, [&](auto &search, int64_t k, Direction &out, Pulse &) {
+    return visits<F>(features, chains, table, flow, n, rule, clock, [&](Search<F> &search, int64_t k, Direction &out, Pulse &) {
         const auto zone_at = [&](int64_t j) { return zones.data() + 3 * order.data()[std::min(j, n - 1)]; };
         prefetch_line(zone_at(k + 16));
         search.fetch_lists(zone_at(k + 12)[1]);
@@ -77,42 +83,43 @@ Answer visit_zones(const Tokens<F> &features, const Chains<F> &chains, const Wei
 }
 
 // Calls visit(features, chains, table, flow) for the rows that Python passes.
-template <class F, class Visit, class... Raw>
-Answer on_rows(const ChainsRecord<F> &chains_record, const TableRecord<F> &table_record, const FlowRecord &flow_record,
+template <class Visit, class... Raw>
+Answer on_rows(const ChainsRecord &chains_record, const TableRecord &table_record, const FlowRecord &flow_record,
                const Visit &visit, const Raw &...raw) {
-    const Chains<F> chains = chains_of<F>(chains_record);
-    const WeightTable<F> table = table_of<F>(table_record, chains);
-    const auto rows = token_rows(chains, table, raw...);
-    return visit(TokensIn<std::remove_const_t<decltype(rows)>, F>(rows, chains, table), chains, table, flow_of(flow_record, chains));
+    return with_weights(chains_record, [&](auto zero) {
+        using F = decltype(zero);
+        const Chains<F> chains = chains_of<F>(chains_record);
+        const WeightTable<F> table = table_of<F>(table_record, chains);
+        const Flow flow = flow_of(flow_record, chains);
+        std::unique_ptr<const Tokens<F>> features;
+        with_token_rows(chains, table, [&](const auto &rows) {
+            features = std::make_unique<TokensIn<std::decay_t<decltype(rows)>, F>>(rows, chains, table);
+        }, raw...);
+        return visit(*features, chains, table, flow);
+    });
 }
 
-template <class F, class... Raw>
-struct SequencesOn {
-    static Answer call(Raw... raw, const ChainsRecord<F> &chains, const TableRecord<F> &table, const FlowRecord &flow,
+template <class... Raw>
+struct Sequences {
+    static Answer call(Raw... raw, const ChainsRecord &chains, const TableRecord &table, const FlowRecord &flow,
                        In<int64_t> order, const Rule &rule, double clock) {
-        const auto visit = [&](const Tokens<F> &features, const auto &...parts) {
-            return sequences(features, parts..., order, rule, clock);
-        };
-        return on_rows<F>(chains, table, flow, visit, raw...);
+        const auto visit = [&](const auto &...parts) { return sequences(parts..., order, rule, clock); };
+        return on_rows(chains, table, flow, visit, raw...);
     }
 };
 
-template <class F, class... Raw>
-struct ZonesOn {
-    static Answer call(Raw... raw, const ChainsRecord<F> &chains, const TableRecord<F> &table, const FlowRecord &flow,
+template <class... Raw>
+struct Zones {
+    static Answer call(Raw... raw, const ChainsRecord &chains, const TableRecord &table, const FlowRecord &flow,
                        In<uint32_t> zones, In<int64_t> order, const Rule &rule, double clock) {
-        const auto visit = [&](const Tokens<F> &features, const auto &...parts) {
-            return visit_zones(features, parts..., zones, order, rule, clock);
-        };
-        return on_rows<F>(chains, table, flow, visit, raw...);
+        const auto visit = [&](const auto &...parts) { return visit_zones(parts..., zones, order, rule, clock); };
+        return on_rows(chains, table, flow, visit, raw...);
     }
 };
 
 // The zones of the flow: maximal runs of tokens with two labels or more. Returns their number; writes as many as fit.
 template <class F>
-int64_t flow_zones(const ChainsRecord<F> &chains_record, const FlowRecord &flow_record, Out<uint32_t> zones) {
-    const Chains<F> chains = chains_of<F>(chains_record);
-    const Flow flow = flow_of(flow_record, chains);
+int64_t zones_of(const Chains<F> &chains, const Flow &flow, Out<uint32_t> zones) {
     const int64_t room = int64_t(zones.size() / 3);
     nb::gil_scoped_release release;
     int64_t n = 0;
@@ -130,27 +137,21 @@ int64_t flow_zones(const ChainsRecord<F> &chains_record, const FlowRecord &flow_
     return n;
 }
 
-template <class F>
-struct With {
-    template <class... Raw>
-    using Sequences = SequencesOn<F, Raw...>;
-    template <class... Raw>
-    using Zones = ZonesOn<F, Raw...>;
-
-    static void bind(nb::module_ &m) {
-        bind_flow_rows<Sequences>(m, "flow_sequences", array("chains"), array("table"), array("flow"), array("order"),
-                                  nb::arg("rule"), nb::arg("clock"));
-        bind_flow_rows<Zones>(m, "flow_visit_zones", array("chains"), array("table"), array("flow"), array("zones"),
-                              array("order"), nb::arg("rule"), nb::arg("clock"));
-        m.def("flow_zones", &flow_zones<F>, array("chains"), array("flow"), array("zones"));
-    }
-};
+int64_t flow_zones(const ChainsRecord &record, const FlowRecord &flow, Out<uint32_t> zones) {
+    return with_weights(record, [&](auto zero) {
+        const auto chains = chains_of<decltype(zero)>(record);
+        return zones_of(chains, flow_of(flow, chains), zones);
+    });
+}
 
 }  // namespace
 
 void bind_flows_visits(nb::module_ &m) {
-    With<float>::bind(m);
-    With<double>::bind(m);
+    bind_flow_rows<Sequences>(m, "flow_sequences", array("chains"), array("table"), array("flow"), array("order"),
+                              nb::arg("rule"), nb::arg("clock"));
+    bind_flow_rows<Zones>(m, "flow_visit_zones", array("chains"), array("table"), array("flow"), array("zones"),
+                          array("order"), nb::arg("rule"), nb::arg("clock"));
+    m.def("flow_zones", &flow_zones, array("chains"), array("flow"), array("zones"));
 }
 
 }  // namespace pragam

@@ -4,7 +4,7 @@
 #include <vector>
 
 #include "common/kernel.hpp"
-#include "common/rows.hpp"
+#include "common/storages.hpp"
 #include "common/vectorised.hpp"
 
 namespace pragam {
@@ -83,7 +83,6 @@ struct BlockHessian {
     static void call(Raw... raw, In<int64_t> first, In<int64_t> examples, In<double> values, int64_t K, int64_t d, bool bias,
                      Out<double> matrix) {
         const int64_t n = int64_t(number_of_rows(raw...)), D = d + bias;
-        const auto rows = rows_of(size_t(n), size_t(d), raw...);
         require(K > 0 && first.size() == size_t(K * (K + 1) / 2 + 1), "block_hessian: first needs an entry more than pairs");
         require(matrix.size() == size_t(K * D * K * D), "block_hessian: matrix must have (K D)^2 entries");
         require(examples.size() == values.size(), "block_hessian: examples and values must have the same length");
@@ -93,19 +92,21 @@ struct BlockHessian {
                 "block_hessian: first names entries that are not there");
         for (size_t p = 0; p < examples.size(); ++p)
             require(examples.data()[p] >= 0 && examples.data()[p] < n, "block_hessian: examples must be rows of X");
-        nb::gil_scoped_release release;
-        Pulse pulse;
-        std::vector<double> room, block(size_t(D * D));
-        int64_t pair = 0;
-        for (int64_t k = 0; k < K; ++k)
-            for (int64_t l = k; l < K; ++l, ++pair) {
-                const int64_t begin = first.data()[pair], count = first.data()[pair + 1] - begin;
-                if (count == 0) continue;
-                std::fill(block.begin(), block.end(), 0.0);
-                add_list(rows, examples.data() + begin, values.data() + begin, count, d, bias, room, block.data());
-                put_block(block.data(), k, l, D, K, matrix.data());
-                pulse.beat(size_t(count * D));
-            }
+        with_rows(size_t(n), size_t(d), [&](const auto &rows) {
+            nb::gil_scoped_release release;
+            Pulse pulse;
+            std::vector<double> room, block(size_t(D * D));
+            int64_t pair = 0;
+            for (int64_t k = 0; k < K; ++k)
+                for (int64_t l = k; l < K; ++l, ++pair) {
+                    const int64_t begin = first.data()[pair], count = first.data()[pair + 1] - begin;
+                    if (count == 0) continue;
+                    std::fill(block.begin(), block.end(), 0.0);
+                    add_list(rows, examples.data() + begin, values.data() + begin, count, d, bias, room, block.data());
+                    put_block(block.data(), k, l, D, K, matrix.data());
+                    pulse.beat(size_t(count * D));
+                }
+        }, raw...);
     }
 };
 

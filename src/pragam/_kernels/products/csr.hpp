@@ -7,12 +7,12 @@
 #include "common/kernel.hpp"
 #include "common/parallel.hpp"
 #include "common/prefetch.hpp"
+#include "common/storages.hpp"
 
 namespace pragam {
 
 using std::int64_t;
 using std::size_t;
-using Indptr = In<int64_t>;
 
 // A vector over the columns that is longer than this does not fit into the second cache (1 MB). Its entries are then
 // fetched `ahead` entries of X before they are used: 2 times faster on text with a million words.
@@ -43,15 +43,6 @@ void each_row(const Indptr &indptr, const Row &row, int64_t threads = 1) {
 
 inline void require_rows(const Indptr &indptr, size_t n) {
     require(indptr.shape(0) == n + 1, "indptr must be one longer than the vector over the rows");
-}
-
-// Calls bind(T{}, I{}) for every pair of types.
-template <class Bind>
-void for_csr_types(Bind bind) {
-    bind(double{}, std::int32_t{});
-    bind(double{}, std::int64_t{});
-    bind(float{}, std::int32_t{});
-    bind(float{}, std::int64_t{});
 }
 
 }  // namespace pragam

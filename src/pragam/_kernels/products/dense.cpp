@@ -4,8 +4,8 @@
 #include <cstdlib>
 #include <vector>
 
-#include "common/kernel.hpp"
 #include "common/parallel.hpp"
+#include "common/storages.hpp"
 #include "common/vectorised.hpp"
 
 namespace pragam {
@@ -203,12 +203,9 @@ void transpose(In<double> X, int64_t n, Out<double> out, int64_t threads) {
 void bind_products_dense(nb::module_ &m) {
     const auto a = [](const char *name) { return nb::arg(name).noconvert(); };
     const auto threads = nb::arg("threads") = 1;
-    m.def("dense_matvec", &dense_matvec<double>, a("X"), a("w"), a("out"), threads);
-    m.def("dense_matvec", &dense_matvec<float>, a("X"), a("w"), a("out"), threads);
-    m.def("dense_row_norms2", &dense_row_norms2<double>, a("X"), a("norms2"), threads);
-    m.def("dense_row_norms2", &dense_row_norms2<float>, a("X"), a("norms2"), threads);
-    m.def("dense_take", &dense_take<double>, a("X"), a("rows"), a("out"), threads);
-    m.def("dense_take", &dense_take<float>, a("X"), a("rows"), a("out"), threads);
+    bind_dense_types(m, "dense_matvec", &dense_matvec<double>, [](const auto &...all) { return dense_matvec(all...); }, a("w"), a("out"), threads);
+    bind_dense_types(m, "dense_row_norms2", &dense_row_norms2<double>, [](const auto &...all) { return dense_row_norms2(all...); }, a("norms2"), threads);
+    bind_dense_types(m, "dense_take", &dense_take<double>, [](const auto &...all) { return dense_take(all...); }, a("rows"), a("out"), threads);
     m.def("transpose", &transpose, a("X"), nb::arg("n"), a("out"), threads);
 }
 

@@ -141,10 +141,7 @@ void pattern_gram_add(PatternIndices indices, Indptr indptr, In<int64_t> rows, I
 
 void bind_products_outer(nb::module_ &m) {
     const auto a = [](const char *name) { return nb::arg(name).noconvert(); };
-    for_csr_types([&](auto value, auto index) {
-        m.def("csr_gram_add", &csr_gram_add<decltype(value), decltype(index)>, a("data"), a("indices"), a("indptr"),
-              a("rows"), a("weights"), nb::arg("d"), a("gram"), nb::arg("threads") = 1);
-    });
+    bind_csr_types(m, "csr_gram_add", &csr_gram_add<double, std::int32_t>, [](const auto &...all) { return csr_gram_add(all...); }, a("rows"), a("weights"), nb::arg("d"), a("gram"), nb::arg("threads") = 1);
     m.def("pattern_gram_add", &pattern_gram_add, a("indices"), a("indptr"), a("rows"), a("weights"), nb::arg("d"),
           a("gram"), nb::arg("threads") = 1);
 }

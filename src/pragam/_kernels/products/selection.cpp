@@ -1,7 +1,7 @@
 // Copies of some rows of X. Specification: selection.py.
 #include <algorithm>
 
-#include "common/rows.hpp"
+#include "common/storages.hpp"
 #include "products/csr.hpp"
 
 namespace pragam {
@@ -81,14 +81,15 @@ bool csr_row_values(In<T> data, In<I> indices, Indptr indptr, Out<double> values
 }  // namespace
 
 void bind_products_selection(nb::module_ &m) {
-    for_csr_types([&](auto value, auto index) {
-        using T = decltype(value);
-        using I = decltype(index);
-        m.def("csr_take", &csr_take<T, I>, array("data"), array("indices"), array("indptr"), array("rows"),
-              array("data_out"), array("indices_out"), array("ends"), nb::arg("threads") = 1);
-        m.def("csr_row_values", &csr_row_values<T, I>, array("data"), array("indices"), array("indptr"),
-              array("values"));
-    });
+    const auto take_entries = [&m](auto kernel) {
+        m.def("csr_take", kernel, array("data"), array("indices"), array("indptr"), array("rows"), array("data_out"),
+              array("indices_out"), array("ends"), nb::arg("threads") = 1);
+    };
+    take_entries(&csr_take<double, std::int32_t>);
+    take_entries(&csr_take<double, int64_t>);
+    take_entries(&csr_take<float, std::int32_t>);
+    take_entries(&csr_take<float, int64_t>);
+    bind_csr_types(m, "csr_row_values", &csr_row_values<double, std::int32_t>, [](const auto &...all) { return csr_row_values(all...); }, array("values"));
     const auto take = [&m](auto kernel) {
         m.def("pattern_take", kernel, array("indices"), array("indptr"), array("rows"), array("indices_out"),
               array("ends"), nb::arg("threads") = 1);

@@ -204,17 +204,10 @@ void csr_rmatmat(In<T> data, In<I> indices, Indptr indptr, InBlock B, Strided ou
 void bind_products_sparse(nb::module_ &m) {
     const auto a = [](const char *name) { return nb::arg(name).noconvert(); };
     const auto threads = nb::arg("threads") = 1;
-    for_csr_types([&](auto value, auto index) {
-        using T = decltype(value);
-        using I = decltype(index);
-        const auto X = [&](const char *name, auto kernel, auto... rest) {
-            m.def(name, kernel, a("data"), a("indices"), a("indptr"), rest...);
-        };
-        X("csr_matvec", &csr_matvec<T, I>, a("scale").none(), a("w"), a("out"), threads);
-        X("csr_rmatvec", &csr_rmatvec<T, I>, a("scale").none(), a("alpha"), a("out"), threads);
-        X("csr_matmat", &csr_matmat<T, I>, a("W"), a("out"), threads);
-        X("csr_rmatmat", &csr_rmatmat<T, I>, a("B"), a("out"));
-    });
+    bind_csr_types(m, "csr_matvec", &csr_matvec<double, std::int32_t>, [](const auto &...all) { return csr_matvec(all...); }, a("scale").none(), a("w"), a("out"), threads);
+    bind_csr_types(m, "csr_rmatvec", &csr_rmatvec<double, std::int32_t>, [](const auto &...all) { return csr_rmatvec(all...); }, a("scale").none(), a("alpha"), a("out"), threads);
+    bind_csr_types(m, "csr_matmat", &csr_matmat<double, std::int32_t>, [](const auto &...all) { return csr_matmat(all...); }, a("W"), a("out"), threads);
+    bind_csr_types(m, "csr_rmatmat", &csr_rmatmat<double, std::int32_t>, [](const auto &...all) { return csr_rmatmat(all...); }, a("B"), a("out"));
     m.def("pattern_matvec", &pattern_matvec, a("indices"), a("indptr"), a("scale").none(), a("w"), a("out"), threads);
     m.def("pattern_rmatvec", &pattern_rmatvec, a("indices"), a("indptr"), a("scale").none(), a("alpha"), a("out"),
           threads);

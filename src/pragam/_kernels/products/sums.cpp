@@ -251,17 +251,10 @@ Found csr_check(In<T> data, In<I> indices, Indptr indptr, int64_t n_columns, int
 void bind_products_sums(nb::module_ &m) {
     const auto a = [](const char *name) { return nb::arg(name).noconvert(); };
     const auto threads = nb::arg("threads") = 1;
-    for_csr_types([&](auto value, auto index) {
-        using T = decltype(value);
-        using I = decltype(index);
-        const auto X = [&](const char *name, auto kernel, auto... rest) {
-            m.def(name, kernel, a("data"), a("indices"), a("indptr"), rest...);
-        };
-        X("csr_row_norms2", &csr_row_norms2<T, I>, nb::arg("n_columns"), a("norms2"), a("repeated"), threads);
-        X("csr_column_norms2", &csr_column_norms2<T, I>, a("norms2"), a("repeated"));
-        X("csr_abs_sums", &csr_abs_sums<T, I>, a("rows"), a("columns"));
-        X("csr_check", &csr_check<T, I>, nb::arg("n_columns"), threads);
-    });
+    bind_csr_types(m, "csr_row_norms2", &csr_row_norms2<double, std::int32_t>, [](const auto &...all) { return csr_row_norms2(all...); }, nb::arg("n_columns"), a("norms2"), a("repeated"), threads);
+    bind_csr_types(m, "csr_column_norms2", &csr_column_norms2<double, std::int32_t>, [](const auto &...all) { return csr_column_norms2(all...); }, a("norms2"), a("repeated"));
+    bind_csr_types(m, "csr_abs_sums", &csr_abs_sums<double, std::int32_t>, [](const auto &...all) { return csr_abs_sums(all...); }, a("rows"), a("columns"));
+    bind_csr_types(m, "csr_check", &csr_check<double, std::int32_t>, [](const auto &...all) { return csr_check(all...); }, nb::arg("n_columns"), threads);
 }
 
 }  // namespace pragam

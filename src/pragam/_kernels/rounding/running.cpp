@@ -119,16 +119,9 @@ void dense_running_matvec(Matrix<T> X, In<double> w, Out<double> value, Out<doub
 void bind_rounding_running(nb::module_ &m) {
     const auto a = [](const char *name) { return nb::arg(name).noconvert(); };
     const auto threads = nb::arg("threads") = 1;
-    for_csr_types([&](auto value, auto index) {
-        using T = decltype(value);
-        using I = decltype(index);
-        m.def("csr_running_matvec", &csr_running_matvec<T, I>, a("data"), a("indices"), a("indptr"), a("w"), a("value"),
-              a("partial"), threads);
-        m.def("csr_running_rmatvec", &csr_running_rmatvec<T, I>, a("data"), a("indices"), a("indptr"), a("alpha"),
-              a("value"), a("partial"));
-    });
-    m.def("dense_running_matvec", &dense_running_matvec<double>, a("X"), a("w"), a("value"), a("partial"), threads);
-    m.def("dense_running_matvec", &dense_running_matvec<float>, a("X"), a("w"), a("value"), a("partial"), threads);
+    bind_csr_types(m, "csr_running_matvec", &csr_running_matvec<double, std::int32_t>, [](const auto &...all) { return csr_running_matvec(all...); }, a("w"), a("value"), a("partial"), threads);
+    bind_csr_types(m, "csr_running_rmatvec", &csr_running_rmatvec<double, std::int32_t>, [](const auto &...all) { return csr_running_rmatvec(all...); }, a("alpha"), a("value"), a("partial"));
+    bind_dense_types(m, "dense_running_matvec", &dense_running_matvec<double>, [](const auto &...all) { return dense_running_matvec(all...); }, a("w"), a("value"), a("partial"), threads);
 }
 
 }  // namespace pragam

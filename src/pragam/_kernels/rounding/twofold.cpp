@@ -119,18 +119,9 @@ void dense_twofold_matvec(Matrix<T> X, In<double> w, Out<double> high, Out<doubl
 void bind_rounding_twofold(nb::module_ &m) {
     const auto a = [](const char *name) { return nb::arg(name).noconvert(); };
     const auto threads = nb::arg("threads") = 1;
-    for_csr_types([&](auto value, auto index) {
-        using T = decltype(value);
-        using I = decltype(index);
-        m.def("csr_twofold_matvec", &csr_twofold_matvec<T, I>, a("data"), a("indices"), a("indptr"), a("w"), a("high"),
-              a("low"), a("size"), threads);
-        m.def("csr_twofold_rmatvec", &csr_twofold_rmatvec<T, I>, a("data"), a("indices"), a("indptr"), a("alpha"),
-              a("high"), a("low"), a("size"));
-    });
-    m.def("dense_twofold_matvec", &dense_twofold_matvec<double>, a("X"), a("w"), a("high"), a("low"), a("size"),
-          threads);
-    m.def("dense_twofold_matvec", &dense_twofold_matvec<float>, a("X"), a("w"), a("high"), a("low"), a("size"),
-          threads);
+    bind_csr_types(m, "csr_twofold_matvec", &csr_twofold_matvec<double, std::int32_t>, [](const auto &...all) { return csr_twofold_matvec(all...); }, a("w"), a("high"), a("low"), a("size"), threads);
+    bind_csr_types(m, "csr_twofold_rmatvec", &csr_twofold_rmatvec<double, std::int32_t>, [](const auto &...all) { return csr_twofold_rmatvec(all...); }, a("alpha"), a("high"), a("low"), a("size"));
+    bind_dense_types(m, "dense_twofold_matvec", &dense_twofold_matvec<double>, [](const auto &...all) { return dense_twofold_matvec(all...); }, a("w"), a("high"), a("low"), a("size"), threads);
 }
 
 }  // namespace pragam

@@ -15,7 +15,7 @@
 #include <nanobind/stl/tuple.h>
 
 #include "common/random.hpp"
-#include "common/rows.hpp"
+#include "common/storages.hpp"
 
 namespace pragam {
 namespace {
@@ -77,36 +77,43 @@ using Examples = std::tuple<In<double>, In<double>, In<double>, In<double>, In<d
 using IteratesRecord = std::tuple<Out<double>, Out<double>, Out<double>, Out<double>, Out<double>>;
 using Rule = std::tuple<double, double, std::int64_t, std::uint64_t>;
 
+template <class Rows>
+void run(const Rows &rows, const Examples &examples, const IteratesRecord &record, const Rule &rule) {
+    const auto &[scale, c, lower, upper, length2] = examples;
+    const auto &[clock, w, sum, hits, visits] = record;
+    const auto &[lam, radius, steps, seed] = rule;
+    const std::int64_t n = std::int64_t(hits.size());
+    nb::gil_scoped_release release;
+    SplitMix64 random{seed};
+    Pulse pulse;
+    Iterates iterates(w, sum);
+    double &t = *clock.data();
+    for (std::int64_t k = 0; k < steps; ++k) {
+        t += 1;
+        const std::int64_t i = random.below(n);
+        const double product = iterates.dot(rows, i);
+        const double s = c.data()[i] + scale.data()[i] * product;
+        const double v = s > 0 ? upper.data()[i] : lower.data()[i];
+        const double step = -double(n) * v * scale.data()[i] / (lam * t);
+        iterates.advance(rows, i, t > 1 ? 1 - 1 / t : 1, step, product, length2.data()[i], radius);
+        hits.data()[i] += v;
+        visits.data()[i] += 1;
+        pulse.beat(rows.length(i));
+    }
+}
+
 template <class... Raw>
 struct Epoch {
     static void call(Raw... raw, const Examples &examples, const IteratesRecord &record, const Rule &rule) {
         const auto &[scale, c, lower, upper, length2] = examples;
         const auto &[clock, w, sum, hits, visits] = record;
-        const auto &[lam, radius, steps, seed] = rule;
         const std::int64_t n = std::int64_t(hits.size());
         require(std::size_t(n) == scale.size() && c.size() == scale.size() && lower.size() == scale.size() &&
                     upper.size() == scale.size() && length2.size() == scale.size() &&
                     visits.size() == scale.size() && w.size() == sum.size() && clock.size() == 1 &&
                     n < (std::int64_t(1) << 32),
                 "pegasos_epoch: arrays of unequal length");
-        const auto rows = rows_of(hits.size(), w.size(), raw...);
-        nb::gil_scoped_release release;
-        SplitMix64 random{seed};
-        Pulse pulse;
-        Iterates iterates(w, sum);
-        double &t = *clock.data();
-        for (std::int64_t k = 0; k < steps; ++k) {
-            t += 1;
-            const std::int64_t i = random.below(n);
-            const double product = iterates.dot(rows, i);
-            const double s = c.data()[i] + scale.data()[i] * product;
-            const double v = s > 0 ? upper.data()[i] : lower.data()[i];
-            const double step = -double(n) * v * scale.data()[i] / (lam * t);
-            iterates.advance(rows, i, t > 1 ? 1 - 1 / t : 1, step, product, length2.data()[i], radius);
-            hits.data()[i] += v;
-            visits.data()[i] += 1;
-            pulse.beat(rows.length(i));
-        }
+        with_rows(hits.size(), w.size(), [&](const auto &rows) { run(rows, examples, record, rule); }, raw...);
     }
 };
 

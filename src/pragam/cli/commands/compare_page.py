@@ -32,8 +32,7 @@ def _drawn(what: str, packages: tuple[str, ...], write: Callable[[], object]) ->
     from pragam.report.extras import need
 
     try:
-        for package in packages:
-            need(package, "report")
+        need(*packages)
         write()
     except ImportError as error:
         return f"No {what}: {error}."
