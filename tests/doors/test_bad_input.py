@@ -36,9 +36,14 @@ def made(tmp_path_factory):
 def unchanged(made, monkeypatch):
     """The working folder, in which no file appears, vanishes or changes."""
     monkeypatch.chdir(made)
-    before = {path.name: path.read_bytes() for path in made.iterdir()}
+    before = _contents(made)
     yield made
-    assert {path.name: path.read_bytes() for path in made.iterdir()} == before
+    assert _contents(made) == before
+
+
+def _contents(folder):
+    """Of all files; None of a folder."""
+    return {str(path): path.read_bytes() if path.is_file() else None for path in folder.rglob("*")}
 
 
 def test_no_row_of_a_table_is_overlooked():
@@ -46,7 +51,7 @@ def test_no_row_of_a_table_is_overlooked():
     lines = [line for line in PAGE.read_text(encoding="utf-8").splitlines() if line.startswith("|")]
     others = [line for line in lines if not _ROW.match(line)]
     assert len(others) == 2 * others.count("|---|---|") and len(ROWS) == len(lines) - len(others)
-    doors = {"train", "tune", "predict", "certify", "show", "audit", "compare", "-m"}
+    doors = {"train", "tune", "predict", "certify", "show", "audit", "pack", "compare", "-m"}
     assert {shlex.split(command)[1] for command, _ in COMMANDS} == doors
     assert any(".onnx" in line for line, _ in LINES) and any("ChainSVC" in line for line, _ in LINES)
 

@@ -82,6 +82,89 @@ def test_the_bytes_depend_on_rows_seed_and_settings_alone(tmp_path, monkeypatch)
     assert packed("other", 7, seed=1).keys() == whole.keys() and content_of(tmp_path / "other") != whole
 
 
+@pytest.mark.parametrize("is_sparse", [True, False])
+def test_blocks_may_come_in_the_same_memory(tmp_path, is_sparse):
+    X, y, weights = np.ones((30, 2)), np.empty(30), np.empty(30)
+    sparse_X = sparse.csr_array(X)
+
+    def blocks():
+        for k in range(5):
+            X[:], sparse_X.data[:], y[:], weights[:] = k + 1, k + 1, k, k
+            yield sparse_X if is_sparse else X, y, weights
+
+    packed = pragam.pack(blocks(), tmp_path / "set")
+    rows = rows_of(packed).toarray() if is_sparse else rows_of(packed)
+    expected = np.repeat(np.arange(5.0), 30)
+    assert (np.sort(packed.y) == expected).all()
+    np.testing.assert_array_equal(np.column_stack([rows, packed.weights]) - [1, 1, 0], packed.y[:, None] * np.ones(3))
+
+
+ODD = {
+    "Fortran order": lambda X: np.asfortranarray(X),
+    "strides": lambda X: np.repeat(np.repeat(X, 2, 0), 3, 1)[::2, ::3],
+    "backwards": lambda X: X[::-1, ::-1].copy()[::-1, ::-1],
+    "foreign bytes": lambda X: X.astype(">f8"),
+    "objects": lambda X: X.astype(object),
+    "lists": lambda X: X.tolist(),
+    "unaligned": lambda X: np.frombuffer(b"x" + X.tobytes(), np.uint8)[1:].view(np.float64).reshape(X.shape),
+}
+
+
+@pytest.mark.parametrize("form", ODD)
+def test_odd_forms_of_one_matrix_are_packed_alike(tmp_path, form):
+    X, y = small(40)
+    X = X.toarray()
+    whole = pragam.pack([(X, y)], tmp_path / "whole")
+    assert pragam.pack([(ODD[form](X), y)], tmp_path / "odd").fingerprint() == whole.fingerprint()
+
+
+def test_small_types_and_rows_without_columns(tmp_path):
+    X = np.arange(12).reshape(4, 3) % 5
+    for kind in ("f2", "i1", "u8", "bool"):
+        packed = pragam.pack([(X.astype(kind), [1, 2, 3, 4])], tmp_path / kind)
+        np.testing.assert_array_equal(rows_of(packed), X.astype(kind)[packed.y - 1])
+    assert pragam.pack([(X[:, :0], [1, 2, 3, 4])], tmp_path / "none").shape == (4, 0)
+    assert pragam.pack([(sparse.csr_array((4, 0)), [1, 2, 3, 4])], tmp_path / "sparse").shape == (4, 0)
+
+
+BAD = {
+    "X has 3 columns, and before it had 2": [(np.ones((2, 2)), None), (np.ones((2, 3)), None)],
+    r"X contains NaN or infinity \(first found in row 1\)": [(np.ones((2, 1)), None), ([[0.0], [np.nan]], None)],
+    "X is sparse, and before it was dense": [(np.ones((2, 2)), None), (sparse.csr_array(np.ones((2, 2))), None)],
+    "the labels here or before are texts": [(np.ones((2, 2)), [1, 2]), (np.ones((2, 2)), ["a", "b"])],
+    "all rows must have labels, or none": [(np.ones((2, 2)), [1, 2]), (np.ones((2, 2)), None)],
+    "all rows must have weights, or none": [(np.ones((2, 2)), None), (np.ones((2, 2)), None, [1, 1])],
+    "the labels are int64 and before uint64: no integers hold both": [
+        (np.ones((1, 2)), np.array([2**63])),
+        (np.ones((1, 2)), np.array([-1])),
+    ],
+    r"must be \(X, y\) or \(X, y, weight\), where y may be None, not a ndarray": [(np.ones((2, 2)), None), np.eye(2)],
+}
+
+
+@pytest.mark.parametrize("said", BAD)
+def test_a_bad_block_is_one_line_and_leaves_nothing(tmp_path, said):
+    with pytest.raises(ValueError, match=f"^block 1:? {said}") as caught:
+        pragam.pack(BAD[said], tmp_path / "set")
+    assert "\n" not in str(caught.value) and not (tmp_path / "set").exists()
+
+
+def test_what_the_iterator_raises_leaves_nothing(tmp_path):
+    def blocks():
+        yield small(10)
+        raise RuntimeError("the source is gone")
+
+    with pytest.raises(RuntimeError, match="the source is gone"):
+        pragam.pack(blocks(), tmp_path / "set")
+    assert not (tmp_path / "set").exists()
+    (tmp_path / "set").mkdir()
+    with pytest.raises(ValueError, match="chunk_bytes must be a whole number >= 1 and below 2"):
+        pragam.pack([small(10)], tmp_path / "set", chunk_bytes=2**70)
+    with pytest.raises(ValueError, match="there are no rows to pack"):
+        pragam.pack([], tmp_path / "set")
+    assert list((tmp_path / "set").iterdir()) == []
+
+
 def test_chunks_have_about_the_bytes_that_were_asked_for(tmp_path):
     X, y = small(2000)
     packed = pragam.pack([(X, y)], tmp_path / "set", chunk_bytes=5000)

@@ -67,4 +67,7 @@ def _common(one: str, other: str, where: str) -> str:
         return one
     if (np.dtype(one).kind == "U") != (np.dtype(other).kind == "U"):
         raise ValueError(f"{where}: the labels here or before are texts, and the others are numbers")
-    return np.promote_types(one, other).str
+    both = np.promote_types(one, other)
+    if both.kind == "f" and "f" not in (np.dtype(one).kind, np.dtype(other).kind):
+        raise ValueError(f"{where}: the labels are {np.dtype(other)} and before {np.dtype(one)}: no integers hold both")
+    return both.str

@@ -20,7 +20,7 @@ PART = 1 << 22
 def parts(block: Any, name: str, first: int = 0) -> Iterator[Part]:
     """A block (X, y) or (X, y, weight) in parts, from the row ``first`` on. ``name`` is what errors call it."""
     if not isinstance(block, (tuple, list)) or len(block) not in (2, 3):
-        raise ValueError(f"{name} must be (X, y) or (X, y, weight), where y may be None, not {block!r:.40}")
+        raise ValueError(f"{name} must be (X, y) or (X, y, weight), where y may be None, not a {type(block).__name__}")
     X, given, weight = (*block, None)[:3]
     X = _matrix(X, f"{name}: X")
     n = X.shape[0]

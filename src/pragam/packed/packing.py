@@ -87,8 +87,8 @@ def _settings(seed: Any, dtype: Any, chunk_bytes: Any, n_features: Any) -> dict[
     """The arguments as JSON can hold them."""
     if not is_whole(seed):
         raise ValueError(f"seed must be a whole number >= 0, not {seed!r:.40}")
-    if not is_whole(chunk_bytes) or chunk_bytes < 1:
-        raise ValueError(f"chunk_bytes must be a whole number >= 1, not {chunk_bytes!r:.40}")
+    if not is_whole(chunk_bytes) or not 1 <= chunk_bytes < 2**62:
+        raise ValueError(f"chunk_bytes must be a whole number >= 1 and below 2^62, not {chunk_bytes!r:.40}")
     if n_features is not None and not (is_whole(n_features) and n_features < 2**63):
         raise ValueError(f"n_features must be a whole number below 2^63, not {n_features!r:.40}")
     try:

@@ -66,6 +66,11 @@ class Part(NamedTuple):
         data, indices, _ = self.storage().take(order).rows()[1]
         return Part((data, indices, self.arrays[2][order]), self.width, y, weight)
 
+    def copy(self) -> Part:
+        """The same rows in memory of their own."""
+        y, weight = (None if each is None else each.copy() for each in (self.y, self.weight))
+        return Part(tuple(each.copy() for each in self.arrays), self.width, y, weight)
+
     def cut(self, first: int, last: int, indptr: NDArray[np.int64]) -> Part:
         """The rows from ``first`` up to ``last``, on the same memory. ``indptr`` is that of all rows."""
         y, weight = (None if each is None else each[first:last] for each in (self.y, self.weight))

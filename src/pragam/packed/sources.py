@@ -65,7 +65,7 @@ class Blocks:
         for k, block in enumerate(self._blocks):
             name = f"block {k}"
             for part in parts(block, name):
-                yield Arrival(part, name, "blocks")
+                yield Arrival(part.copy(), name, "blocks")  # the next block may come in the same memory
 
     def zero_based(self) -> None:
         return None
