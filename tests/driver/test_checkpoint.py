@@ -161,7 +161,7 @@ def test_a_finished_one_returns_its_result_at_once(tmp_path):
 
 def test_iterations_of_all_runs_count_and_a_larger_budget_goes_on(tmp_path):
     path, alone = tmp_path / "c", pragam.solve(problem(), **OPTIONS)
-    for budget in (0, 3, 3, 7, alone.n_iter - 1):
+    for budget in (0, 3, 3, 7, 20):
         found = pragam.solve(problem(), checkpoint=path, max_iter=budget, **OPTIONS)
         assert same_result(found, pragam.solve(problem(), max_iter=budget, **OPTIONS)) == []
         assert (found.n_iter, found.status) == (budget, Status.MAX_ITER)
@@ -169,22 +169,19 @@ def test_iterations_of_all_runs_count_and_a_larger_budget_goes_on(tmp_path):
 
 
 def test_seconds_are_those_of_each_run_and_each_gets_on(tmp_path):
-    """Runs of no time at all make one certificate each; those of a little some iterations. The end is the same."""
-    path, steps = tmp_path / "c", []
+    """The end is the same, and no iteration is made twice."""
+    path, steps, options = tmp_path / "c", [], {"solver": "pragam", "tol": 0.0, "max_iter": 40}
 
     def slow(step):
         steps.append(step.iteration)
         time.sleep(0.01)
 
-    alone = pragam.solve(problem(), **OPTIONS)
-    for _ in range(1000):
-        found = pragam.solve(problem(), checkpoint=path, max_seconds=0.05, callback=slow, **OPTIONS)
-        if found.converged:
-            break
-        assert found.status is Status.MAX_SECONDS
-    assert steps == list(range(1, alone.n_iter + 1))  # no iteration was made twice
+    alone, found = pragam.solve(problem(), **options), None
+    while found is None or found.status is Status.MAX_SECONDS:
+        found = pragam.solve(problem(), checkpoint=path, max_seconds=0.05, callback=slow, **options)
+    assert steps == list(range(1, 41))
     assert same_result(found, alone) == []
-    assert (np.diff(found.history.seconds) >= 0).all() and found.history.seconds[-1] > 0.01 * alone.n_iter
+    assert (np.diff(found.history.seconds) >= 0).all() and found.history.seconds[-1] > 0.3
 
 
 @pytest.mark.parametrize("way", ["stops", "raises", "interrupts"])
