@@ -20,13 +20,16 @@ CORE = {
     "runtime": set(),
     "numerics": {"_kernels"},
     "polytopes": {"_kernels", "numerics", "runtime"},
-    "operators": {"_kernels", "numerics", "runtime"},
+    "engines": {"runtime"},
+    "operators": {"_kernels", "engines", "numerics", "runtime"},
     "conjugates": {"numerics", "polytopes"},
     "problem": {"conjugates", "numerics", "operators", "polytopes"},
     "views": {"numerics", "operators", "polytopes", "problem"},
     "risks": {"conjugates", "numerics", "operators", "polytopes", "problem"},
     "structured": {"_kernels", "conjugates", "numerics", "operators", "polytopes", "problem", "risks", "runtime"},
-    "solvers": {"_kernels", "numerics", "operators", "polytopes", "problem", "runtime", "structured", "views"},
+    "solvers": {
+        "_kernels", "engines", "numerics", "operators", "polytopes", "problem", "runtime", "structured", "views",
+    },
     "certificate": {"numerics", "operators", "problem", "runtime"},
     "driver": {
         "certificate", "numerics", "operators", "polytopes", "problem", "runtime", "solvers", "views",
