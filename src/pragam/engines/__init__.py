@@ -8,5 +8,6 @@ anywhere, twice, or again after a process has died. Only :mod:`pragam.distribute
 
 from pragam.engines.base import Block, Engine, EngineError, Here, InTurn, Task
 from pragam.engines.kept import Kept
+from pragam.engines.processes import Processes
 
-__all__ = ["Block", "Engine", "EngineError", "Here", "InTurn", "Kept", "Task"]
+__all__ = ["Block", "Engine", "EngineError", "Here", "InTurn", "Kept", "Processes", "Task"]

@@ -32,6 +32,10 @@ class Block(ABC):
     def ahead(self) -> None:  # noqa: B027
         """It will soon be opened."""
 
+    def needs(self) -> tuple[Any, ...]:
+        """What an engine has to bring to the process that opens it; most find all by themselves."""
+        return ()
+
 
 @dataclass(frozen=True)
 class Here(Block):

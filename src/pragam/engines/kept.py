@@ -32,6 +32,10 @@ class Kept(Block):
         with _lock:
             return _here.get(self.name, {}).get(self.k, self.content)
 
+    def needs(self) -> tuple[Any, ...]:
+        found: tuple[Any, ...] = self.content.needs()
+        return found
+
     def light(self) -> Kept:
         """It without its content."""
         return replace(self, content=None)

@@ -60,6 +60,9 @@ class _Mapped(Block):
     def ahead(self) -> None:
         self.of.ahead()
 
+    def needs(self) -> tuple[Any, ...]:
+        return self.of.needs()
+
 
 class Standardized(Storage):
     r"""Z = (X - 1 mean') F,  F = diag(factor): the matrix with z_ij = (x_ij - mean_j) factor_j, as real numbers.

@@ -115,6 +115,10 @@ class Posed:
         """It will soon be read."""
         self.X.ahead()
 
+    def needs(self) -> tuple[object, ...]:
+        """What the block of the data needs."""
+        return self.X.needs()
+
     def parts(self) -> list[Part]:
         """The block, in parts if it comes in such."""
         X = self.X.open()

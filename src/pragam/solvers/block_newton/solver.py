@@ -56,7 +56,7 @@ _SAMPLE_TOL = 1e-3
 _SHARE, _ROWS_PER_COLUMN = 0.05, 20.0
 #: The first delta, and what it shrinks by from stage to stage. 0.03 and 0.1 take up to half as many rounds more on
 #: covtype and on ten noised copies of it.
-_FIRST_DELTA, _SHRINK = 0.05, 0.25
+_FIRST_DELTA, _SHRINK = 0.04, 0.25
 #: A score is off by about sqrt(d / rows of the sample): dual variables whose slopes are beyond this many times that, in
 #: units of a usual score, begin at a bound. 1 and 3 take more rounds on the same sets.
 _BAND = 2.0
@@ -257,9 +257,13 @@ def _propose(problem: DataProblem, state: BlockNewtonState, adjoint: Vector) -> 
         if own is None:
             return
         alpha[state.place] = own
-        if not problem.domain.contains(alpha):
+        try:
+            repaired = problem.domain.repair(alpha)
+        except ValueError:  # it is too far from them
             return
-        alpha = problem.domain.repair(alpha).point  # what a certificate takes it for, and asks the product of
+        if not repaired.feasible:
+            return
+        alpha = repaired.point  # what a certificate takes it for, and asks the product of
     coefficients = A.gathered(alpha)
     for block in state.held:
         rows = slice(*A.storage.ends[block.k : block.k + 2].tolist())  # type: ignore[attr-defined]
