@@ -49,8 +49,8 @@ CORE = {
 #: The rooms above, which nothing in CORE may import. Each may import CORE and those before it; so `compare` and
 #: `report` know nothing of the paper, whose reproduction uses them.
 ABOVE = (
-    "io", "tuning", "auditing", "compare", "report", "plot", "estimators", "patch", "onnx", "paper", "theory", "cli",
-    "__main__",
+    "io", "tuning", "auditing", "compare", "report", "plot", "estimators", "distributed", "patch", "onnx", "paper",
+    "theory", "cli", "__main__",
 )  # fmt: skip
 #: An independent judge uses nothing of what it judges: beside itself, NumPy and the standard library alone.
 ALONE = ("certificate/exact",)

@@ -7,6 +7,7 @@ given to them too, and the first answer counts; until it answers, the slow one g
 
 from __future__ import annotations
 
+import itertools
 import time
 from abc import abstractmethod
 from collections import Counter
@@ -187,7 +188,7 @@ class Remote(Engine):
 def _shares(count: int, places: int) -> list[list[int]]:
     """Consecutive numbers, about as many for each."""
     ends = [count * k // places for k in range(places + 1)]
-    return [list(range(first, last)) for first, last in zip(ends[:-1], ends[1:], strict=True)]
+    return [list(range(first, last)) for first, last in itertools.pairwise(ends)]
 
 
 def _as_known(block: Block, known: set[str]) -> Block:
