@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import threading
 
 import numpy as np
@@ -12,8 +13,6 @@ import pragam
 
 pytest.importorskip("distributed")
 da = pytest.importorskip("dask.array")
-
-import itertools
 
 from dask import delayed  # noqa: E402
 
@@ -154,5 +153,5 @@ def test_bad_input_is_one_line(client):
         LinearSVC(client=client).fit([delayed(X), delayed(X[:, :3])], np.r_[Y, Y])
     with pytest.raises(ValueError, match="client is None, and there is no Dask client"):
         LinearSVC().fit(blocks, Y)
-    with pytest.raises(ValueError, match="6000 rows|6,000 rows|has 6000"):
+    with pytest.raises(ValueError, match="6000"):
         LinearSVC(client=client).fit(blocks, Y[:-1])

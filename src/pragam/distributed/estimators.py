@@ -39,7 +39,7 @@ class OnCluster(CertifiedEstimator):
     def _samples(self, X: Any, y: Any = None, sample_weight: Any = None, reset: bool = True) -> Rows:
         names = getattr(X, "columns", None)
         X, y, sample_weight = spread(self._connected(), X, y, sample_weight)
-        samples: Rows = super()._samples(X, y, sample_weight, reset)  # type: ignore[misc]
+        samples: Rows = super()._samples(X, y, sample_weight, reset)
         if reset and names is not None:
             self.feature_names_in_ = np.asarray(names, dtype=object)
         return samples
@@ -74,13 +74,8 @@ class OnCluster(CertifiedEstimator):
 
     def _local(self) -> Any:
         """The same model without a cluster, which can be sent to workers."""
-        kind = next(
-            each
-            for each in type(self).__mro__
-            if each.__module__.startswith("pragam.estimators.linear")
-            or each.__module__.startswith("pragam.estimators.quantile")
-        )
-        own = kind.__new__(kind)
+        kind = next(each for each in type(self).__mro__ if not issubclass(each, OnCluster))
+        own: Any = object.__new__(kind)
         vars(own).update({name: value for name, value in vars(self).items() if name != "client"})
         return own
 
