@@ -20,20 +20,23 @@ CORE = {
     "runtime": set(),
     "numerics": {"_kernels"},
     "polytopes": {"_kernels", "numerics", "runtime"},
-    "operators": {"_kernels", "numerics", "runtime"},
+    "engines": {"runtime"},
+    "operators": {"_kernels", "engines", "numerics", "runtime"},
     "conjugates": {"numerics", "polytopes"},
     "problem": {"conjugates", "numerics", "operators", "polytopes"},
     "views": {"numerics", "operators", "polytopes", "problem"},
     "risks": {"conjugates", "numerics", "operators", "polytopes", "problem"},
     "structured": {"_kernels", "conjugates", "numerics", "operators", "polytopes", "problem", "risks", "runtime"},
-    "solvers": {"_kernels", "numerics", "operators", "polytopes", "problem", "runtime", "structured", "views"},
+    "solvers": {
+        "_kernels", "engines", "numerics", "operators", "polytopes", "problem", "runtime", "structured", "views",
+    },
     "certificate": {"numerics", "operators", "problem", "runtime"},
     "driver": {
         "certificate", "files", "numerics", "operators", "polytopes", "problem", "runtime", "solvers", "views",
     },
     "samples": {"numerics", "operators", "structured"},
     "files": {"_kernels", "numerics", "samples", "structured"},
-    "packed": {"files", "numerics", "operators", "runtime"},
+    "packed": {"engines", "files", "numerics", "operators", "runtime"},
     "datasets": {"files", "runtime"},
     "sequences": {"files", "numerics", "operators", "problem", "structured"},
     "models": {
@@ -46,8 +49,8 @@ CORE = {
 #: The rooms above, which nothing in CORE may import. Each may import CORE and those before it; so `compare` and
 #: `report` know nothing of the paper, whose reproduction uses them.
 ABOVE = (
-    "io", "tuning", "auditing", "compare", "report", "plot", "estimators", "patch", "onnx", "paper", "theory", "cli",
-    "__main__",
+    "io", "tuning", "auditing", "compare", "report", "plot", "estimators", "distributed", "patch", "onnx", "paper",
+    "theory", "cli", "__main__",
 )  # fmt: skip
 #: An independent judge uses nothing of what it judges: beside itself, NumPy and the standard library alone.
 ALONE = ("certificate/exact",)

@@ -204,9 +204,9 @@ class Problem(Generic[OperatorT, SetT]):
         """J(w, b); without b, at the best biases for this w."""
         return self.constant + 0.5 * self.lam * self.A.inner(w, w) + self.risk(w, b)
 
-    def risk(self, w: Vector, b: Vector | None = None) -> float:
-        """R(w, b); without b, at the best biases for this w."""
-        scores = self.scores(w)
+    def risk(self, w: Vector, b: Vector | None = None, scores: Vector | None = None) -> float:
+        """R(w, b); without b, at the best biases for this w. ``scores`` are A w + c, if they are at hand."""
+        scores = self.scores(w) if scores is None else scores
         b = self.best_biases(scores) if b is None else b
         value = self.g.support(self.Q, scores + self.B.matvec(b)) - float(self.levels @ b)
         return value + float(self.tilt @ w) if self.is_tilted else value

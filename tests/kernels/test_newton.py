@@ -187,6 +187,17 @@ def test_weights_are_the_derivatives_of_beta_inside_and_fade_outside(get, blur, 
 
 @pytest.mark.parametrize("get", BOTH)
 @pytest.mark.parametrize("kind", KINDS)
+def test_slopes_at_several_steps_are_the_sums_at_each(get, kind):
+    for seed in range(20):
+        rows, s, ds, tau, _ = rows_in_boxes(seed, kind)
+        steps, out = np.array([0.0, 0.3, 1.0, 7.0]), np.full(4, np.nan)
+        get("box_slopes")(rows, s, ds, tau, steps, out)
+        expected = [(rows.size * ds) @ beta_of(rows, s + t * ds, tau) for t in steps]
+        assert np.allclose(out, expected, rtol=1e-12, atol=1e-12)
+
+
+@pytest.mark.parametrize("get", BOTH)
+@pytest.mark.parametrize("kind", KINDS)
 @pytest.mark.parametrize("planes", [0, 1, 4])
 def test_a_move_tells_the_change_of_alpha_and_the_sums(get, planes, kind):
     for seed in range(20):
@@ -230,7 +241,9 @@ def test_loops_over_rows_give_the_same_bits_on_any_number_of_threads(kind, plane
         _kernels.get("box_select")(rows, slopes, 2.0, 0.1, Ends(base, c, sigma), chosen, near, fixed, threads)
         t = _kernels.get("box_line_search")(rows, slopes, ds - 0.5, 2.0, line, threads)
         sums = _kernels.get("box_move")(rows, border, c, t, slopes, ds, 2.0, beta, change, totals, threads)
-        return np.concatenate([weights, chosen, near, fixed, slopes, beta, change, totals, [t], sums])
+        derivatives = np.empty(3)
+        _kernels.get("box_slopes")(rows, slopes, ds - 0.5, 2.0, np.array([0.1, 1.0, 2.0]), derivatives, threads)
+        return np.concatenate([weights, chosen, near, fixed, slopes, beta, change, totals, [t], sums, derivatives])
 
     for threads in (2, 3, 4):
         assert np.array_equal(run(threads), run(1))

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from abc import abstractmethod
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import cached_property
 from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
+from pragam.engines import Block, Task
 from pragam.numerics.rounding import TINY, gamma, two_product
 from pragam.operators.base import RowOperator, Rows, Vector
 from pragam.operators.check import check_data
@@ -36,7 +37,7 @@ class DataRows(RowOperator):
         self.storage = check_data(X)
         self.rigorous, self.lacks = type(self).rigorous and self.storage.rigorous, self.storage.lacks
         if not self.storage.in_blocks:
-            self.lacks = self.lacks | {"reading"}
+            self.lacks = self.lacks | {"reading", "each_block"}
         self.number = number
         self.shape = (self.storage.shape[0] if number is None else len(number), self.storage.shape[1])
         self.scale: Vector = np.ascontiguousarray(scale, dtype=np.float64)
@@ -106,20 +107,33 @@ class DataRows(RowOperator):
 
         def of_rows(seen: Visited) -> Vector | None:
             duals, own = self.of_rows(seen.rows, seen.X)
-            alpha = visit(
-                Met(seen.rows, duals, own, None if seen.product is None else own.scale * own._read(seen.product))
-            )
-            return None if alpha is None else own._gathered(alpha)
+            alpha = visit(Met(seen.rows, duals, own, None if seen.product is None else own.scores_of(seen.product)))
+            return None if alpha is None else own.gathered(alpha)
 
         self.storage.reading(of_rows, w, windows)  # type: ignore[attr-defined]
+
+    def each_block(self, task: Task, common: Any, blocks: Sequence[Block]) -> Iterator[Any]:
+        """What a task finds for each block of data in blocks, by the engine of the storage. ``blocks`` go with these:
+        see :meth:`pragam.operators.storage.Blocked.each`."""
+        return self.storage.each(task, common, None, blocks)  # type: ignore[attr-defined,no-any-return]
+
+    def duals_of(self, first: int, last: int) -> slice:
+        """The dual variables that read the rows from ``first`` up to ``last``, where they are in the order of rows."""
+        if self.number is None:
+            return slice(first, last)
+        return slice(*np.searchsorted(self.number, [first, last]).tolist())
 
     @abstractmethod
     def of_rows(self, rows: NDArray[np.int64] | slice, X: Storage) -> tuple[NDArray[np.int64] | slice, DataRows]:
         """(the numbers of the dual variables that read these rows, their operator on X, a copy of the rows)."""
 
     @abstractmethod
-    def _gathered(self, alpha: Vector) -> Vector:
+    def gathered(self, alpha: Vector) -> Vector:
         """beta, one number for each row of X, with A' alpha = X' beta; as ``rmatvec`` computes it, to the bit."""
+
+    def scores_of(self, product: Vector) -> Vector:
+        """A w from X w, as ``matvec`` finds it, to the bit."""
+        return self.scale * self._read(product)
 
     def _read(self, of_rows: Vector) -> Vector:
         """What each dual variable reads of a column with an entry for each row of X."""

@@ -72,7 +72,7 @@ class ScaledRows(DataRows, HasData):
         """Each row has a dual variable of its own."""
         return rows, ScaledRows(X, self.scale[rows])
 
-    def _gathered(self, alpha: Vector) -> Vector:
+    def gathered(self, alpha: Vector) -> Vector:
         return self.scale * alpha
 
     def gram(self) -> Vector:

@@ -127,7 +127,7 @@ class SharedRows(DataRows, HasData):
     def _is_in_order(self) -> bool:
         return bool((np.diff(self._of(slice(None))) >= 0).all())
 
-    def _gathered(self, alpha: Vector) -> Vector:
+    def gathered(self, alpha: Vector) -> Vector:
         return self._sums(self._scaled(alpha))
 
     def gram(self) -> Vector:

@@ -8,5 +8,6 @@ there is.
 from pragam.packed.columns import Columns, columns_of
 from pragam.packed.dataset import Packed, open_packed
 from pragam.packed.packing import pack
+from pragam.packed.spread import Spread
 
-__all__ = ["Columns", "Packed", "columns_of", "open_packed", "pack"]
+__all__ = ["Columns", "Packed", "Spread", "columns_of", "open_packed", "pack"]

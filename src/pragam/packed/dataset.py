@@ -61,6 +61,25 @@ class Packed(Blocked):
         self._chunks.ahead(int(self._numbers[k]))
 
     @property
+    def chunks(self) -> Chunks:
+        """The chunks of the whole directory."""
+        return self._chunks
+
+    @property
+    def numbers(self) -> NDArray[np.int64]:
+        """Which of them these are."""
+        return self._numbers
+
+    @cached_property
+    def identity(self) -> str:
+        """A sum over the sums of all files of the directory."""
+        whole = hashlib.sha256()
+        for chunk in self._chunks.manifest.chunks:
+            for name, file in sorted(chunk.files.items()):
+                whole.update(f"{name} {file.sha256}\n".encode())
+        return whole.hexdigest()
+
+    @property
     def is_sparse(self) -> bool:
         """Whether X is CSR."""
         return not self.is_dense

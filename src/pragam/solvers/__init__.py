@@ -5,6 +5,7 @@ from __future__ import annotations
 from pragam.problem import AnyProblem
 from pragam.solvers.base import AnySolver, Certified, Solver, Start, State, Tools
 from pragam.solvers.block_ascent import Bcfw, BlockAscent
+from pragam.solvers.block_newton import BlockNewton
 from pragam.solvers.bundle.ls_bmrm import LsBmrm
 from pragam.solvers.bundle.qp_bmrm import QpBmrm
 from pragam.solvers.choice.auto import Auto
@@ -23,9 +24,10 @@ from pragam.solvers.unfolded import Unfolded, can_unfold
 from pragam.solvers.working_set import WorkingSet
 
 __all__ = [
-    "Auto", "Bcfw", "BlockAscent", "Certified", "Dcd", "FlowAscent", "GPBlockAscent", "LsBmrm", "Newton", "NewtonDense",
-    "Pegasos1", "PegasosN", "Pragam", "PragamEntropy", "ProximalNewton", "QpBmrm", "RkhsLbfgs", "SequentialDual",
-    "Solver", "Start", "State", "Tools", "Unfolded", "WorkingSet", "by_name", "choose", "fitting", "names",
+    "Auto", "Bcfw", "BlockAscent", "BlockNewton", "Certified", "Dcd", "FlowAscent", "GPBlockAscent", "LsBmrm", "Newton",
+    "NewtonDense", "Pegasos1", "PegasosN", "Pragam", "PragamEntropy", "ProximalNewton", "QpBmrm", "RkhsLbfgs",
+    "SequentialDual", "Solver", "Start", "State", "Tools", "Unfolded", "WorkingSet", "by_name", "choose", "fitting",
+    "names",
 ]  # fmt: skip
 
 _SOLVERS: dict[str, type[AnySolver]] = {
@@ -49,6 +51,7 @@ _SOLVERS: dict[str, type[AnySolver]] = {
         RkhsLbfgs,
         GPBlockAscent,
         WorkingSet,
+        BlockNewton,
     )
 }
 

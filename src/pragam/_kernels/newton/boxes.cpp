@@ -1,5 +1,5 @@
-// The loops over rows of the semismooth Newton method: the Hessian's weights, the choice of rows, the line search and the
-// move. Specification: boxes.py.
+// The loops over rows of the semismooth Newton method: the Hessian's weights, the choice of rows, the line search, the
+// slopes at several steps and the move. Specification: boxes.py.
 //
 // A row's dual variable is alpha_i = anchor_i + size_i beta_i. A row at the position u = (base + tau s) / (1 + tau bend)
 // has beta = clip(u, low, high). Plain rows have low = 0, high = 1 and bend = 0, and loops of their own without a
@@ -247,6 +247,21 @@ void box_weights(const Boxes &rows, const double *s, double tau, double blur, do
     });
 }
 
+void box_slopes(const Boxes &rows, const double *s, const double *ds, double tau, const double *t, int64_t count,
+                double *out, int64_t threads) {
+    const std::size_t width = std::size_t(count);
+    std::vector<double> parts(static_cast<std::size_t>(blocks_of(rows)) * width);
+    each_block(rows, threads, [&](int64_t b, int64_t i, const Boxes &r) {
+        for (int64_t k = 0; k < count; ++k)
+            parts[std::size_t(b) * width + std::size_t(k)] =
+                r.is_plain()
+                    ? plain_slope(t[k], r.n, r.base, r.size, tau, s + i, ds + i).value
+                    : curved_slope(t[k], r.n, r.base, r.size, r.low, r.high, r.bend, tau, s + i, ds + i).value;
+    });
+    std::fill(out, out + count, 0.0);
+    for (std::size_t place = 0; place < parts.size(); ++place) out[place % width] += parts[place];
+}
+
 double box_line_search(const Boxes &rows, const double *s, const double *ds, double tau, const Line &line,
                        int64_t threads) {
     double low = 0, high = std::numeric_limits<double>::infinity(), t = 1;
@@ -343,6 +358,16 @@ double line_search(const BoxesIn &rows, In<double> s, In<double> ds, double tau,
     return box_line_search(boxes, s.data(), ds.data(), tau, {linear, quadratic, tol, evaluations}, threads);
 }
 
+void slopes(const BoxesIn &rows, In<double> s, In<double> ds, double tau, In<double> t, Out<double> out,
+            int64_t threads) {
+    const char *message = "box_slopes: all arrays must have one length";
+    const Boxes boxes = boxes_of(rows, s.size(), message);
+    require(ds.size() == s.size(), message);
+    require(out.size() == t.size(), "box_slopes: out must have the length of t");
+    nb::gil_scoped_release release;
+    box_slopes(boxes, s.data(), ds.data(), tau, t.data(), int64_t(t.size()), out.data(), threads);
+}
+
 std::tuple<double, double, double, double> move(const BoxesIn &rows, const PlanesIn &planes, In<double> c, double t,
                                                 Out<double> s, In<double> ds, double tau, Out<double> beta,
                                                 Out<double> change, Out<double> totals, int64_t threads) {
@@ -368,6 +393,7 @@ void bind_newton_boxes(nb::module_ &m) {
     m.def("box_select", &select, a("rows"), a("s"), nb::arg("tau"), nb::arg("band"), a("ends"), a("beta"), a("near"),
           a("fixed"), threads);
     m.def("box_line_search", &line_search, a("rows"), a("s"), a("ds"), nb::arg("tau"), nb::arg("line"), threads);
+    m.def("box_slopes", &slopes, a("rows"), a("s"), a("ds"), nb::arg("tau"), a("t"), a("out"), threads);
     m.def("box_move", &move, a("rows"), a("planes"), a("c"), nb::arg("t"), a("s"), a("ds"), nb::arg("tau"), a("beta"),
           a("change"), a("totals"), threads);
 }

@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 from pragam._kernels.newton.records import Border, Boxes, Ends, Line, Sums
 from pragam.numerics.vector import Vector
 
-__all__ = ["box_line_search", "box_move", "box_select", "box_weights"]
+__all__ = ["box_line_search", "box_move", "box_select", "box_slopes", "box_weights"]
 
 
 def bounds_and_bend(rows: Boxes) -> tuple[Vector, Vector, Vector]:
@@ -82,6 +82,14 @@ def box_line_search(rows: Boxes, s: Vector, ds: Vector, tau: float, line: Line, 
             break
         t = following
     return t
+
+
+def box_slopes(rows: Boxes, s: Vector, ds: Vector, tau: float, t: Vector, out: Vector, threads: int = 1) -> None:
+    """out_k = <size ds, beta(s + t_k ds)>: what the rows add to the derivative along ds, at several steps at once."""
+    low, high, bend = bounds_and_bend(rows)
+    for k, step in enumerate(t):
+        u = (rows.base + tau * (s + step * ds)) / (1 + tau * bend)
+        out[k] = np.clip(u, low, high) @ (rows.size * ds)
 
 
 def box_move(

@@ -6,6 +6,7 @@ import argparse
 from typing import Any
 
 from pragam.cli.arguments import number
+from pragam.cli.cluster import spread_over
 from pragam.cli.commands.training import Trained, add_training_options, train
 from pragam.cli.inputs import about, check_files
 from pragam.cli.status import CERTIFIED, NOT_CERTIFIED
@@ -26,6 +27,11 @@ def add_parser(commands: Any) -> None:
     add_training_options(parser)
     parser.add_argument("--liblinear", metavar="FILE", help="also write a LIBLINEAR text model here")
     parser.add_argument("--max-iter", type=int, metavar="N", help="stop each problem after N iterations")
+    parser.add_argument(
+        "--cluster",
+        metavar="local:N|ADDRESS",
+        help="of a packed directory: multiply by N processes here, or by the workers of a Dask scheduler",
+    )
     size = parser.add_mutually_exclusive_group()
     size.add_argument("-C", type=number, help="weight of the summed loss, C = 1/(n lam); default: 1")
     size.add_argument("--lam", type=number, help="weight of the regulariser lam/2 |w|^2 against the mean loss")
@@ -44,7 +50,7 @@ def run(args: argparse.Namespace) -> int:
     risk = task.record(args, data.samples.n)
     if args.liblinear:
         _check_liblinear(risk, data, args)
-    with Termination() as termination:
+    with spread_over(args.cluster, data, args) as data, Termination() as termination:
         trained = train(risk, data, args, termination, args.max_seconds, checkpoint=args.checkpoint)
         _write(trained, args)
         (train_report.as_json if args.json else train_report.as_table)(trained, data, task, args)

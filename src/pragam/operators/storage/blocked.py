@@ -6,18 +6,23 @@ A product takes one *reading* of all blocks, which is what costs time. So a read
 :meth:`Blocked.reading` visits block after block, with X_k w if asked, and gathers X' a of the a_k that the visitor
 says. Both products are remembered, and whoever asks for them next, for the very same vectors, gets these numbers and
 reads nothing. So a certificate costs no reading of its own: it asks for products that a solver's pass has made.
+
+What is found for each block by itself is found by an engine (:mod:`pragam.engines`): in turn, unless a storage has
+another one, whose blocks are opened in other processes. So what is on the disk and what is on a cluster differ in their
+engine alone.
 """
 
 from __future__ import annotations
 
 from abc import abstractmethod
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from functools import cached_property
+from functools import cached_property, partial
 from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
+from pragam.engines import Block, Engine, Here, InTurn, Task
 from pragam.numerics.remade import remade
 from pragam.numerics.rounding import two_sum
 from pragam.operators.base import Vector
@@ -25,7 +30,7 @@ from pragam.operators.storage.base import Array, Storage, as_vector, times
 from pragam.operators.storage.compressed import Csr
 from pragam.operators.storage.dense import Dense
 from pragam.runtime import interrupts
-from pragam.runtime.threads import computed, n_threads, one_ahead
+from pragam.runtime.threads import one_ahead
 
 
 class Visited(NamedTuple):
@@ -49,6 +54,28 @@ class _Product(NamedTuple):
     def answers(self, vector: Vector) -> bool:
         """Whether it is the product of this vector, to the bit."""
         return np.array_equal(self.of.view(np.int64), np.ascontiguousarray(vector).view(np.int64))
+
+
+class OwnRows(Sequence[tuple[Array, ...]]):
+    """The rows of each block of some arrays, cut when they are asked for."""
+
+    def __init__(self, ends: NDArray[np.int64], arrays: tuple[Array, ...], axis: int = 0) -> None:
+        self._ends, self._arrays, self._axis = ends, arrays, axis
+
+    def __len__(self) -> int:
+        return len(self._ends) - 1
+
+    def __getitem__(self, k: Any) -> Any:
+        rows = slice(int(self._ends[k]), int(self._ends[k + 1]))
+        place = (slice(None),) * self._axis + (rows,)
+        return tuple(np.ascontiguousarray(array[place]) for array in self._arrays)
+
+
+def asked(X: Storage, common: tuple[Any, ...], own: tuple[Array, ...]) -> Any:
+    """The task that asks a block: (the name of a method or of a property, arguments), and arguments of its own."""
+    name, *arguments = common
+    found = getattr(X, name)
+    return found(*arguments, *own) if callable(found) else found
 
 
 class Blocked(Storage):
@@ -80,6 +107,34 @@ class Blocked(Storage):
     def n_blocks(self) -> int:
         """How many there are."""
         return len(self.ends) - 1
+
+    @cached_property
+    def engine(self) -> Engine:
+        """What finds something for each block: this process, unless somebody has set another one."""
+        return InTurn(self.stored)
+
+    @cached_property
+    def blocks(self) -> Sequence[Block]:
+        """The blocks, as the engine's tasks are given them; they open to storages."""
+        return [Here(partial(self.load, k), partial(self.ahead, k)) for k in range(self.n_blocks)]
+
+    def __getstate__(self) -> dict[str, Any]:
+        """Engines stay where they are."""
+        return {name: value for name, value in vars(self).items() if name not in ("engine", "blocks")}
+
+    def each(
+        self, task: Task, common: Any, own: Sequence[Any] | None = None, blocks: Sequence[Block] | None = None
+    ) -> Iterator[Any]:
+        """What a task finds for each block, in their order: a reading. ``blocks`` are those, or what goes with each."""
+        yield from self.engine.map(task, self.blocks if blocks is None else blocks, common, own)
+        self.readings += 1.0
+
+    def remember(self, forward: tuple[Vector, Vector] | None, backward: tuple[Vector, Vector] | None) -> None:
+        """(w, X w) and (a, X' a) that tasks have found: what ``matvec`` and ``rmatvec`` would find, to the bit."""
+        if forward is not None:
+            self._forward = _Product(*forward)
+        if backward is not None:
+            self._backward = _Product(*backward)
 
     # One reading ------------------------------------------------------------------------------------------------------
 
@@ -125,32 +180,25 @@ class Blocked(Storage):
         rows = np.concatenate([np.arange(self.ends[k], self.ends[k + 1]) for k in blocks])
         return rows, joined(parts, self.shape[1])
 
-    def _each(self, work: Callable[[Storage, slice], Any]) -> Iterator[tuple[slice, Any]]:
-        """What ``work`` makes of every block, in their order; several are at work if there are threads."""
+    def _each(self, name: str, *common: Any, rows_of: tuple[Array, ...] = (), axis: int = 0) -> Iterator[Any]:
+        """What a method of every block says, with these arguments and with its own rows of others."""
+        return self.each(asked, (name, *common), OwnRows(self.ends, rows_of, axis))
 
-        def on(k: int) -> tuple[slice, Any]:
-            if k + count < self.n_blocks:
-                self.ahead(k + count)
-            rows = slice(int(self.ends[k]), int(self.ends[k + 1]))
-            return rows, work(self.load(k), rows)
-
-        count = n_threads(self.stored)
-        for done in computed(on, range(self.n_blocks), count):
-            interrupts.check()
-            yield done
-        self.readings += 1.0
-
-    def _rowwise(self, work: Callable[[Storage, slice], Array], *more: int) -> Array:
-        """Results for the rows of each block, one below the other."""
-        out = np.empty((self.shape[0], *more))
-        for rows, part in self._each(work):
-            out[rows] = part
+    def _stacked(self, name: str, *common: Any, axis: int = 0) -> Array:
+        """Results for the rows of each block, one below the other; side by side if axis is 1."""
+        out, first = np.empty(0), 0
+        for k, part in enumerate(self._each(name, *common)):
+            if k == 0:
+                out = np.empty((*part.shape[:axis], self.shape[0], *part.shape[axis + 1 :]))
+            last = first + part.shape[axis]
+            out[(slice(None),) * axis + (slice(first, last),)] = part
+            first = last
         return out
 
-    def _summed(self, work: Callable[[Storage, slice], Array], shape: tuple[int, ...]) -> Array:
+    def _summed(self, shape: tuple[int, ...], name: str, *of: Array, axis: int = 0) -> Array:
         """The sum of the results of the blocks, in their order."""
         total = np.zeros(shape)
-        for _, part in self._each(work):
+        for part in self._each(name, rows_of=of, axis=axis):
             total += part
         return total
 
@@ -159,26 +207,26 @@ class Blocked(Storage):
     def matvec(self, w: Vector, scale: Vector | None = None) -> Vector:
         w = as_vector(w, self.shape[1], "w")
         if self._forward is None or not self._forward.answers(w):
-            self._forward = _Product(w.copy(), self._rowwise(lambda X, rows: X.matvec(w)))
+            self._forward = _Product(w.copy(), self._stacked("matvec", w))
         return self._forward.value.copy() if scale is None else scale * self._forward.value
 
     def rmatvec(self, alpha: Vector, scale: Vector | None = None) -> Vector:
         a = times(scale, as_vector(alpha, self.shape[0], "alpha"))
         if self._backward is None or not self._backward.answers(a):
-            self._backward = _Product(a.copy(), self._summed(lambda X, rows: X.rmatvec(a[rows]), (self.shape[1],)))
+            self._backward = _Product(a.copy(), self._summed((self.shape[1],), "rmatvec", a))
         return self._backward.value.copy()
 
     def matvecs(self, W: Array) -> Array:
-        return np.ascontiguousarray(self._rowwise(lambda X, rows: X.matvecs(W).T, len(W)).T)
+        return self._stacked("matvecs", W, axis=1)
 
     def rmatvecs(self, B: Array) -> Array:
-        return self._summed(lambda X, rows: X.rmatvecs(np.ascontiguousarray(B[:, rows])), (len(B), self.shape[1]))
+        return self._summed((len(B), self.shape[1]), "rmatvecs", B, axis=1)
 
     def matmat(self, W: Array) -> Array:
-        return self._rowwise(lambda X, rows: X.matmat(W), len(W))
+        return self._stacked("matmat", W)
 
     def rmatmat(self, B: Array) -> Array:
-        return self._summed(lambda X, rows: X.rmatmat(B[rows]), (B.shape[1], self.shape[1]))
+        return self._summed((B.shape[1], self.shape[1]), "rmatmat", B)
 
     def add_rmatmat(self, B: Array, out: Array) -> None:
         out += self.rmatmat(B).T
@@ -244,39 +292,38 @@ class Blocked(Storage):
         known = self.known_squares if power == 1.0 else None
         if known is not None:
             return known, known, 0
-        found = self._rowwise(lambda X, at: np.column_stack([*X._row_squares(power)[:2]]), 2)
-        most = sum(part for _, part in self._each(lambda X, at: X._row_squares(power)[2])) if not self.is_dense else 0
-        norms2, sizes2 = np.ascontiguousarray(found[:, 0]), np.ascontiguousarray(found[:, 1])
-        return norms2, norms2 if np.array_equal(norms2, sizes2) else sizes2, most
+        norms, sizes, most = zip(*self._each("_row_squares", power), strict=True)
+        norms2, sizes2 = np.concatenate(norms), np.concatenate(sizes)
+        return norms2, norms2 if np.array_equal(norms2, sizes2) else sizes2, 0 if self.is_dense else sum(most)
 
     @cached_property
     def counts(self) -> NDArray[np.int64] | int:
         if self.longest is not None:
             return self.longest
-        return self._rowwise(lambda X, at: np.broadcast_to(X.counts, X.shape[0])).astype(np.int64)
+        parts = [np.broadcast_to(counts, m) for counts, m in zip(self._each("counts"), np.diff(self.ends), strict=True)]
+        return np.concatenate(parts).astype(np.int64)
 
     def abs_sums(self) -> tuple[Vector, Vector]:
-        by_row, by_column = np.empty(self.shape[0]), np.zeros(self.shape[1])
-        for at, (own, columns) in self._each(lambda X, at: X.abs_sums()):
-            by_row[at] = own
+        by_row, by_column = [], np.zeros(self.shape[1])
+        for own, columns in self._each("abs_sums"):
+            by_row.append(own)
             by_column += columns
-        return by_row, by_column
+        return np.concatenate(by_row), by_column
 
     def twofold_matvec(self, w: Vector) -> tuple[Vector, Vector, Vector]:
-        found = self._rowwise(lambda X, at: np.column_stack(X.twofold_matvec(w)), 3)
-        high, low, error = np.ascontiguousarray(found.T)
+        high, low, error = map(np.concatenate, zip(*self._each("twofold_matvec", w), strict=True))
         return high, low, error
 
     def running_columns(self, alpha: Vector) -> tuple[Vector, Vector]:
         total, partial = np.zeros(self.shape[1]), np.zeros(self.shape[1])
-        for _, (value, sizes) in self._each(lambda X, at: X.running_columns(alpha[at])):
+        for value, sizes in self._each("running_columns", rows_of=(alpha,)):
             total += value
             partial += sizes + np.abs(total)
         return total, partial
 
     def twofold_columns(self, alpha: Vector) -> tuple[Vector, Vector, Vector]:
         high, low, size = np.zeros((3, self.shape[1]))
-        for _, (value, tail, sizes) in self._each(lambda X, at: X.twofold_columns(alpha[at])):
+        for value, tail, sizes in self._each("twofold_columns", rows_of=(alpha,)):
             high, lost = two_sum(high, value)
             low += tail + lost
             size += sizes

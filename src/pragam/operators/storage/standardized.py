@@ -6,10 +6,12 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from math import fsum, inf
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from pragam.engines import Block, Task
 from pragam.numerics.rounding import SAFE, TINY, gamma, norm, two_product, two_sum
 from pragam.operators.base import Vector
 from pragam.operators.storage.base import WALKING, Array, Storage, as_vector, times
@@ -43,6 +45,23 @@ class ColumnMap:
     def with_constant(self) -> ColumnMap:
         """The same with a last column that stays as it is."""
         return ColumnMap(np.append(self.factor, 1.0), None if self.mean is None else np.append(self.mean, 0.0))
+
+
+@dataclass(frozen=True)
+class _Mapped(Block):
+    """A block of X, with the map."""
+
+    of: Block
+    columns: ColumnMap
+
+    def open(self) -> Standardized:
+        return Standardized(self.of.open(), self.columns)
+
+    def ahead(self) -> None:
+        self.of.ahead()
+
+    def needs(self) -> tuple[Any, ...]:
+        return self.of.needs()
 
 
 class Standardized(Storage):
@@ -130,6 +149,19 @@ class Standardized(Storage):
         """Of the blocks of X."""
         ends: NDArray[np.int64] = self.storage.ends  # type: ignore[attr-defined]
         return ends
+
+    @property
+    def blocks(self) -> Sequence[Block]:
+        """Those of X, with the map."""
+        return [_Mapped(block, self.columns) for block in self.storage.blocks]  # type: ignore[attr-defined]
+
+    def each(self, task: Task, common: Any, own: Sequence[Any] | None, blocks: Sequence[Block]) -> Iterator[Any]:
+        """By the engine of X."""
+        found: Iterator[Any] = self.storage.each(task, common, own, blocks)  # type: ignore[attr-defined]
+        return found
+
+    def remember(self, forward: tuple[Vector, Vector] | None, backward: tuple[Vector, Vector] | None) -> None:
+        """Nothing: what X remembers are products of its own."""
 
     # Rows: a copy.
 

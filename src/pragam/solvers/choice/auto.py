@@ -40,6 +40,7 @@ from pragam.solvers.base import (
     has_rows_and_box,
 )
 from pragam.solvers.block_ascent import BlockAscent
+from pragam.solvers.block_newton import BlockNewton
 from pragam.solvers.bundle.qp_bmrm import QpBmrm
 from pragam.solvers.choice.outlook import WARM, Outlook
 from pragam.solvers.dcd import Dcd
@@ -67,6 +68,7 @@ CANDIDATES: tuple[AnySolver, ...] = (
     RkhsLbfgs(),
     GPBlockAscent(),
     WorkingSet(),
+    BlockNewton(),
 )
 #: What certifies any tolerance in a number of passes known beforehand.
 NET: AnySolver = Pragam()

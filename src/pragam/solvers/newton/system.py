@@ -136,7 +136,7 @@ class NewtonSystem:
         cost = self._per_row * min(changed.size, rows.size) + _PER_FLOP * d**3 / 3
         if cost > self._cost_of_cg(rows.size):
             return self._preconditioned_cg(tau, rows, rhs, centre)
-        return _back_substitute(self._factorise(tau, self.weights, rows, changed, centre), rhs)
+        return back_substitute(self._factorise(tau, self.weights, rows, changed, centre), rhs)
 
     def _cost_of_cg(self, n_rows: int) -> float:
         substitution = 10 * _PER_FLOP * self.A.shape[1] ** 2
@@ -167,7 +167,7 @@ class NewtonSystem:
         sizes = matrix.diagonal().copy()
         for mean, total in zip(centre.means, centre.totals, strict=True):
             scipy.linalg.blas.dsyr(-total, mean, lower=1, a=matrix.T, overwrite_a=1)
-        self.cholesky = _cholesky(matrix, self.lam, sizes)
+        self.cholesky = cholesky(matrix, self.lam, sizes)
         return self.cholesky
 
     def _preconditioned_cg(self, tau: float, rows: NDArray[np.int64], rhs: Vector, centre: Centre) -> Vector:
@@ -190,9 +190,9 @@ class NewtonSystem:
         """(lam I + B'B)^-1 = (I - B' (lam I + B B')^-1 B) / lam  with B = sqrt(tau weight) A on J."""
         part, root = self._part(rows, centre), np.sqrt(tau * self.weights[rows])
         gram, squares = part.gram()
-        factor = _cholesky(root[:, None] * gram * root, self.lam, root * squares * root)
+        factor = cholesky(root[:, None] * gram * root, self.lam, root * squares * root)
         self.rows_read += len(rows)
-        return (rhs - part.rmatvec(root * _back_substitute(factor, root * part.matvec(rhs)))) / self.lam
+        return (rhs - part.rmatvec(root * back_substitute(factor, root * part.matvec(rhs)))) / self.lam
 
     def _cg(self, tau: float, rows: NDArray[np.int64], rhs: Vector, centre: Centre) -> Vector:
         weights, d = tau * self.weights, self.A.shape[1]
@@ -210,7 +210,7 @@ class NewtonSystem:
         earlier = self.cholesky
         inverse = None
         if earlier is not None:
-            inverse = LinearOperator((d, d), matvec=lambda x: _back_substitute(earlier, x), dtype=np.float64)
+            inverse = LinearOperator((d, d), matvec=lambda x: back_substitute(earlier, x), dtype=np.float64)
         solution = cg(matrix, rhs, rtol=_CG_TOL, M=inverse)[0]
         self.rows_read += 2 * len(rows) * iterations
         if iterations > _MOST:
@@ -218,8 +218,8 @@ class NewtonSystem:
         return solution
 
 
-def _cholesky(matrix: Vector, lam: float, sizes: Vector) -> Vector:
-    """The factor of matrix + lam I, for :func:`_back_substitute`; the matrix's upper triangle counts, and is lost.
+def cholesky(matrix: Vector, lam: float, sizes: Vector) -> Vector:
+    """The factor of matrix + lam I, for :func:`back_substitute`; the matrix's upper triangle counts, and is lost.
 
     Entry (j, k) is rounded relative to sqrt(sizes_j sizes_k), so the matrix may not be positive definite. Then what
     is in doubt, some eps sizes_j, is added to the diagonal, as little as helps. Steps are too short then only in
@@ -241,5 +241,5 @@ def _cholesky(matrix: Vector, lam: float, sizes: Vector) -> Vector:
     return factor
 
 
-def _back_substitute(factor: Vector, rhs: Vector) -> Vector:
+def back_substitute(factor: Vector, rhs: Vector) -> Vector:
     return scipy.linalg.lapack.dpotrs(factor, rhs, lower=1)[0]

@@ -1,0 +1,203 @@
+"""A round over workers in other processes: what is sent, what comes back, and who takes over.
+
+Every worker gets one task a round, its share of the blocks. A share whose worker has died is sent again, to whoever is
+there; tasks are pure, so it makes the same bits. When the others have long been done, the share of a slow worker is
+given to them too, and the first answer counts; until it answers, the slow one gets nothing more.
+"""
+
+from __future__ import annotations
+
+import itertools
+import time
+from abc import abstractmethod
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+from queue import Empty, SimpleQueue
+from typing import Any, NamedTuple, Protocol
+
+from pragam.engines.base import Block, Engine, EngineError, Task
+from pragam.engines.kept import Kept, Lacking
+from pragam.runtime import interrupts
+
+#: Seconds between two looks at signals and at slow workers.
+_TICK = 0.1
+#: A worker is slow when it takes this many times as long as the slowest of those that are done, and at least so long.
+_SLOW, _SLOW_SECONDS = 3.0, 5.0
+#: Deaths with one block in a round after which it is given up: the block itself kills.
+_DEATHS = 4
+
+
+class Future(Protocol):
+    """What is asked of concurrent.futures' and of Dask's."""
+
+    def add_done_callback(self, call: Any) -> Any: ...
+
+    def result(self) -> Any: ...
+
+    def done(self) -> bool: ...
+
+
+class Job(NamedTuple):
+    """What a worker is sent, and what an engine has to bring along."""
+
+    task: Task
+    blocks: Sequence[Block]
+    common: Any
+    own: Sequence[Any]
+    needs: Sequence[Any]
+
+
+@dataclass(eq=False)
+class Share:
+    """Blocks that were sent to a worker."""
+
+    place: str
+    numbers: list[int]
+    future: Future
+    begun: float
+
+
+@dataclass
+class Round:
+    """What a round is about, and how far it has come."""
+
+    task: Task
+    blocks: Sequence[Block]
+    common: Any
+    own: Sequence[Any] | None
+    found: dict[int, Any] = field(default_factory=dict)
+    pending: list[Share] = field(default_factory=list)
+    events: SimpleQueue[Share] = field(default_factory=SimpleQueue)
+    longest: float = 0.0  # seconds of a share that has come back
+    deaths: Counter[int] = field(default_factory=Counter)  # with each block
+
+    def missing(self, numbers: Sequence[int]) -> list[int]:
+        """Those that nobody has found yet."""
+        return [k for k in numbers if k not in self.found]
+
+
+class Remote(Engine):
+    """An engine of several workers; a subclass says who is there, how to send, and which error is a death."""
+
+    def __init__(self) -> None:
+        self._known: dict[str, set[str]] = {}  # of each worker: names of kept blocks that it was sent
+        self._late: dict[str, Share] = {}  # slow workers, and what they are still at
+
+    @abstractmethod
+    def places(self) -> list[str]:
+        """The workers that are there, in a fixed order; at least one."""
+
+    @abstractmethod
+    def submit(self, place: str, job: Job) -> Future:
+        """Have :func:`pragam.engines.kept.work` done by this worker, or by another one if it is gone."""
+
+    @abstractmethod
+    def lost(self, place: str, error: BaseException) -> bool:
+        """Whether this error says that the worker has died. Then another one is on its way; else it is the task's."""
+
+    def map(self, task: Task, blocks: Sequence[Block], common: Any, own: Sequence[Any] | None = None) -> Iterator[Any]:
+        self.rounds += 1
+        this = Round(task, blocks, common, own)
+        places = self._free(self.places())
+        for place, numbers in zip(places, self.shares(blocks, places), strict=True):
+            self._send(this, place, numbers)
+        while len(this.found) < len(blocks):
+            interrupts.check()
+            try:
+                self._take(this, this.events.get(timeout=_TICK))
+            except Empty:
+                self._help(this)
+        for share in this.pending:
+            self._late[share.place] = share
+        return (this.found[k] for k in range(len(blocks)))
+
+    def shares(self, blocks: Sequence[Block], places: list[str]) -> list[list[int]]:
+        """The numbers of the blocks that each worker gets: here as many for each, and neighbours."""
+        return _shares(len(blocks), len(places))
+
+    def _free(self, places: list[str]) -> list[str]:
+        """Those that are not late with something, unless all are."""
+        self._late = {place: share for place, share in self._late.items() if not share.future.done()}
+        return [place for place in places if place not in self._late] or places
+
+    def _send(self, this: Round, place: str, numbers: list[int]) -> None:
+        if not numbers:
+            return
+        known = self._known.setdefault(place, set())
+        sent = [_as_known(this.blocks[k], known) for k in numbers]
+        own = [None if this.own is None else this.own[k] for k in numbers]
+        needs = [need for k in numbers for need in this.blocks[k].needs()]
+        future = self.submit(place, Job(this.task, sent, this.common, own, needs))
+        share = Share(place, numbers, future, time.perf_counter())
+        this.pending.append(share)
+        future.add_done_callback(lambda _: this.events.put(share))
+
+    def _take(self, this: Round, share: Share) -> None:
+        """What has come of a share."""
+        this.pending.remove(share)
+        missing = this.missing(share.numbers)
+        try:
+            answer = share.future.result()
+        except Exception as error:
+            if not missing:
+                return
+            self._after(this, share, missing, error)
+            return
+        if isinstance(answer, Lacking):
+            self._known[share.place] = set()
+            self._send(this, share.place, missing)
+            return
+        this.longest = max(this.longest, time.perf_counter() - share.begun)
+        self._known.setdefault(share.place, set()).update(_name(this.blocks[k]) for k in share.numbers)
+        this.found.update(zip(share.numbers, answer, strict=True))
+
+    def _after(self, this: Round, share: Share, missing: list[int], error: Exception) -> None:
+        """A share has come to grief: another worker takes it over, or nobody can."""
+        if isinstance(error, MemoryError):
+            raise EngineError(
+                f"a worker ran out of memory with {_blocks(missing)} of {len(this.blocks)}: "
+                "give workers more memory, or start fewer of them on a machine"
+            ) from error
+        if not self.lost(share.place, error):
+            raise error
+        self._known.pop(share.place, None)
+        this.deaths.update(missing)
+        if this.deaths[missing[0]] >= _DEATHS:
+            raise EngineError(
+                f"{_DEATHS} workers have died with {_blocks(missing)} of {len(this.blocks)}, one after the other: they "
+                "are killed, as a system does whose memory is short: give workers more of it, or start fewer"
+            ) from error
+        places = self.places()
+        self._send(this, share.place if share.place in places else places[0], missing)
+
+    def _help(self, this: Round) -> None:
+        """Give the shares of slow workers to those that are done."""
+        if not this.longest or not this.pending:
+            return
+        now, at_work = time.perf_counter(), {share.place for share in this.pending}
+        idle = [place for place in self._free(self.places()) if place not in at_work]
+        for share in [each for each in this.pending if each.place not in self._late]:
+            if idle and now - share.begun > max(_SLOW * this.longest, _SLOW_SECONDS):
+                self._late[share.place] = share
+                numbers = this.missing(share.numbers)
+                for place, part in zip(idle, _shares(len(numbers), len(idle)), strict=True):
+                    self._send(this, place, [numbers[k] for k in part])
+
+
+def _shares(count: int, places: int) -> list[list[int]]:
+    """Consecutive numbers, about as many for each."""
+    ends = [count * k // places for k in range(places + 1)]
+    return [list(range(first, last)) for first, last in itertools.pairwise(ends)]
+
+
+def _as_known(block: Block, known: set[str]) -> Block:
+    return block.light() if isinstance(block, Kept) and _name(block) in known else block
+
+
+def _name(block: Block) -> str:
+    return f"{block.name}/{block.k}" if isinstance(block, Kept) else ""
+
+
+def _blocks(numbers: list[int]) -> str:
+    return f"block {numbers[0]}" if len(numbers) == 1 else f"blocks {numbers[0]} to {numbers[-1]}"
