@@ -148,6 +148,7 @@ MARKS = {
         "test_cli_tune.py::test_a_signal_keeps_the_points_done_and_writes_the_model",
         "test_cli_tune_chain.py::test_a_signal_keeps_the_points_done_and_writes_the_model",
         "test_docs.py::test_examples_run",
+        "test_cross_validated.py::test_ctrl_c_keeps_the_best_so_far",
         "test_flow_ascent.py::test_ctrl_c_leaves_a_certified_flow",
         "test_graph_svc.py::test_sigint_returns_a_certified_model",
         "test_interrupt.py",
