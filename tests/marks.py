@@ -160,6 +160,7 @@ MARKS = {
         "test_docs.py::test_examples_run",
         "distributed/test_faults.py",
         "engines/test_processes.py",
+        "test_cross_validated.py::test_ctrl_c_keeps_the_best_so_far",
         "test_flow_ascent.py::test_ctrl_c_leaves_a_certified_flow",
         "test_graph_svc.py::test_sigint_returns_a_certified_model",
         "test_interrupt.py",

@@ -35,12 +35,13 @@ from pragam.risks import (
 __version__ = "0.1.0"
 
 __all__ = [
-    "Certificate", "ChainSVC", "GPSequenceClassifier", "GraphSVC", "History", "LinearSVC", "LinearSVR",
-    "MulticlassSVC", "MultilabelSVC", "OrdinalSVC", "Packed", "Problem", "Progress", "QuantileRegressor", "Result",
-    "Status", "Weights", "audit", "auditing", "certify", "compare", "datasets", "epsilon_insensitive", "hinge",
-    "io", "max_affine", "multiclass_hinge", "multilabel_hinge", "onnx", "open_packed", "ordinal_hinge", "pack",
-    "patch_sklearn", "path", "plot", "polytopes", "quantile", "report", "selection", "sequences", "smoothed_hinge",
-    "solve", "solvers", "squared_hinge", "structured", "theory", "tuning", "unpatch_sklearn",
+    "Certificate", "ChainSVC", "GPSequenceClassifier", "GraphSVC", "History", "LinearSVC", "LinearSVCCV",
+    "LinearSVR", "LinearSVRCV", "MulticlassSVC", "MultilabelSVC", "OrdinalSVC", "Packed", "Problem", "Progress",
+    "QuantileRegressor", "QuantileRegressorCV", "Result", "Status", "Weights", "audit", "auditing", "certify",
+    "compare", "datasets", "epsilon_insensitive", "hinge", "io", "max_affine", "multiclass_hinge",
+    "multilabel_hinge", "onnx", "open_packed", "ordinal_hinge", "pack", "patch_sklearn", "path", "plot",
+    "polytopes", "quantile", "report", "selection", "sequences", "smoothed_hinge", "solve", "solvers",
+    "squared_hinge", "structured", "theory", "tuning", "unpatch_sklearn",
 ]  # fmt: skip
 
 #: Loaded at first use, so that ``import pragam`` stays light: name -> where it is.
@@ -49,12 +50,15 @@ _LAZY = {
     "GPSequenceClassifier": "pragam.estimators.GPSequenceClassifier",
     "GraphSVC": "pragam.estimators.GraphSVC",
     "LinearSVC": "pragam.estimators.LinearSVC",
+    "LinearSVCCV": "pragam.estimators.LinearSVCCV",
     "LinearSVR": "pragam.estimators.LinearSVR",
+    "LinearSVRCV": "pragam.estimators.LinearSVRCV",
     "MulticlassSVC": "pragam.estimators.MulticlassSVC",
     "MultilabelSVC": "pragam.estimators.MultilabelSVC",
     "OrdinalSVC": "pragam.estimators.OrdinalSVC",
     "Packed": "pragam.packed.Packed",
     "QuantileRegressor": "pragam.estimators.QuantileRegressor",
+    "QuantileRegressorCV": "pragam.estimators.QuantileRegressorCV",
     "Weights": "pragam.auditing.Weights",
     "audit": "pragam.auditing.audit",
     "auditing": "pragam.auditing",

@@ -4,7 +4,17 @@ from __future__ import annotations
 
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
-from pragam import LinearSVC, LinearSVR, MulticlassSVC, MultilabelSVC, OrdinalSVC, QuantileRegressor
+from pragam import (
+    LinearSVC,
+    LinearSVCCV,
+    LinearSVR,
+    LinearSVRCV,
+    MulticlassSVC,
+    MultilabelSVC,
+    OrdinalSVC,
+    QuantileRegressor,
+    QuantileRegressorCV,
+)
 
 ESTIMATORS = [
     LinearSVC(), LinearSVC(solver="dcd", warm_start=True), LinearSVC(loss="squared_hinge"),
@@ -12,6 +22,8 @@ ESTIMATORS = [
     LinearSVR(), QuantileRegressor(), QuantileRegressor(quantile=[0.1, 0.9]), OrdinalSVC(), MulticlassSVC(),
     MultilabelSVC(), MulticlassSVC(tol=1e-9), MultilabelSVC(tol=1e-9), LinearSVC(standardize=True),
     LinearSVR(standardize=True, intercept_scaling=1.0, tol=1e-11), OrdinalSVC(standardize=True),
+    LinearSVCCV([0.1, 1.0], cv=3),
+    LinearSVRCV([0.1, 1.0], cv=3), QuantileRegressorCV([0.1, 1.0], cv=3),
 ]  # fmt: skip
 _COLUMNS = "the check wants one prediction a row"
 

@@ -129,6 +129,11 @@ class CertifiedEstimator(CertificateHTML, CallbackSupportMixin, FittedModel):
         """The relative gap that is asked for."""
         return self.tol
 
+    @property
+    def _seconds(self) -> float | None:
+        """What the solves of a fit may take."""
+        return self.max_seconds
+
     # The way of every fit.
 
     def _fit(self, *data: Any) -> Self:

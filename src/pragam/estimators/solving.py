@@ -21,7 +21,7 @@ def settings_of(estimator: Any, n_problems: int) -> Settings:
     threads = effective_n_jobs(estimator.n_jobs)
     n_jobs = None if estimator.n_jobs is None and threads == 1 else threads
     seeds = _seeds(estimator.random_state, n_problems)
-    budgets = estimator.max_iter, estimator.max_seconds
+    budgets = estimator.max_iter, estimator._seconds
     return Settings(estimator._gap, estimator.solver, *budgets, seeds, n_jobs, exact_end=True)
 
 
