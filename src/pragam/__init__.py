@@ -41,7 +41,7 @@ __all__ = [
     "compare", "datasets", "epsilon_insensitive", "hinge", "io", "max_affine", "multiclass_hinge",
     "multilabel_hinge", "onnx", "open_packed", "ordinal_hinge", "pack", "patch_sklearn", "path", "plot",
     "polytopes", "quantile", "report", "selection", "sequences", "smoothed_hinge", "solve", "solvers",
-    "squared_hinge", "structured", "theory", "tuning", "unpatch_sklearn",
+    "squared_hinge", "structured", "theory", "tune", "tuning", "unpatch_sklearn",
 ]  # fmt: skip
 
 #: Loaded at first use, so that ``import pragam`` stays light: name -> where it is.
@@ -75,6 +75,7 @@ _LAZY = {
     "sequences": "pragam.sequences",
     "structured": "pragam.structured",
     "theory": "pragam.theory",
+    "tune": "pragam.selection.tune",
     "tuning": "pragam.tuning",
     "unpatch_sklearn": "pragam.patch.unpatch_sklearn",
 }

@@ -62,10 +62,15 @@ def finer(places: Sequence[Place], X: Any, ends: Vector) -> Vector:
     return np.concatenate(parts, axis=1)
 
 
-def tensors_of(shapes: Sequence[Shape], solves: Sequence[tuple[AnyProblem, Result]]) -> dict[str, Vector]:
-    """The tensors of solved problems. All matrices of kinks together are no larger than one may be."""
+def tensors_of(
+    shapes: Sequence[Shape], solves: Sequence[tuple[AnyProblem, Result]], is_thorough: bool = False
+) -> dict[str, Vector]:
+    """The tensors of solved problems. All matrices of kinks together are no larger than one may be.
+
+    ``is_thorough``: also where most of the gap is rounding.
+    """
     entries = ENTRIES // max(len(shapes), 1)
-    parts = [_of_problem(shape, *each, entries) for shape, each in zip(shapes, solves, strict=True)]
+    parts = [_of_problem(shape, *each, entries, is_thorough) for shape, each in zip(shapes, solves, strict=True)]
     longest = max(part["kinks"].shape[1] for part in parts)
     has_anchors = any(len(part["anchor"]) for part in parts)
     for shape, part in zip(shapes, parts, strict=True):
@@ -75,11 +80,13 @@ def tensors_of(shapes: Sequence[Shape], solves: Sequence[tuple[AnyProblem, Resul
     return {name: np.concatenate([part[name] for part in parts]) for name in SHAPES}
 
 
-def _of_problem(shape: Shape, problem: AnyProblem, result: Result, entries: int) -> dict[str, Vector]:
+def _of_problem(
+    shape: Shape, problem: AnyProblem, result: Result, entries: int, is_thorough: bool
+) -> dict[str, Vector]:
     """Those of one; without biases these are 0."""
     none, proof = np.zeros(0 if shape.biases else shape.outputs), result.certificate
     low, high = bias_intervals(problem, result.w, proof)
-    if proof.slack > _ROUNDING * proof.gap:
+    if proof.slack > _ROUNDING * proof.gap and not is_thorough:
         place = nowhere(result.w.reshape(shape.rows, -1), problem.n_biases)
     else:
         place = region(problem, result.w, result.alpha, proof, shape.rows, entries)

@@ -20,6 +20,8 @@ from pragam.models.training import Fitted, fit, model_of
 from pragam.numerics.vector import Vector
 from pragam.problem import AnyProblem
 from pragam.risks import Risk
+from pragam.selection.counts import Counts, counts_of, total_counts
+from pragam.selection.exact import Judged, is_at_the_limit, settled
 from pragam.selection.folds import Fold, folds, split
 from pragam.selection.scorers import Score, Scorer, mean_worth
 from pragam.selection.tuning import PAPER_LAMS, Tuning
@@ -39,8 +41,12 @@ def choose(
     scorer: Scorer = mean_worth,
     callback: Callback | None = None,
     checkpoint: AnyPath | Checkpoints | None = None,
+    exact: bool = False,
 ) -> Tuning:
     """Train on a path of lams and score the models on samples that were left out.
+
+    Of labels of rows in memory the wrong predictions are counted, those of the computed models and, as far as the
+    certificates prove them, those of the exact ones (:mod:`pragam.selection.counts`).
 
     Parameters
     ----------
@@ -53,16 +59,17 @@ def choose(
     scorer : what a model is worth on samples
     callback : as that of :func:`pragam.path`
     checkpoint : a directory in which the points of all folds are kept, as by :func:`pragam.path`
+    exact : whether points go on to smaller gaps until the count of the exact model is settled, or rounding is the limit
     """
     settings, features = settings or Settings(), features or Features()
     values = np.array(list(lams), dtype=np.float64)
     labels = risk.learn(features.numbers(samples))
     parts = _parts(risk, samples, validation, share, n_folds, seed)
     seconds = None if settings.max_seconds is None else settings.max_seconds / len(parts)
-    places = checkpoints_of(checkpoint)
+    places, is_exact = checkpoints_of(checkpoint), exact
     scores: list[list[Score]] = []
     results: list[list[list[Result]]] = []
-    support = np.zeros(len(values), dtype=np.int64)
+    support, counts = np.zeros(len(values), dtype=np.int64), []
     for train, held in _pairs(samples, parts, validation, share, seed):
         numbers = features.numbers(train)
         learnt = features.learnt(numbers)  # from the rows to train on alone
@@ -72,15 +79,24 @@ def choose(
         found = paths(
             problems, values, settings.tol, settings.solver, seconds, callback, settings.seed(0), checkpoint=place
         )
-        at = [_at(lam, i, problems, found) for i, lam in enumerate(values.tolist())]
-        pairs = zip(values.tolist(), at, strict=True)
-        models = [model_of(risk.at(lam), labels, solves, own, learnt, settings, {}) for lam, solves in pairs]
-        scores.append([scorer(model, held) for model in models])
-        support += [model.n_support([problem for problem, _ in each]) for model, each in zip(models, at, strict=True)]
+
+        def judged(lam: float, solves: Solves, own: Any = own, learnt: Features = learnt, held: Any = held) -> Judged:
+            model = model_of(risk.at(lam), labels, solves, own, learnt, settings, {})
+            return Judged(model, solves, counts_of(model, solves, held))
+
+        points = [judged(lam, _at(lam, i, problems, found)) for i, lam in enumerate(values.tolist())]
+        if exact:
+            points = settled(values.tolist(), points, judged, settings, seconds, callback)
+            found = [[point.solves[p][1] for point in points] for p in range(len(problems))]
+            is_exact &= is_at_the_limit(points)
+        scores.append([scorer(point.model, held) for point in points])
+        support += [point.model.n_support([problem for problem, _ in point.solves]) for point in points]
         results.append(found)
+        counts.append([point.counts for point in points])
         if any(one.status is Status.INTERRUPTED for part in found for one in part):
             break  # Ctrl-C ends the other folds too
-    return _tuning(values, scores, results, parts[: len(results)], support if risk.form == "rows" else None)
+    of_rows = support if risk.form == "rows" else None
+    return _tuning(values, scores, results, parts[: len(results)], of_rows, total_counts(counts), is_exact)
 
 
 def refit(
@@ -126,6 +142,8 @@ def _tuning(
     results: list[list[list[Result]]],
     parts: list[Fold],
     support: NDArray[np.int64] | None,
+    counts: list[Counts] | None,
+    is_exact: bool,
 ) -> Tuning:
     points = [[part[i] for fold in results for part in fold] for i in range(len(lams))]  # all solves at a lam
     value, error = np.transpose([_joined([fold[i] for fold in scores]) for i in range(len(lams))])
@@ -140,6 +158,8 @@ def _tuning(
         support=support,
         results=results,
         folds=parts,
+        counts=counts,
+        is_exact=is_exact,
     )
 
 

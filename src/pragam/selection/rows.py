@@ -33,8 +33,13 @@ def tune(
     max_seconds: float | None = None,
     callback: Callback | None = None,
     standardize: bool = False,
+    exact: bool = False,
 ) -> Tuning:
     """Train on a path of lams and measure the accuracy on rows that were left out.
+
+    ``wrong`` of the answer counts the wrong predictions of each model, and ``bounds`` says between which numbers those
+    of the *exact* model lie. Where a score is 0 at the optimum, or two rows that are equal have two labels, that stays
+    an interval, or a number above 0, at any tolerance: see ``remark``.
 
     Parameters
     ----------
@@ -47,6 +52,9 @@ def tune(
         As in :func:`pragam.hinge` and :func:`pragam.path`. The time is for all lams and classes together.
     standardize : bool
         Whether lam weighs the weights of standardised columns, by means and deviations of the rows to train on.
+    exact : bool
+        Whether a model whose count of wrong predictions is open goes on to gaps of 1e-9 and 1e-13, until the count of
+        the exact model is settled.
     """
     rows = _rows(X, y, "X")
     held = None if validation is None else _rows(*validation, "validation")
@@ -55,11 +63,13 @@ def tune(
     risk = risk or OneVsRest(each=Hinge(bias=bias), class_weight=class_weight)
     settings = Settings(tol, solver, max_seconds=max_seconds, seeds=(seed,))
     check_flag("standardize", standardize)
+    check_flag("exact", exact)
     is_free = any(shape.biases for shape in risk.shape(risk.learn(rows)))
     features = Features((Standardize(centred=not is_free),) if standardize else ())
     return choose(
-        risk, rows, lams, settings, validation=held, share=share, seed=seed, features=features, callback=callback
-    )
+        risk, rows, lams, settings, validation=held, share=share, seed=seed, features=features, callback=callback,
+        exact=exact,
+    )  # fmt: skip
 
 
 def _rows(X: Any, y: Any, name: str) -> Rows:

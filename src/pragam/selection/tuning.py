@@ -18,6 +18,7 @@ from numpy.typing import NDArray
 
 from pragam.driver.result import Result, Status
 from pragam.numerics.vector import Vector
+from pragam.selection.counts import Counts
 from pragam.selection.folds import Fold
 
 #: The paper's grid, from the smallest.
@@ -38,6 +39,8 @@ class Tuning:
     results: list[list[list[Result]]]  # of each fold, for each problem, at each lam
     folds: list[Fold]  # without a train and held part of the data if the samples to validate on were given
     measured: dict[str, Vector] = field(default_factory=dict)  # "accuracy" of models with labels, "chunk_f1" of tags
+    counts: list[Counts] | None = None  # wrong predictions at each lam, summed over folds; None where none are counted
+    is_exact: bool = False  # whether no smaller gap, as far as float64 proves any, settles more counts
 
     @property
     def accuracy(self) -> Vector:
@@ -80,6 +83,35 @@ class Tuning:
     def converged(self) -> bool:
         """Whether the tolerance was certified at every lam, for every problem of every fold."""
         return all(result.converged for result in self._all())
+
+    @property
+    def wrong(self) -> NDArray[np.int64]:
+        """The wrong predictions of the computed models at each lam, on all samples left out."""
+        return np.array([each.wrong for each in self._counts()])
+
+    @property
+    def bounds(self) -> NDArray[np.int64]:
+        """(lams, 2): between which numbers the wrong predictions of every exact model lie, whatever the tolerance."""
+        return np.array([[each.fewest, each.most] for each in self._counts()]).reshape(-1, 2)
+
+    @property
+    def unsettled(self) -> Vector:
+        """The lams at which exact models may have several counts: a smaller tol may settle them, scores of 0 never."""
+        return self.lam[np.array([not each.is_settled for each in self._counts()], dtype=bool)]
+
+    @property
+    def remark(self) -> str:
+        """What is to be said of the counts of exact models, in a sentence."""
+        if not len(self.unsettled):
+            return "the count of the exact model is proven at every lam"
+        limit = "float64 proves no smaller gap, so some scores are 0 or next to it"
+        why = limit if self.is_exact else "smaller gaps may settle them (exact=True, or more time)"
+        return f"at {len(self.unsettled)} of {len(self.lam)} lams the count of the exact model stays an interval: {why}"
+
+    def _counts(self) -> list[Counts]:
+        if self.counts is None:
+            raise ValueError("wrong predictions are counted where labels of rows in memory are predicted")
+        return self.counts
 
     def starts(self, n: int) -> list[tuple[Vector, Vector]] | None:
         """(w, alpha) at the best lam for each problem, to go on from with all n rows; None if there is no such pair.

@@ -40,6 +40,11 @@ def add_parser(commands: Any) -> None:
         default=0.2,
         help="else, leave out this share of the rows of each class, or of the sequences; default: %(default)g",
     )
+    parser.add_argument(
+        "--exact",
+        action="store_true",
+        help="go on to smaller gaps until the count of wrong predictions of every exact model is proven",
+    )
     add_options(parser)
     parser.set_defaults(run=run, max_iter=None, liblinear=None, C=None, lam=None)
 
@@ -123,7 +128,7 @@ def _tune(
             lambda left: choose(
                 risk, data.samples, args.lams, settings_of(args, left), validation=held, share=_share(args),
                 n_folds=args.folds or 1, seed=args.seed, features=data.features, scorer=task.scorer, callback=line,
-                checkpoint=places,
+                checkpoint=places, exact=args.exact,
             ),
             seconds,
         )  # fmt: skip

@@ -12,6 +12,7 @@ from pragam.cli.commands.training import Trained
 from pragam.cli.output import show_json
 from pragam.risks.scaling import c_of
 from pragam.selection import Tuning
+from pragam.selection.counts import Counts
 
 
 def as_table(
@@ -22,13 +23,15 @@ def as_table(
 
     n, noun = data.samples.n, task.form.noun
     tokens = tuning.measured["accuracy"] if "chunk_f1" in tuning.measured else None
-    more = () if tokens is None else ("tokens, %",)
+    more = [] if tokens is None else ["tokens, %"]
+    differs = tuning.counts is not None and any(not _is_proven(each) for each in tuning.counts)
+    more += ["wrong"] if differs else []
     header = ("lam", "C", _what(task, tuning), *more, "gap", "iter.", "seconds", "")
     parts = f"{len(tuning.folds)} folds of {n} {noun}" if len(tuning.folds) > 1 else (
         f"{tuning.n_train} {noun} trained on, {tuning.n_validation} validated on")  # fmt: skip
     show(f"pragam tune: {parts}", header, (
         (f"{lam:.4g}", f"{c_of(lam, n):.3g}", _score(task, tuning.score[k], tuning.error[k]),
-         *(() if tokens is None else (f"{100 * tokens[k]:.2f}",)),
+         *(() if tokens is None else (f"{100 * tokens[k]:.2f}",)), *([_wrong(tuning, k)] if differs else []),
          f"{tuning.gap[k]:.1e}", str(tuning.iterations[k]), f"{tuning.seconds[k]:.2g}", _mark(tuning, lam))
         for k, lam in _rising(tuning)
     ))  # fmt: skip
@@ -39,6 +42,8 @@ def as_table(
         ("one error", f"{tuning.simplest:.6g}  (the largest lam within one standard error of the best)"),
         ("tolerance", f"{args.tol:g}, " + (f"not certified at {missed} lams" if missed else "certified at every lam")),
     ]
+    if tuning.counts is not None:
+        rows += [("wrong", tuning.remark + ("; in brackets those of the exact model" if differs else ""))]
     if trained is not None:
         rows += [("model", f"{args.output}: {n} {noun} at the best lam, relative gap {_gap(trained):.2e}")]
     else:
@@ -58,6 +63,7 @@ def as_json(
             "score": float(tuning.score[k]),
             **{name: float(values[k]) for name, values in tuning.measured.items()},
             "error": float(tuning.error[k]),
+            "wrong": None if tuning.counts is None else tuning.counts[k]._asdict(),
             "relative_gap": float(tuning.gap[k]),
             "iterations": int(tuning.iterations[k]),
             "seconds": float(tuning.seconds[k]),
@@ -93,6 +99,19 @@ def _score(task: Any, value: float, error: float) -> str:
     if task.name in ("regress", "quantile"):
         return f"{value:.5g} ± {error:.2g}"
     return f"{100 * value:.2f}" + ("" if isnan(error) else f" ± {100 * error:.2f}")
+
+
+def _is_proven(counts: Counts) -> bool:
+    """Whether the exact model has as many wrong predictions as the computed one."""
+    return counts.fewest == counts.wrong == counts.most
+
+
+def _wrong(tuning: Tuning, k: int) -> str:
+    """The wrong predictions of the model; in brackets those of the exact one, if they are not proven to be as many."""
+    assert tuning.counts is not None
+    wrong, fewest, most = tuning.counts[k]
+    others = str(fewest) if fewest == most else f"{fewest}..{most}"
+    return str(wrong) if _is_proven(tuning.counts[k]) else f"{wrong} ({others})"
 
 
 def _gap(trained: Trained) -> float:
