@@ -171,7 +171,9 @@ def whole(problem: BoxProblem, w: Vector, alpha: Vector, q: Vector, multipliers:
     }  # fmt: skip
     for column, values in columns.items():
         table[:, column] = values
-    variables = Variables(table, rows.number, table[:, OWN].copy() if np.any(kappa) else None, are_joint(problem, rows.number, rows.scale))
+    variables = Variables(
+        table, rows.number, table[:, OWN].copy() if np.any(kappa) else None, are_joint(problem, rows.number, rows.scale)
+    )
     return WorkingSet(rows, variables, multipliers.planes, w, np.arange(n, dtype=np.int64), n)
 
 

@@ -20,18 +20,24 @@ from pragam.problem import DataProblem
 from pragam.solvers.dcd.multipliers import Multipliers, centred2, penalty
 from pragam.solvers.windows.table import Table
 
-#: Rows whose mean is m.
-SAMPLE = 1000
+#: The mean of so many rows is m, but of no more than this share of all.
+_SAMPLE, _SHARE = 1000, 0.05
 #: Repairs after which alpha no longer changes.
 _REPAIRS = 4
 
 
-def multipliers_from(problem: DataProblem, w: Vector, alpha: Vector, scores: Vector) -> Multipliers:
-    """The state at the start, where A w + c = ``scores``."""
-    if not problem.n_biases:
+def n_sampled(problem: DataProblem) -> int:
+    """The rows whose mean is taken."""
+    n = problem.A.storage.shape[0]
+    return min(_SAMPLE, max(int(_SHARE * n), 1), n)
+
+
+def multipliers_from(problem: DataProblem, w: Vector, alpha: Vector, scores: Vector | None) -> Multipliers:
+    """The state at the start: at the best bias for the scores A w + c, which are not needed without one."""
+    if scores is None:
         return Multipliers(NO_PLANES, np.empty(0), np.empty(0))
     A, sigma, norms = problem.A, problem.B.sigma, problem.A.row_norms()
-    rows = np.arange(min(SAMPLE, A.storage.shape[0]))
+    rows = np.arange(n_sampled(problem))
     duals, own = A.of_rows(rows, A.storage.take(rows))
     some = sigma[duals]
     total = float(some @ some)
@@ -74,7 +80,7 @@ def land(problem: DataProblem, table: Table, met: Met, duals: slice) -> bool:
     cut = problem.cut
     if not isinstance(cut, BoxPlane):
         return True
-    alpha = table.alpha()
+    alpha = table.alpha
     before = alpha.copy()
     alpha[duals] = 0.0
     rest = cut.z - float(cut.sigma @ alpha)

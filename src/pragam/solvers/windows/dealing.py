@@ -7,13 +7,12 @@ stall at a gap of 1e-3: some rows move up and others down, pass for pass, and w 
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import NDArray
 
 #: Blocks in a window. While one is swept over, a thread makes the next one ready.
 _WINDOW = 8
 
 
-def dealt(rng: np.random.Generator, n_blocks: int) -> list[NDArray[np.int64]]:
+def dealt(rng: np.random.Generator, n_blocks: int) -> list[list[int]]:
     """Windows of all blocks in random order, but for block 0, which is the last (:mod:`.biases` says why)."""
-    order = np.append(1 + rng.permutation(n_blocks - 1), 0) if n_blocks else np.empty(0, np.int64)
+    order = [*(1 + rng.permutation(n_blocks - 1)).tolist(), 0] if n_blocks else []
     return [order[first : first + _WINDOW] for first in range(0, n_blocks, _WINDOW)]

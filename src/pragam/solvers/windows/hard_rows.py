@@ -1,12 +1,15 @@
 """The rows that are kept in memory from a pass: those between their bounds, then those that are nearest to moving.
 
-Every block keeps the share of its rows and entries that there is room for, so the hard rows are a sample of all
-blocks. They are copied as they are met, into arrays that are used again in every pass.
+A row is kept if it is among the nearest of the rows met lately, as many as there is room for. So a block of few rows
+may keep many or none, and yet all blocks together fill the room and no more. Rows are copied as they are met, into
+arrays that are used again in every pass.
 """
 
 from __future__ import annotations
 
+from collections import deque
 from dataclasses import dataclass, field
+from math import sqrt
 from typing import Any
 
 import numpy as np
@@ -17,6 +20,11 @@ from pragam.operators.base import RawRows, Rows, Vector
 from pragam.solvers.windows.room import Room
 
 _Indices = NDArray[np.int64]
+
+#: About so many rows are compared.
+_LATELY = 2000
+#: A block may keep more than its share by so many standard deviations of a count.
+_CHANCE = 3.0
 
 
 @dataclass
@@ -30,6 +38,7 @@ class HardRows:
     entries: int = 0
     duals: list[_Indices] = field(default_factory=list)  # block for block, and
     numbers: list[_Indices] = field(default_factory=list)  # the row that each reads
+    _lately: deque[Vector] = field(default_factory=deque)  # the distances of the rows that were met last
 
     @classmethod
     def like(cls, rows: RawRows, room: Room) -> HardRows:
@@ -61,14 +70,18 @@ class HardRows:
         self._copy(rows, kept)
 
     def _chosen(self, rows: Rows, distances: Vector) -> _Indices:
-        n = rows.stored
-        of_rows = distances
+        """As many of the nearest as are nearer than the rows that would fit in, judged by the rows met lately."""
+        n, of_rows = rows.stored, distances
         if rows.number is not None:
             of_rows = np.full(n, np.inf)
             np.minimum.at(of_rows, rows.number, distances)
         entries = n * rows.arrays[0].shape[1] if rows.is_dense else int(rows.arrays[-1][-1])
-        most = (self.room.rows - self.rows) * n // max(self.left[0], 1)
-        most_entries = (self.room.entries - self.entries) * entries // max(self.left[1], 1)
+        room = self.room.rows - self.rows, self.room.entries - self.entries
+        share = room[0] / max(self.left[0], 1)
+        most = min(self._nearer(of_rows, share), room[0])
+        most_entries = min(
+            room[1], int(room[1] * entries / max(self.left[1], 1) * max(most / max(share * n, 1.0), 1.0))
+        )
         self.left = self.left[0] - n, self.left[1] - entries
         near = np.arange(n) if most >= n else np.argpartition(of_rows, most)[:most]
         near = near[of_rows[near] < np.inf]
@@ -78,6 +91,21 @@ class HardRows:
                 order = np.argsort(of_rows[near], kind="stable")
                 near = near[order[np.cumsum(lengths[order]) <= most_entries]]
         return np.sort(near)
+
+    def _nearer(self, distances: Vector, share: float) -> int:
+        """How many of these rows are among the nearest ``share`` of the rows met lately, but not by chance alone."""
+        self._lately.append(distances)
+        while sum(map(len, self._lately)) - len(self._lately[0]) >= _LATELY:
+            self._lately.popleft()
+        lately = np.concatenate(self._lately) if len(self._lately) > 1 else distances
+        count = share * len(lately)
+        if count >= len(lately):
+            return len(distances)
+        end = np.partition(lately, int(count))[int(count)]
+        of_ties = (count - np.count_nonzero(lately < end)) / np.count_nonzero(lately == end)
+        found = np.count_nonzero(distances < end) + of_ties * np.count_nonzero(distances == end)
+        fair = share * len(distances)
+        return int(min(found, fair + _CHANCE * sqrt(fair) + 1))
 
     def _copy(self, rows: RawRows, kept: _Indices) -> None:
         last = self.rows + len(kept)

@@ -16,6 +16,7 @@ from typing import NamedTuple
 import numpy as np
 
 from pragam.operators.base import RawRows
+from pragam.operators.storage import Blocked
 from pragam.problem import DataProblem
 
 #: Bytes for each dual variable of the hard rows.
@@ -24,6 +25,8 @@ _PER_DUAL = 32
 _PER_ROW = 8
 #: Bytes for each dual variable of a block that is met.
 _PER_MET = 160
+#: Copies of a block that is not met in place, but mapped: the mapped rows, and what that takes on the way.
+_COPIES = 3.0
 #: The share of the data that is kept where no memory is given.
 _SHARE = 0.2
 
@@ -35,15 +38,16 @@ class Room(NamedTuple):
     entries: int
 
 
-def room_for(problem: DataProblem, memory: float | None, rows: RawRows, is_copy: bool) -> Room:
-    """The room for hard rows. ``rows`` are those of some block; ``is_copy`` says that blocks are met as copies."""
+def room_for(problem: DataProblem, memory: float | None, rows: RawRows) -> Room:
+    """The room for hard rows, where ``rows`` are those of some block."""
     storage = problem.A.storage
     n, stored, per_row = max(storage.shape[0], 1), storage.stored, problem.A.shape[0] / max(storage.shape[0], 1)
     per_entry = sum(array.itemsize for array in rows.arrays[: 1 if rows.is_dense else 2])
     if memory is None:
         return Room(int(_SHARE * n), int(_SHARE * stored))
     largest = float(np.diff(storage.ends).max(initial=0))  # type: ignore[attr-defined]  # data in blocks have ends
-    met = largest * (_PER_MET * per_row + is_copy * 2 * per_entry * stored / n)
+    copied = 0.0 if isinstance(storage, Blocked) else _COPIES * per_entry * stored / n
+    met = largest * (_PER_MET * per_row + copied)
     share = (memory - met) / (per_entry * stored + n * (_PER_ROW + _PER_DUAL * per_row))
     share = min(max(share, 0.0), 1.0)
     return Room(int(share * n), int(share * stored))

@@ -10,8 +10,8 @@ from math import inf
 _OF_ALL = 0.05
 #: They end in any case at this share of the tolerance.
 _OF_TOL = 0.3
-#: After so many they have been tried.
-MOST_SWEEPS = 20
+#: They end after so many: what they still gain shows too little in the other rows.
+MOST_SWEEPS = 100
 #: A pass makes both products if its gap is expected to be below this many times the tolerance. They cost a third of it.
 _NEAR = 3.0
 #: A pass leaves at most this share of the gap less than the pass before did: passes differ.

@@ -47,6 +47,7 @@ class Table:
         """(n, 8), see :mod:`pragam._kernels.coordinate.records`."""
         return self.variables.table
 
+    @property
     def alpha(self) -> Vector:
         """A copy."""
         return self.numbers[:, ALPHA].copy()
