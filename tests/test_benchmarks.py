@@ -30,6 +30,7 @@ COMMANDS = {
     "interrupt": "--runs 2 --rows 2000 --columns 20 --classes 3 --within 0.2",
     "kernels": "--repeats 1",
     "labels_choice": "--seeds 2 3 --sets iris --tols 1e-1 --repeats 1 --cap 0.5",
+    "make_large": "FOLDER --size 0.01",
     "memory_order": "--shapes 30x20 --tols 1e-1 --repeats 1",
     "ordinary": "--problems 10",
     "other_risks": "--size 0.02 --repeats 1 --cap 0.5",
@@ -74,10 +75,10 @@ def test_each_script_has_a_command():
 
 
 @pytest.mark.parametrize("name", COMMANDS)
-def test_a_script_runs_and_prints(name, folder):
+def test_a_script_runs_and_prints(name, folder, tmp_path):
     if name in {"risks_versus_peers", "unpenalised_bias", "versus_peers"} and not sys.platform.startswith("linux"):
         pytest.skip("the races watch their processes through /proc")
-    command = [sys.executable, str(SCRIPTS / f"{name}.py"), *COMMANDS[name].split()]
+    command = [sys.executable, str(SCRIPTS / f"{name}.py"), *COMMANDS[name].replace("FOLDER", str(tmp_path)).split()]
     environment = {**os.environ, "PRAGAM_DATA": str(folder)}
     done = subprocess.run(command, env=environment, capture_output=True, text=True, timeout=120)
     if name in {"doors", "small_sets"} and "Traceback" not in done.stderr:

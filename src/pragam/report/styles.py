@@ -51,6 +51,7 @@ OURS = {
     "gp-block-ascent": Style("#251c0b", "#6c5cf3", "s", (5, 1)),
     "block-newton": Style("#555447", "#bd2f18", "s", (7, 1)),
     "working-set": Style("#cc7c6e", "#708996", "D", (7, 1)),
+    "windows": Style("#080005", "#c9e801", "s", (7, 1)),
 }
 _PEERS = {
     "liblinear": Style("#237480", "#5afffd", "o", (6, 2)),
