@@ -97,6 +97,7 @@ MARKS = {
         "test_memory.py::test_peak_while_reading",
         "test_newton_dense.py::test_both_find_the_same_weights_and_after_one_stage_the_same_numbers",
         "test_newton_dense.py::test_the_estimate_is_the_gap",
+        "test_packing_memory.py",
         "test_page.py::test_every_difficulty_is_a_sound_document",
         "test_page.py::test_nine_sets_of_ten_solvers_are_thinned_for_the_screen",
         "test_peers.py::test_it_solves_the_problem_that_it_names_and_obeys_its_limit",
