@@ -20,6 +20,7 @@ COMMANDS = {
     "chain_memory": "--sequences 300",
     "chain_projection": "--words 2 --iterations 3 --alternating 1",
     "chains": "--tasks ocr1-mean --tols 1e-1 --repeats 1",
+    "checkpoint": "a9a --tol 1e-2 --solvers dcd --repeats 1 --text 50",
     "choice": "--seeds 5 --tols 1e-1 --repeats 1 --cap 1",
     "dcd_per_pass": "a9a --sweeps 3 --repeats 1",
     "doors": "iris --repeats 1",

@@ -64,6 +64,7 @@ class FittedModel(BaseEstimator):
         """
         check_is_fitted(self)
         parameters = to_json(self.get_params(deep=False))
+        parameters.pop("checkpoint", None)  # a path of this machine, where another fit is kept
         own = {"class": self._name_in_files(), "parameters": parameters}
         if hasattr(self, "feature_names_in_"):
             own["columns"] = self.feature_names_in_.tolist()

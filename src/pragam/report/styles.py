@@ -49,7 +49,7 @@ OURS = {
     "pragam-entropy": Style("#4b3b3a", "#a44362", "8"),
     "rkhs-lbfgs": Style("#1507dd", "#e5c4cb", "o", (5, 1)),
     "gp-block-ascent": Style("#251c0b", "#6c5cf3", "s", (5, 1)),
-    "block-newton": Style("#555447", "#bd2f18", "s", (7, 1)),
+    "block-newton": Style("#555447", "#bd2f18", "p", (7, 1)),
     "working-set": Style("#cc7c6e", "#708996", "D", (7, 1)),
     "windows": Style("#080005", "#c9e801", "s", (7, 1)),
 }

@@ -40,6 +40,7 @@ class Frozen(NamedTuple):
 
     tree: dict[str, Any]
     memory: list[Bytes]
+    kept: Any = None  # what the memory is of, while it is used
 
 
 class Roots:
@@ -86,7 +87,7 @@ class _Writer:
         root = self.node(what)
         memory = [self._placed(number, each) for number, each in enumerate(self._memories.values())]
         tree = {"root": root, "objects": self._nodes, "calls": self._calls_made, "remembered": memories}
-        return Frozen(tree, memory)
+        return Frozen(tree, memory, self._kept)
 
     def node(self, x: Any) -> Any:
         """What stands for an object."""

@@ -25,7 +25,7 @@ def thaw(frozen: Frozen, objects: Mapping[str, Any], modules: Sequence[str] = ()
 
 class _Reader:
     def __init__(self, frozen: Frozen, objects: Mapping[str, Any], modules: Sequence[str]) -> None:
-        self._tree, self._bytes = frozen
+        self._tree, self._bytes = frozen[:2]
         self._objects, self._modules = objects, tuple(modules)
         self._found: dict[int, Any] = {}
         self._made: dict[int, Any] = {}
