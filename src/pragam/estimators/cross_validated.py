@@ -59,6 +59,10 @@ class CrossValidated(RowEstimator):
         is left. Scores of solves that were not certified in time count, and a ConvergenceWarning says how many.
     n_jobs : int or None
         Threads of each solve; folds are solved one after the other.
+    verbose : int
+        Whether a line of progress of the last fit is shown on stderr.
+    warm_start : bool
+        Whether the last fit starts from that of the call before. The search does not.
 
     Attributes
     ----------
