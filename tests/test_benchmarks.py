@@ -16,6 +16,7 @@ SCRIPTS = Path(__file__).resolve().parents[1] / "benchmarks"
 #: What makes each of them short.
 COMMANDS = {
     "before_after": f"{sys.executable} {sys.executable} --pairs 1",
+    "calibration": "a9a --repeats 1",
     "certificate_slack": "--sets a9a --tols 1e-2 --seeds 2",
     "chain_memory": "--sequences 300",
     "chain_projection": "--words 2 --iterations 3 --alternating 1",

@@ -111,6 +111,8 @@ def test_folds_may_be_a_splitter_with_groups_or_pairs():
     by_groups = LinearSVCCV(GRID, cv=splitter).fit(X, y, groups=groups)
     assert_same(by_groups, GridSearchCV(LinearSVC(), {"C": GRID}, cv=splitter).fit(X, y, groups=groups))
     pairs = list(KFold(3, shuffle=True, random_state=1).split(X))
+    masks = [tuple(np.isin(np.arange(len(y)), part) for part in pair) for pair in pairs]
+    assert_same(LinearSVCCV(GRID, cv=masks).fit(X, y), GridSearchCV(LinearSVC(), {"C": GRID}, cv=pairs).fit(X, y))
     assert_same(LinearSVCCV(GRID, cv=pairs).fit(X, y), GridSearchCV(LinearSVC(), {"C": GRID}, cv=pairs).fit(X, y))
 
 
@@ -202,6 +204,8 @@ def test_packed_data_and_folds_of_one_class_are_refused_with_a_way_out(tmp_path)
     X, y = binary()
     with pytest.raises(ValueError, match=r"at least two classes"):
         LinearSVCCV(GRID, cv=[(np.flatnonzero(y == 0), np.flatnonzero(y == 1))]).fit(X, y)
+    with pytest.raises(ValueError, match=r"cv names rows that X does not have: index 569"):
+        LinearSVCCV(GRID, cv=[(np.arange(570), np.arange(10))]).fit(X, y)
     pragam.pack([(X, y)], tmp_path / "packed")
     with pytest.raises(ValueError, match=r"pragam\.selection\.tune"), warnings.catch_warnings():
         LinearSVCCV(GRID).fit(pragam.open_packed(tmp_path / "packed"))

@@ -68,8 +68,8 @@ def path(
         For the whole path. Each point may use an even share of what is left, so what easy points save is for the
         others. A point whose share ends first has status ``MAX_SECONDS``, and the next one starts where it ended.
     callback : callable, optional
-        Called with a :class:`PathProgress` after each iteration. A true return value ends the path: this point and
-        those after it have status ``STOPPED``.
+        Called with a :class:`PathProgress` where a point begins at what another has reached, and after each iteration.
+        A true return value ends the path: this point and those after it have status ``STOPPED``.
     random_state : int or numpy Generator, optional
         As in :func:`pragam.solve`.
     max_iter : int, optional

@@ -23,7 +23,7 @@ from pragam import models
 from pragam.estimators.compat import FRAMES_AROUND_FIT, with_callbacks
 from pragam.estimators.parameters import estimator, flag, parameter, word
 from pragam.estimators.rows import RowEstimator
-from pragam.estimators.search import Data, FoldFound, results_of, told_of
+from pragam.estimators.search import Data, FoldFound, numbers_of, results_of, told_of
 from pragam.estimators.solving import settings_of
 from pragam.numerics.arguments import check_number, real_array
 from pragam.numerics.vector import Vector
@@ -59,6 +59,10 @@ class CrossValidated(RowEstimator):
         is left. Scores of solves that were not certified in time count, and a ConvergenceWarning says how many.
     n_jobs : int or None
         Threads of each solve; folds are solved one after the other.
+    verbose : int
+        Whether a line of progress of the last fit is shown on stderr.
+    warm_start : bool
+        Whether the last fit starts from that of the call before. The search does not.
 
     Attributes
     ----------
@@ -114,7 +118,7 @@ class CrossValidated(RowEstimator):
             if self.refit:
                 self._left = None if end is None else max(end - time.perf_counter(), 0.0)
                 self._fit(X, y, sample_weight)
-                self._end(data, found)
+                self._end(samples, found)
         self._warn_of_search(found, len(splits))
         return self
 
@@ -131,10 +135,11 @@ class CrossValidated(RowEstimator):
     ) -> list[FoldFound]:
         """What each fold found, up to Ctrl-C; at least that of the first, however far it came."""
         found: list[FoldFound] = []
-        for k, (train, held) in enumerate(splits):
+        for k, split in enumerate(splits):
             left = None if end is None else max(end - time.perf_counter(), 0.0)
             self._left = None if left is None else left / (len(splits) - k + self.refit)
-            fold = self._fold(samples.take(np.asarray(train)), data.take(held), grid)
+            train, held = (numbers_of(part, samples.n) for part in split)
+            fold = self._fold(samples.take(train), data.take(held), grid)
             if not signals.asked or not found:
                 found.append(fold)
             if signals.asked:
@@ -168,7 +173,7 @@ class CrossValidated(RowEstimator):
         """What is kept of the rows left out, beside the score."""
         return None
 
-    def _end(self, data: Data, found: list[FoldFound]) -> None:
+    def _end(self, samples: Any, found: list[FoldFound]) -> None:
         """What else the folds say of the model of all rows."""
 
     def _keep_search(self, found: list[FoldFound], grid: Vector, is_cut: bool) -> None:

@@ -16,6 +16,14 @@ from pragam.numerics.vector import Vector
 from pragam.selection.curve import Curve
 
 
+def numbers_of(part: Any, n: int) -> NDArray[np.int64]:
+    """The numbers of some of n rows, which a splitter may also give as truth values."""
+    try:
+        return np.arange(n)[np.asarray(part)]
+    except IndexError as error:
+        raise ValueError(f"cv names rows that X does not have: {error}") from None
+
+
 class Data(NamedTuple):
     """X, y and the weights of the rows as they came; of a fold, those of the rows left out, and their numbers."""
 
@@ -30,10 +38,10 @@ class Data(NamedTuple):
         X, y = indexable(X, y)
         return cls(X, y, None if weights is None else np.asarray(weights), None)
 
-    def take(self, rows: Any) -> Data:
+    def take(self, rows: NDArray[np.int64]) -> Data:
         """Some of them."""
         weights = None if self.weights is None else some_rows(self.weights, rows)
-        return Data(some_rows(self.X, rows), some_rows(self.y, rows), weights, np.asarray(rows))
+        return Data(some_rows(self.X, rows), some_rows(self.y, rows), weights, rows)
 
     def score(self, scorer: Any, model: Any) -> float:
         """What a model is worth here; rows have their weights where the scorer takes such."""
@@ -46,7 +54,7 @@ class FoldFound:
     """A fold along the grid, an entry for each C. Data and problems are not kept."""
 
     labels: NDArray[Any]
-    held: Any  # the numbers of the rows left out
+    held: NDArray[np.int64]  # the numbers of the rows left out
     scores: list[float] = field(default_factory=list)
     seconds: list[float] = field(default_factory=list)
     scoring: list[float] = field(default_factory=list)  # seconds

@@ -21,6 +21,7 @@ from pragam.certificate.totals import total_certificate
 from pragam.driver.result import Result, Status
 from pragam.driver.totals import worst_status
 from pragam.models.features import Features
+from pragam.models.probabilities import Probabilities
 from pragam.numerics.vector import Vector
 from pragam.problem import AnyProblem
 from pragam.risks import Risk
@@ -57,6 +58,7 @@ class Model:
     calibration : what the rule of prediction took from the training scores
     fingerprint : of the training samples, or their size alone; empty if unknown
     settings : how it was solved, for people; JSON can hold it
+    probabilities : what makes probabilities of decision values; None if nothing was fitted for that
     """
 
     risk: Risk
@@ -68,6 +70,7 @@ class Model:
     calibration: dict[str, float] = field(default_factory=dict)
     fingerprint: dict[str, Any] = field(default_factory=dict)
     settings: dict[str, Any] = field(default_factory=dict)
+    probabilities: Probabilities | None = None
 
     kind: ClassVar[str]
     shapes: ClassVar[Shapes]

@@ -95,6 +95,8 @@ def write(model: Model, graph: Graph, X: str, dtype: np.dtype[Any]) -> dict[str,
     """Write what the model makes of X to a graph; returns where its outputs are, by name. ValueError if it cannot."""
     writer = _writer(model)
     assert isinstance(model, LinearModel)
+    if model.probabilities is not None:
+        raise ValueError("an ONNX graph has labels and scores, no probabilities: fit with calibrate=None")
     coef, intercept = (_of_type(dtype, each) for each in model.weights())
     columns = model.features.find(Columns)
     if columns is not None:

@@ -16,12 +16,17 @@ from pragam.files import model_file, source
 from pragam.files.dual_points import from_tensors, to_tensors
 from pragam.files.fields import fields_of
 from pragam.files.model_file import Content
+from pragam.models import probabilities
 from pragam.models.base import Model, Proof, check_finite
 from pragam.models.features import Features
 from pragam.models.kinds import KINDS, MAPS, RISKS
 from pragam.models.liblinear import FIRST_WORD, read_liblinear
+from pragam.models.linear import LinearModel
+from pragam.models.probabilities import Probabilities
 from pragam.risks.record import risk_of
 
+#: What the names of the tensors of probabilities begin with.
+_PROBABILITIES = "probabilities."
 _CERTIFICATE = {"primal": float, "dual": float, "biases": list, "exact": bool, "rigorous": bool, "slack": float}
 
 
@@ -47,6 +52,9 @@ def save(path: str | os.PathLike[str], model: Model, proofs: bool = True) -> Non
         "fingerprint": model.fingerprint,
         "settings": model.settings,
     }
+    if model.probabilities is not None:
+        record["probabilities"] = {"kind": model.probabilities.kind}
+        tensors |= {f"{_PROBABILITIES}{name}": array for name, array in model.probabilities.tensors().items()}
     model_file.write(path, record, tensors)
 
 
@@ -115,8 +123,17 @@ def _model_of(content: Content) -> Model:
                 f"its fingerprint's {name} must be a whole number, not {record['fingerprint'][name]!r:.40}"
             )
     return kind(
-        risk, labels, arrays, proofs, features, given, calibration, record["fingerprint"], record["settings"]
-    ).checked()
+        risk, labels, arrays, proofs, features, given, calibration, record["fingerprint"], record["settings"],
+        _probabilities(record, tensors, len(labels)),
+    ).checked()  # fmt: skip
+
+
+def _probabilities(record: dict[str, Any], tensors: Any, n_classes: int) -> Probabilities | None:
+    if record.get("probabilities") is None:
+        return None
+    if record["kind"] != LinearModel.kind or n_classes < 2:
+        raise ValueError("its probabilities are for a linear model of classes, which it is not")
+    return probabilities.from_file(record["probabilities"], tensors, _PROBABILITIES, n_classes)
 
 
 def _labels(found: list[Any]) -> NDArray[Any]:
