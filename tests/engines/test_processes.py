@@ -57,7 +57,7 @@ def test_a_death_in_the_midst_of_a_task_changes_nothing(two, tmp_path):
 
 
 def test_blocks_that_always_kill_are_given_up(two):
-    with pytest.raises(EngineError, match=r"4 workers have died with block.*: they are killed"):
+    with pytest.raises(EngineError, match=r"3 workers have died with block.*: they are killed"):
         list(two.map(tasks.dies, NUMBERS, None))
     assert list(two.map(tasks.times, NUMBERS, 1)) == list(range(7))
 

@@ -75,11 +75,11 @@ class DaskFutures(Remote):
         return future
 
     def lost(self, place: str, error: BaseException) -> bool:
-        if isinstance(error, KilledWorker):
+        if isinstance(error, KilledWorker):  # again and again
             raise EngineError(
-                f"workers were killed again and again at the same blocks (the last was {error.last_worker}), as Dask "
-                "does with one that takes more than its memory_limit, and a system whose memory is short: give workers "
-                "more memory, or make smaller blocks"
+                f"workers have died again and again with the same blocks, last {error.last_worker.address}: they are "
+                "killed, as Dask does at its memory_limit, and a system whose memory is short: give workers more "
+                "memory, or make smaller blocks"
             ) from error
         is_gone = isinstance(error, FutureCancelledError | OSError | TimeoutError)
         if is_gone and not self._is_up():

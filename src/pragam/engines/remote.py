@@ -24,8 +24,10 @@ from pragam.runtime import interrupts
 _TICK = 0.1
 #: A worker is slow when it takes this many times as long as the slowest of those that are done, and at least so long.
 _SLOW, _SLOW_SECONDS = 3.0, 5.0
+#: Seconds after which the share of a worker that is no longer there is sent to another one.
+_GONE_SECONDS = 1.0
 #: Deaths with one block in a round after which it is given up: the block itself kills.
-_DEATHS = 4
+_DEATHS = 3
 
 
 class Future(Protocol):
@@ -36,6 +38,8 @@ class Future(Protocol):
     def result(self) -> Any: ...
 
     def done(self) -> bool: ...
+
+    def cancel(self) -> Any: ...
 
 
 class Job(NamedTuple):
@@ -135,6 +139,8 @@ class Remote(Engine):
 
     def _take(self, this: Round, share: Share) -> None:
         """What has come of a share."""
+        if share not in this.pending:  # it was given to another worker
+            return
         this.pending.remove(share)
         missing = this.missing(share.numbers)
         try:
@@ -161,28 +167,43 @@ class Remote(Engine):
             ) from error
         if not self.lost(share.place, error):
             raise error
-        self._known.pop(share.place, None)
-        this.deaths.update(missing)
-        if this.deaths[missing[0]] >= _DEATHS:
-            raise EngineError(
-                f"{_DEATHS} workers have died with {_blocks(missing)} of {len(this.blocks)}, one after the other: they "
-                "are killed, as a system does whose memory is short: give workers more of it, or start fewer"
-            ) from error
+        self._bury(this, share, missing, error)
         places = self.places()
         self._send(this, share.place if share.place in places else places[0], missing)
 
+    def _bury(self, this: Round, share: Share, missing: list[int], error: Exception | None) -> None:
+        """A worker has died with these blocks; too many of them, and the blocks are to blame."""
+        self._known.pop(share.place, None)
+        this.deaths.update(missing)
+        if missing and this.deaths[missing[0]] >= _DEATHS:
+            raise EngineError(
+                f"{_DEATHS} workers have died with {_blocks(missing)} of {len(this.blocks)}, one after the other: they "
+                "are killed, as a system does whose memory is short, and Dask at its memory_limit: give workers more "
+                "memory, or make smaller blocks"
+            ) from error
+
     def _help(self, this: Round) -> None:
-        """Give the shares of slow workers to those that are done."""
-        if not this.longest or not this.pending:
-            return
-        now, at_work = time.perf_counter(), {share.place for share in this.pending}
-        idle = [place for place in self._free(self.places()) if place not in at_work]
+        """Give the shares of workers that are gone, or slow, to those that are there."""
+        now, places = time.perf_counter(), self.places()
+        for share in [each for each in this.pending if each.place not in places]:
+            if now - share.begun > _GONE_SECONDS:
+                this.pending.remove(share)
+                share.future.cancel()
+                self._bury(this, share, this.missing(share.numbers), None)
+                self._among(this, share, places)
+        at_work = {share.place for share in this.pending}
+        idle = [place for place in self._free(places) if place not in at_work]
         for share in [each for each in this.pending if each.place not in self._late]:
-            if idle and now - share.begun > max(_SLOW * this.longest, _SLOW_SECONDS):
+            is_slow = this.longest > 0 and now - share.begun > max(_SLOW * this.longest, _SLOW_SECONDS)
+            if idle and is_slow:
                 self._late[share.place] = share
-                numbers = this.missing(share.numbers)
-                for place, part in zip(idle, _shares(len(numbers), len(idle)), strict=True):
-                    self._send(this, place, [numbers[k] for k in part])
+                self._among(this, share, idle)
+
+    def _among(self, this: Round, share: Share, places: list[str]) -> None:
+        """What is missing of a share goes to these workers."""
+        numbers = this.missing(share.numbers)
+        for place, part in zip(places, _shares(len(numbers), len(places)), strict=True):
+            self._send(this, place, [numbers[k] for k in part])
 
 
 def _shares(count: int, places: int) -> list[list[int]]:
