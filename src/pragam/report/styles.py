@@ -50,6 +50,7 @@ OURS = {
     "rkhs-lbfgs": Style("#1507dd", "#e5c4cb", "o", (5, 1)),
     "gp-block-ascent": Style("#251c0b", "#6c5cf3", "s", (5, 1)),
     "working-set": Style("#cc7c6e", "#708996", "D", (7, 1)),
+    "windows": Style("#080005", "#c9e801", "s", (7, 1)),
 }
 _PEERS = {
     "liblinear": Style("#237480", "#5afffd", "o", (6, 2)),

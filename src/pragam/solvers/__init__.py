@@ -20,12 +20,13 @@ from pragam.solvers.pegasos.pegasos_n import PegasosN
 from pragam.solvers.proximal_newton import ProximalNewton
 from pragam.solvers.sequential_dual import SequentialDual
 from pragam.solvers.unfolded import Unfolded, can_unfold
+from pragam.solvers.windows import Windows
 from pragam.solvers.working_set import WorkingSet
 
 __all__ = [
     "Auto", "Bcfw", "BlockAscent", "Certified", "Dcd", "FlowAscent", "GPBlockAscent", "LsBmrm", "Newton", "NewtonDense",
     "Pegasos1", "PegasosN", "Pragam", "PragamEntropy", "ProximalNewton", "QpBmrm", "RkhsLbfgs", "SequentialDual",
-    "Solver", "Start", "State", "Tools", "Unfolded", "WorkingSet", "by_name", "choose", "fitting", "names",
+    "Solver", "Start", "State", "Tools", "Unfolded", "Windows", "WorkingSet", "by_name", "choose", "fitting", "names",
 ]  # fmt: skip
 
 _SOLVERS: dict[str, type[AnySolver]] = {
@@ -49,6 +50,7 @@ _SOLVERS: dict[str, type[AnySolver]] = {
         RkhsLbfgs,
         GPBlockAscent,
         WorkingSet,
+        Windows,
     )
 }
 

@@ -28,7 +28,7 @@ from pragam.runtime.threads import computed, n_threads, one_ahead
 
 
 class Visited(NamedTuple):
-    """Some blocks in memory, during a reading: the numbers of their rows, the rows, and their products if asked."""
+    """A block during a reading: the numbers of its rows, the rows, and their products if asked."""
 
     rows: NDArray[np.int64] | slice
     X: Storage
@@ -81,7 +81,8 @@ class Blocked(Storage):
     # One reading ------------------------------------------------------------------------------------------------------
 
     def reading(self, visit: Visitor, w: Vector | None = None, windows: Iterable[Sequence[int]] | None = None) -> None:
-        """Visit all blocks once: one after the other, in place; or copies of several at a time, in this order.
+        """Visit all blocks once, in place: one after the other; or in the order of these windows, each of them some
+        blocks, the next of which is read ahead.
 
         The visitor gets X_k w if there is a ``w``. If it answers with coefficients a_k everywhere, X' a is gathered.
         """
@@ -110,17 +111,18 @@ class Blocked(Storage):
             yield slice(int(self.ends[k]), int(self.ends[k + 1])), self.load(k)
         self.readings += 1.0
 
-    def _in_windows(self, windows: Iterable[Sequence[int]]) -> Iterator[tuple[NDArray[np.int64], Storage]]:
-        """Copies, the next of which is made by a thread while the one before is used."""
-        for rows, X in one_ahead(self._window, windows):
-            interrupts.check()
-            yield rows, X
-            self.readings += len(rows) / max(self.shape[0], 1)
+    def _in_windows(self, windows: Iterable[Sequence[int]]) -> Iterator[tuple[slice, Storage]]:
+        """Block by block, window by window, the next of which a thread makes ready while the one before is visited."""
+        for ready in one_ahead(self._ready, windows):
+            for k, X in ready:
+                interrupts.check()
+                yield slice(int(self.ends[k]), int(self.ends[k + 1])), X
+        self.readings += 1.0
 
-    def _window(self, blocks: Sequence[int]) -> tuple[NDArray[np.int64], Storage]:
-        parts = [self.load(int(k)) for k in blocks]
-        rows = np.concatenate([np.arange(self.ends[k], self.ends[k + 1]) for k in blocks])
-        return rows, joined(parts, self.shape[1])
+    def _ready(self, window: Sequence[int]) -> list[tuple[int, Storage]]:
+        for k in window:
+            self.ahead(int(k))
+        return [(int(k), self.load(int(k))) for k in window]
 
     def _each(self, work: Callable[[Storage, slice], Any]) -> Iterator[tuple[slice, Any]]:
         """What ``work`` makes of every block, in their order; several are at work if there are threads."""
@@ -320,14 +322,6 @@ class Run(Blocked):
         first, last = (int(end) + self._first - start for end in self.ends[k : k + 2])
         block = self._whole.load(self._begin + k)
         return block if (first, last) == (0, block.shape[0]) else block.part(first, last)
-
-
-def joined(parts: Sequence[Storage], d: int) -> Storage:
-    """The rows of these in one storage in memory, a copy."""
-    gathered = Gathered(sum(X.shape[0] for X in parts), sum(X.stored for X in parts), d)
-    for X in parts:
-        gathered.add(X, None)
-    return gathered.storage()
 
 
 class Gathered:

@@ -51,6 +51,7 @@ from pragam.solvers.newton.dense import NewtonDense
 from pragam.solvers.on_view import OnView
 from pragam.solvers.proximal_newton import ProximalNewton
 from pragam.solvers.sequential_dual import SequentialDual
+from pragam.solvers.windows import Windows
 from pragam.solvers.working_set import WorkingSet
 from pragam.views import View, packed
 
@@ -67,6 +68,7 @@ CANDIDATES: tuple[AnySolver, ...] = (
     RkhsLbfgs(),
     GPBlockAscent(),
     WorkingSet(),
+    Windows(),
 )
 #: What certifies any tolerance in a number of passes known beforehand.
 NET: AnySolver = Pragam()

@@ -114,8 +114,8 @@ def multipliers_of(
     total = float(sigma @ sigma)
     centre = problem.moment / -total if total > 0 else np.zeros(problem.n_weights)
     lift, centre2 = A.matvec(centre), float(centre @ centre)
-    length2 = np.maximum(norms**2 + 2 * sigma * lift + sigma**2 * centre2, _CANCELLATION * norms**2)
-    rho, group = _penalty(problem, length2, kappa), problem.B.group if len(levels) > 1 else None
+    length2 = centred2(norms, sigma, lift, centre2)
+    rho, group = penalty(problem, length2, kappa), problem.B.group if len(levels) > 1 else None
     planes = Planes(
         np.column_stack((sigma, lift)), group, np.zeros(len(levels) + 1), np.zeros(len(levels)), rho, centre2
     )
@@ -125,7 +125,12 @@ def multipliers_of(
     return multipliers, length2 / lam + kappa + rho * sigma**2
 
 
-def _penalty(problem: BoxProblem, length2: Vector, kappa: Vector) -> float:
+def centred2(norms: Vector, sigma: Vector, lift: Vector, centre2: float) -> Vector:
+    """|a_i + sigma_i m|^2 from |a_i|, lift_i = <a_i, m> and |m|^2."""
+    return np.maximum(norms**2 + 2 * sigma * lift + sigma**2 * centre2, _CANCELLATION * norms**2)
+
+
+def penalty(problem: BoxProblem, length2: Vector, kappa: Vector) -> float:
     """rho, where the rows have these squared lengths and g these curvatures."""
     Q, sigma, count = problem.Q, problem.B.sigma, problem.n_biases
     moves = Q.upper > Q.lower

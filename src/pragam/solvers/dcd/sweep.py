@@ -171,21 +171,23 @@ def whole(problem: BoxProblem, w: Vector, alpha: Vector, q: Vector, multipliers:
     }  # fmt: skip
     for column, values in columns.items():
         table[:, column] = values
-    variables = Variables(table, rows.number, table[:, OWN].copy() if np.any(kappa) else None, are_joint(problem, rows))
+    variables = Variables(
+        table, rows.number, table[:, OWN].copy() if np.any(kappa) else None, are_joint(problem, rows.number, rows.scale)
+    )
     return WorkingSet(rows, variables, multipliers.planes, w, np.arange(n, dtype=np.int64), n)
 
 
-def are_joint(problem: BoxProblem, rows: Rows) -> bool:
+def are_joint(problem: BoxProblem, number: NDArray[np.int64] | None, scale: Vector) -> bool:
     """Whether the variables of a data row can move together, by an exact step: p u u' plus a diagonal is their block.
 
     Then a_i + sigma_i m has the direction of the row for all of them, and they share one plane or each has its own.
     Where g is flat the box has to be finite. They are met together where they are neighbours.
     """
-    Q, B, number = problem.Q, problem.B, rows.number
-    if number is None or not rows.scale.all():
+    Q, B = problem.Q, problem.B
+    if number is None or not scale.all():
         return False
     same = number[1:] == number[:-1]
-    ratio = B.sigma / rows.scale
+    ratio = B.sigma / scale
     is_rank_one = np.array_equal(ratio[1:][same], ratio[:-1][same])
     has_own_planes = B.shape[1] <= 1 or len(np.unique(number * B.shape[1] + B.group)) == len(number)
     is_finite = np.isfinite(Q.lower) & np.isfinite(Q.upper) | (np.asarray(problem.g.curvature) > 0)
