@@ -5,7 +5,8 @@ sample, the first rows; lift = A m and the lengths are found when a row is first
 
 After a pass the residual r = <sigma, alpha> - level is some rows' worth. Block 0 is met last and takes it: its part of
 alpha is moved onto the plane that the others leave it, before its share of A' alpha is gathered. What a certificate
-still repairs, by the rounding of r, is in one of the first rows too.
+still repairs, by the rounding of r, is the row of least alpha, where many are 0 one of the first rows too. Where it is
+another one, as with quantiles, A' alpha takes a reading.
 """
 
 from __future__ import annotations
@@ -101,3 +102,9 @@ def land(problem: DataProblem, table: Table, met: Met, duals: slice) -> bool:
     table.numbers[duals, ALPHA] = alpha[duals]
     table.multipliers.refresh(table.w, alpha)
     return True
+
+
+def project(problem: DataProblem, table: Table) -> None:
+    """Move alpha onto the plane by any of its variables: w is no longer that of alpha."""
+    alpha = problem.domain.repair(problem.domain.onto_face(table.alpha)).point
+    table.numbers[:, ALPHA] = problem.domain.repair(alpha).point

@@ -45,7 +45,7 @@ class WindowsState(State):
     dual: float  # D(alpha), by the gains of the sweeps
     hard: HardRows | None = None  # once a block was seen
     pace: Pace = field(default_factory=Pace)
-    proposed: tuple[Vector, Vector] | None = None  # (w, alpha) whose products the last pass has made
+    proposed: tuple[Vector, Vector] | None = None  # (w, alpha) whose products are at hand: the last pass has made them
     gap: float = inf  # theirs, relative, as nearly as plain sums say
 
 
@@ -99,7 +99,9 @@ class Windows(Solver[DataProblem, WindowsState]):
             state.passes += biases.n_sampled(problem) / max(problem.A.storage.shape[0], 1)
         if start is not None:
             state.passes += 2.0
-            state.pace.note(self._relative(problem.primal(shown) - state.dual, state))
+            state.gap = self._relative(problem.primal(shown) - state.dual, state)
+            state.pace.note(state.gap)
+            state.proposed = shown.copy(), alpha
         return state
 
     def step(self, problem: DataProblem, state: WindowsState) -> WindowsState:
@@ -110,7 +112,7 @@ class Windows(Solver[DataProblem, WindowsState]):
         return state
 
     def candidate(self, problem: DataProblem, state: WindowsState) -> tuple[Vector, Vector]:
-        """What the last pass has made the products of; if it has not, where the sweeps stand."""
+        """That whose products are at hand; if the last pass has made none, where the sweeps stand."""
         if state.proposed is not None:
             return state.proposed
         return biases.weights(state.table, problem.lam), problem.domain.onto_face(state.table.alpha)
@@ -158,7 +160,10 @@ class Windows(Solver[DataProblem, WindowsState]):
         )
         state.passes += 1.0
         state.pace.note(self._relative(seen.gap + table.multipliers.excess(), state))
-        if seen.wants_products and seen.has_landed:
+        if seen.wants_products:
+            if not seen.has_landed:
+                biases.project(problem, table)
+                state.passes += 1.0  # for A' alpha
             self._propose(problem, state, w)
 
     def _visit(self, problem: DataProblem, state: WindowsState, seen: _Pass, met: Met) -> Vector | None:

@@ -17,6 +17,8 @@ from pragam.problem import DataProblem
 from pragam.solvers.dcd.multipliers import Multipliers
 from pragam.solvers.dcd.sweep import WorkingSet, are_joint, empty_table
 
+_TINY = float(np.finfo(np.float64).tiny)
+
 
 @dataclass
 class Table:
@@ -64,7 +66,7 @@ class Table:
         """How far each variable is from moving: 0 between its bounds, |s| / sqrt(q) at one; inf if it never moves."""
         table = self.numbers[duals]
         alpha, lower, upper, q = (table[:, column] for column in (ALPHA, LOWER, UPPER, CURVATURE))
-        far = np.abs(table[:, SLOPE]) / np.sqrt(q)
+        far = np.abs(table[:, SLOPE]) / np.sqrt(np.maximum(q, _TINY))
         far[(lower < alpha) & (alpha < upper)] = 0.0
         far[(lower == upper) | ~(q > 0)] = np.inf
         return far
