@@ -34,6 +34,7 @@ COMMANDS = {
     "memory_order": "--shapes 30x20 --tols 1e-1 --repeats 1",
     "ordinary": "--problems 10",
     "other_risks": "--size 0.02 --repeats 1 --cap 0.5",
+    "out_of_core_text": "FOLDER --size 0.001 --tols 1e-1 --shares 0.2 --repeats 1",
     "path": "a9a --tols 1e-1 --smallest 3 --repeats 1",
     "pragam_bound": "a9a --iterations 20",
     "projections": "1e3",
