@@ -71,7 +71,7 @@ class Turn:
     n_judged: int = 0  # rows of the history at the last verdict
     before: float = 0.0  # passes that were made before the solver began
     begun_by: str = ""  # who made them
-    is_whole: bool = False  # whether the last iteration was made to its end
+    is_whole: bool = False  # whether the last iteration of this run was made to its end
 
     @property
     def passes(self) -> float:

@@ -79,7 +79,7 @@ class SolveKeeper(Unkept):
             return None
         parts = {name: self._left[name] for name in _PARTS}
         self._found = self._left = None  # it changes now
-        return Turn(problem, method, rules=rules, is_whole=True, **parts)
+        return Turn(problem, method, rules=rules, **parts)  # until its first iteration there is nothing new to write
 
     def perhaps(self, turn: Turn) -> None:
         self._keeper.perhaps(_of(turn), **_told(turn))
