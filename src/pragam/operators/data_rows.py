@@ -113,6 +113,11 @@ class DataRows(RowOperator):
 
         self.storage.reading(of_rows, w, windows)  # type: ignore[attr-defined]
 
+    def hold(self, rows: NDArray[np.int64], X: Storage) -> Storage:
+        """See :meth:`pragam.operators.storage.Blocked.hold`."""
+        held: Storage = self.storage.hold(rows, X)  # type: ignore[attr-defined]
+        return held
+
     @abstractmethod
     def of_rows(self, rows: NDArray[np.int64] | slice, X: Storage) -> tuple[NDArray[np.int64] | slice, DataRows]:
         """(the numbers of the dual variables that read these rows, their operator on X, a copy of the rows)."""

@@ -16,9 +16,11 @@ def rows_within(memory: float | None, problem: DataProblem) -> float:
     """The rows that a solve on them may have."""
     storage, duals = problem.A.storage, problem.A.shape[0]
     n = max(storage.shape[0], 1)
+    import os
+    if "ROWS" in os.environ: return float(os.environ["ROWS"]) * n
     if memory is None:
         return _SHARE * n
-    per_row = bytes_of(problem) / n * _COPIES + _PER_DUAL * duals / n
+    per_row = getattr(storage, "bytes", bytes_of(problem)) / n * 1.3 + 250 * duals / n
     return memory / per_row
 
 
