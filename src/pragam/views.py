@@ -159,6 +159,7 @@ def _attainable(problem: BlockProblem, blocks: NDArray[np.int64], rest: Rest, gr
     truth = np.zeros(B.shape[1]) if problem.origin is None else B.rmatvec(problem.origin[variables])
     ends = np.sort([B.sigma * end for end in hull], axis=0)
     low, high = (np.bincount(B.group, end, minlength=B.shape[1]) for end in ends)
-    lost = gamma(len(B.group)) * (np.abs(low) + np.abs(high))  # whoever sums in another order may find less
+    size = np.where(np.isfinite(low), np.abs(low), 0.0) + np.where(np.isfinite(high), np.abs(high), 0.0)
+    lost = gamma(len(B.group)) * size  # whoever sums in another order may find less
     low, high = low + lost, np.maximum(high - lost, low + lost)
     return replace(rest, levels=truth - np.clip(truth - rest.levels, low, high))

@@ -36,7 +36,7 @@ class Kept:
     stands_for: list[Vector] = field(default_factory=list)
 
     def __post_init__(self) -> None:
-        n, d = self.A.storage.shape
+        n, d = self.A.storage.bare.shape
         self._mean = 1.0 + self.A.storage.stored / max(n, 1)
         entries = int(self.room / max(n, 1) * self.A.storage.stored) + 1
         self._gathered = Gathered(int(self.room) + 2, entries, d)
@@ -54,6 +54,8 @@ class Kept:
         ends = np.cumsum(share) + self.offset
         is_kept = np.diff(np.floor(ends), prepend=np.floor(self.offset)) > 0
         self.offset = float(ends[-1] % 1.0) if n else self.offset
+        if float(size[is_kept].sum()) > self.room - self.used:  # by rounding, at the very end
+            is_kept &= np.cumsum(np.where(is_kept, size, 0.0)) <= self.room - self.used
         chosen = np.flatnonzero(is_kept)
         self.used += float(size[chosen].sum())
         self.numbers.append(chosen + met.rows.start if isinstance(met.rows, slice) else met.rows[chosen])

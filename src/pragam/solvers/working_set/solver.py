@@ -33,7 +33,7 @@ from pragam.solvers.base import Cost, Solver, Start, State, Tools, unbounded_and
 from pragam.solvers.working_set.cost import working_set_cost
 from pragam.solvers.working_set.influence import influence_of, scales_of, sizes_of
 from pragam.solvers.working_set.kept import Kept
-from pragam.solvers.working_set.room import rows_within
+from pragam.solvers.working_set.room import FEWEST, rows_within, too_small
 from pragam.views import on_taken, sampled
 
 #: The solution on a sample need be no better than the sample is like the whole.
@@ -58,7 +58,8 @@ class WorkingSetState(State):
     scales: ColumnMap | None = None
     read_at: tuple[Vector, Vector] | None = None  # (w, b) of the last reading
     is_feasible: bool = True  # whether alpha is
-    theta: float = 0.0  # of the last one
+    theta: float = 0.0  # of the last reading
+    best: tuple[float, Vector, Vector] | None = None  # the lowest J of a reading, and where
     values: tuple[float, float] = field(default=(inf, -inf))  # J and D, as nearly as plain sums say
 
 
@@ -93,10 +94,13 @@ class WorkingSet(Solver[DataProblem, WorkingSetState]):
         return rows_within(None if self.tools is None else self.tools.memory, problem)
 
     def init(self, problem: DataProblem, rng: np.random.Generator, start: Start | None, tol: float) -> WorkingSetState:
+        room, needed = self._room(problem), min(FEWEST * problem.n_weights, problem.A.storage.shape[0])
+        if self.tools is not None and self.tools.memory is not None and room < needed:
+            raise ValueError(too_small(self.tools.memory, room, problem))
         alpha = problem.start() if start is None else start.alpha
         w = np.zeros(problem.n_weights) if start is None else start.w.copy()
         biases = np.zeros(problem.n_biases) if start is None or start.b is None else start.b.copy()
-        state = WorkingSetState(0.0, tol, rng, w, biases, self._room(problem), alpha, np.empty(problem.Q.size))
+        state = WorkingSetState(0.0, tol, rng, w, biases, room, alpha, np.empty(problem.Q.size))
         if start is not None:
             state.read_at = w, biases
         return state
@@ -150,6 +154,8 @@ class WorkingSet(Solver[DataProblem, WorkingSetState]):
         state.passes += 1.0
         primal = problem.constant + 0.5 * problem.lam * float(w @ w) + risk[0] + float(problem.tilt @ w)
         state.values = primal - float(problem.levels @ state.biases), -inf
+        if state.best is None or state.values[0] < state.best[0]:
+            state.best = state.values[0], w, state.biases
         state.read_at, state.alpha, state.theta = (w, state.biases), alpha, kept.theta
         return kept
 
@@ -159,7 +165,9 @@ class WorkingSet(Solver[DataProblem, WorkingSetState]):
         adjoint, tol = problem.A.rmatvec(state.alpha), _SHARE * state.tol
         view = on_taken(problem, duals, rows, state.alpha, adjoint, stands_for)
         found = self._solved(view.problem, state, tol, None)
-        self._step_to(state, found)
+        self._step_to(state, found)  # half-way only from where J was lowest, if this reading was of a worse place
+        if state.best is not None and state.values[0] > state.best[0] * (1 + state.tol):
+            state.w, state.biases = (state.w + state.best[1]) / 2, (state.biases + state.best[2]) / 2
         before, own = state.alpha[duals], found.alpha / stands_for
         room = problem.Q.upper[duals] - problem.Q.lower[duals]
         is_far = np.abs(own - before) > _STILL * np.where(np.isfinite(room), room, np.abs(own))
