@@ -11,8 +11,10 @@ from scipy import sparse
 
 import pragam
 from pragam.driver.expectation import VECTORS
+from pragam.models.features import Constant
 from pragam.operators import check_data
-from pragam.operators.storage import InMemory, WithConstant
+from pragam.operators.storage import InMemory
+from pragam.samples import Rows
 from pragam.solvers.working_set import WorkingSet
 
 #: Bytes of a chunk and what is made of it while it is looked at.
@@ -183,7 +185,7 @@ def test_columns_that_are_seldom_anything_but_zero_bring_their_rows():
 
 def test_an_intercept_that_is_penalised_is_a_column():
     X, score = data()
-    B = WithConstant(in_blocks(X), 2.0)
+    B = Constant(2.0).apply(Rows.of(in_blocks(X))).X
     here = pragam.hinge(np.column_stack([X, np.full(len(X), 2.0)]), np.where(score > 1, 1, -1), 1e-3, bias=False)
     found = pragam.solve(pragam.hinge(B, np.where(score > 1, 1, -1), 1e-3, bias=False), "working-set", tol=1e-6)
     exact = pragam.solve(here, tol=1e-9).certificate

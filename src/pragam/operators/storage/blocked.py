@@ -329,6 +329,25 @@ class InMemory(Blocked):
         return self._blocks[k]
 
 
+class Mapped(Blocked):
+    """Other blocks, each changed when it is loaded; rows remain rows, and columns are as many as are said."""
+
+    rigorous = True
+
+    def __init__(self, whole: Blocked, change: Callable[[Storage], Storage], d: int) -> None:
+        super().__init__()
+        self._whole, self._change = whole, change
+        self.ends, self.is_dense = whole.ends, whole.is_dense
+        self.shape, self.stored = (whole.shape[0], d), whole.stored + whole.shape[0] * (d - whole.shape[1])
+        self.rigorous = type(self).rigorous and whole.rigorous
+
+    def load(self, k: int) -> Storage:
+        return self._change(self._whole.load(k))
+
+    def ahead(self, k: int) -> None:
+        self._whole.ahead(k)
+
+
 class Run(Blocked):
     """The rows from ``first`` up to ``last`` of other blocks."""
 
@@ -396,7 +415,9 @@ class Gathered:
         self._arrays[0][self._entries : end] = data[: int(indptr[-1])]
         self._arrays[1][self._entries : end] = indices[: int(indptr[-1])]
         if last >= len(self._arrays[2]):
-            self._arrays[2] = np.append(self._arrays[2], np.zeros(max(last // 4, last + 1 - len(self._arrays[2])), np.int64))
+            self._arrays[2] = np.append(
+                self._arrays[2], np.zeros(max(last // 4, last + 1 - len(self._arrays[2])), np.int64)
+            )
         self._arrays[2][self._n + 1 : last + 1] = indptr[1:] + self._entries
         self._entries = end
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
 from math import isfinite
 from typing import Any
 
@@ -11,7 +10,6 @@ from numpy.typing import NDArray
 
 from pragam.operators.base import Vector
 from pragam.operators.storage.base import Array, Storage, as_vector, times
-from pragam.operators.storage.blocked import Visited, Visitor
 from pragam.operators.storage.compressed import Csr
 from pragam.operators.storage.dense import Dense
 
@@ -32,7 +30,7 @@ class WithConstant(Storage):
         self.value = float(value)
         self.storage, self.shape, self.stored = storage, (n, d + 1), storage.stored + n
         self.rigorous, self.lacks = type(self).rigorous and storage.rigorous, storage.lacks
-        self.is_dense, self.in_blocks = storage.is_dense, storage.in_blocks
+        self.is_dense = storage.is_dense
 
     def _whole(self) -> Storage:
         """A copy with the column in it."""
@@ -84,29 +82,6 @@ class WithConstant(Storage):
 
     def part(self, first: int, last: int) -> WithConstant:
         return WithConstant(self.storage.part(first, last), self.value)
-
-    def reading(self, visit: Visitor, w: Vector | None = None, windows: Iterable[Sequence[int]] | None = None) -> None:
-        """That of the blocks of X, with the column."""
-
-        def whole(seen: Visited) -> Vector | None:
-            product = None if seen.product is None or w is None else seen.product + self.value * w[-1]
-            return visit(Visited(seen.rows, WithConstant(seen.X, self.value), product))
-
-        self.storage.reading(whole, None if w is None else w[:-1], windows)  # type: ignore[attr-defined]
-
-    def hold(self, rows: NDArray[np.int64], X: Storage) -> Storage:
-        """Rows of the blocks of X that are at hand; what they are here."""
-        return WithConstant(self.storage.hold(rows, X), self.value)  # type: ignore[attr-defined]
-
-    @property
-    def bare(self) -> Storage:
-        return self.storage.bare
-
-    @property
-    def ends(self) -> NDArray[np.int64]:
-        """Of the blocks of X."""
-        ends: NDArray[np.int64] = self.storage.ends  # type: ignore[attr-defined]
-        return ends
 
     def rows(self) -> tuple[str, tuple[Array, ...]]:
         return self._whole().rows()

@@ -20,7 +20,7 @@ import numpy as np
 
 from pragam.operators.base import Vector
 from pragam.operators.data_rows import DataRows
-from pragam.operators.storage import ColumnMap, Storage, Standardized
+from pragam.operators.storage import ColumnMap, Standardized, Storage
 
 #: No distance is taken for less, in units of the mean: nearer rows come into memory anyway.
 _LEAST = 1e-12

@@ -172,7 +172,9 @@ class WorkingSet(Solver[DataProblem, WorkingSetState]):
         room = problem.Q.upper[duals] - problem.Q.lower[duals]
         is_far = np.abs(own - before) > _STILL * np.where(np.isfinite(room), room, np.abs(own))
         has_moved = is_far & (stands_for > 1.0)
-        own = np.clip(np.where(is_far | (stands_for == 1.0), own, before), problem.Q.lower[duals], problem.Q.upper[duals])
+        own = np.clip(
+            np.where(is_far | (stands_for == 1.0), own, before), problem.Q.lower[duals], problem.Q.upper[duals]
+        )
         if has_moved.any():
             view = on_taken(problem, duals, rows, state.alpha, adjoint)
             own = self._solved(view.problem, state, tol, own).alpha
