@@ -91,8 +91,8 @@ def on_taken(
 ) -> View[Any, Any]:
     """:func:`on_blocks` where a copy of the rows and A' alpha are at hand, so that no data need be read.
 
-    With a ``growth`` each of these stands for so many like it, as in :func:`sampled`; the others are fixed. The slope of J
-    at w is that of the whole where alpha is what the scores at w ask for.
+    With a ``growth`` each of these stands for so many like it, as in :func:`sampled`; the others are fixed. The slope
+    of J at w is that of the whole where alpha is what the scores at w ask for.
     """
     part = growth * alpha[duals]
     before = problem.rest
@@ -159,7 +159,7 @@ def _attainable(problem: BlockProblem, blocks: NDArray[np.int64], rest: Rest, gr
     truth = np.zeros(B.shape[1]) if problem.origin is None else B.rmatvec(problem.origin[variables])
     ends = np.sort([B.sigma * end for end in hull], axis=0)
     low, high = (np.bincount(B.group, end, minlength=B.shape[1]) for end in ends)
-    size = np.where(np.isfinite(low), np.abs(low), 0.0) + np.where(np.isfinite(high), np.abs(high), 0.0)
-    lost = gamma(len(B.group)) * size  # whoever sums in another order may find less
-    low, high = low + lost, np.maximum(high - lost, low + lost)
+    sizes = np.where(np.isfinite(low), np.abs(low), 0.0) + np.where(np.isfinite(high), np.abs(high), 0.0)
+    lost = gamma(len(B.group)) * sizes  # whoever sums in another order may find less
+    low, high = np.asarray(low + lost), np.maximum(high - lost, low + lost)
     return replace(rest, levels=truth - np.clip(truth - rest.levels, low, high))

@@ -85,7 +85,7 @@ def test_readings_are_few_and_certificates_cost_none():
         assert found.converged
         own = found.history.passes[-1]
         sharper = 0.0 if found.certificate.relative_gap > 1e-10 else 1.0  # below, rounding is looked at in more digits
-        assert own <= most + 0.21 and own - 1e-3 <= B.readings - before <= own + sharper + 0.04 * found.n_iter
+        assert own <= most + 0.21 and own - 1e-3 <= B.readings - before <= own + sharper + 0.06 * found.n_iter
         # and a block for the row that the repair of alpha moves
 
 

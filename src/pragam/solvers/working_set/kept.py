@@ -80,9 +80,9 @@ class Kept:
             self.theta *= min(max((target - spread) / max(found - spread, 1e-3 * target), 0.1), 10.0)
         return np.minimum(1.0, self.theta * influence + floor)
 
-    def rows(self) -> tuple[NDArray[np.int64] | slice, DataRows, Vector]:
+    def rows(self) -> tuple[NDArray[np.int64], DataRows, Vector]:
         """(the dual variables of the rows kept, their operator, how many each stands for)."""
         numbers = np.concatenate(self.numbers)
-        duals, own = self.A.of_rows(numbers, self.A.hold(numbers, self._gathered.storage()))
-        stands_for = np.concatenate(self.stands_for)
+        found, own = self.A.of_rows(numbers, self.A.hold(numbers, self._gathered.storage()))
+        duals, stands_for = np.asarray(found), np.concatenate(self.stands_for)
         return duals, own, stands_for if own.number is None else stands_for[own.number]

@@ -8,12 +8,12 @@ r"""A working set of rows, of which some stand for others: for data in blocks wi
               (w, b) <- argmin lam/2 |w|^2 + <u - sum of p_j alpha_j a_j, w> + sum of p_j h_j(s_j(w, b))
               alpha  <- the solution with p = 1: the rows kept move, the others stay where they are
 
-The first problem has the slope of J at the weights that were read, and about its curvature: a Newton step on a sample of
-rows that is dense where curvature is (Shamir, Srebro and Zhang, "Communication-efficient distributed optimization using
-an approximate Newton-type method", 2014, with one machine and rows drawn by their influence). So its error falls by a
-large factor with each reading, until no row but those near their kinks is in doubt; all of these are in memory then, and
-the second problem closes the gap. Both are solved by the driver's own loop and claim nothing. What is proposed is
-(w, alpha): the products of both are at hand, X w from the reading and X' alpha from u and the rows in memory, so that
+The first problem has the slope of J at the weights that were read, and about its curvature: a Newton step on a sample
+of rows that is dense where curvature is (Shamir, Srebro and Zhang, "Communication-efficient distributed optimization
+using an approximate Newton-type method", 2014, on one machine and with rows drawn by their influence). So its error falls
+by a large factor with each reading, until no row but those near their kinks is in doubt; all of these are in memory then,
+and the second problem closes the gap. Both are solved by the driver's own loop and claim nothing. What is proposed is
+(w, alpha): the products of both are at hand, X w from the reading and X' alpha from u and the rows in memory, so
 certificates read nothing.
 """
 
@@ -142,7 +142,11 @@ class WorkingSet(Solver[DataProblem, WorkingSetState]):
         def visit(met: Met) -> Vector:
             assert met.scores is not None and state.scales is not None
             at, s = met.duals, met.scores + shift[met.duals]
-            bend, lower, upper = kappa if np.ndim(kappa) == 0 else kappa[at], Q.lower[at], Q.upper[at]
+            bend, lower, upper = (
+                kappa[at] if isinstance(kappa, np.ndarray) and kappa.ndim else kappa,
+                Q.lower[at],
+                Q.upper[at],
+            )
             if is_first:
                 state.size[at] = sizes_of(met.A, state.scales, problem.B.sigma[at])
             alpha[at] = own = _sent(s, lower, upper, bend)
