@@ -2,8 +2,8 @@ r"""What a working set should cost, in counted work.
 
     readings = 1 + log10(1/tol) / 3,    each with two solves on the rows in memory after it
 
-A reading multiplies the data twice, and looks at each dual variable some thirty times. Few rows for each column take more
-readings: 50 of them certify 1e-6 in 10 to 20.
+A reading multiplies the data twice, and looks at each dual variable some thirty times. Fewer than 50 rows for each
+column take more readings.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ class WorkingSetConstants:
     per_entry: float = 2.5e-9
     per_dual: float = 6e-8
     per_kept_entry: float = 2e-8  # of a solve in memory
-    rows_per_column: float = 50.0  # in memory, below which readings are many
+    rows_per_column: float = 10.0  # in memory, below which a sample says too little
     most_steps: float = 12.0
 
 

@@ -1,6 +1,6 @@
 r"""How many rows fit into a memory, with all that a solve on them takes.
 
-    bytes = rows (copies row + 8 vectors) + matrices d^2
+    bytes = rows (row + copies + vectors) + matrices d^2
 
 Beside it stand vectors with a number for each dual variable, ``pragam.driver.expectation.VECTORS`` of them at most; the
 readings themselves take two thirds, and what is left may hold the vectors of the rows in memory.
@@ -12,8 +12,8 @@ from pragam.problem import DataProblem
 
 #: Rows in memory for each column, below which they say too little of the others.
 FEWEST = 10.0
-#: Bytes that a solve on rows takes for each byte of these, their own included.
-_COPIES = 1.6
+#: Bytes that a solve on rows takes for each entry beside these: some are copied, dense ones in float64.
+_DENSE, _SPARSE = 8.0, 5.0
 #: Bytes of vectors and tables for each dual variable in memory: coordinate ascent takes most.
 _PER_DUAL = 500.0
 #: Bytes for each dual variable of all that readings leave of the vectors that are announced.
@@ -30,21 +30,22 @@ def rows_within(memory: float | None, problem: DataProblem) -> float:
     if memory is None:
         return _SHARE * n
     own = max(memory - 8 * _MATRICES * d**2, 0.0)
-    rows, vectors = _COPIES * bytes_of(problem) / max(n, 1), _PER_DUAL * duals / max(n, 1)
+    rows, vectors = bytes_of(problem) / max(n, 1), _PER_DUAL * duals / max(n, 1)
     return min(own / rows, (own + _LEFT * duals) / (rows + vectors), float(n))
 
 
 def bytes_of(problem: DataProblem) -> float:
-    """Of all rows, as they are stored; as large as they can be if that is not known."""
+    """Of all rows as they are stored, as large as they can be if that is not known, and of what is copied of them."""
     storage = problem.A.storage.bare
-    return float(getattr(storage, "bytes", storage.stored * (8.0 if storage.is_dense else 16.0)))
+    own = float(getattr(storage, "bytes", storage.stored * (8.0 if storage.is_dense else 16.0)))
+    return own + storage.stored * (_DENSE if storage.is_dense else _SPARSE)
 
 
 def too_small(memory: float, room: float, problem: DataProblem) -> str:
     """What to say if there is no room for enough rows."""
     (n, d), duals = problem.A.storage.shape, problem.A.shape[0]
     rows = min(FEWEST * d, n)
-    least = _COPIES * bytes_of(problem) / n * rows + _PER_DUAL * duals / n * rows + 8 * _MATRICES * d**2
+    least = bytes_of(problem) / n * rows + _PER_DUAL * duals / n * rows + 8 * _MATRICES * d**2
     return (
         f"memory={memory:.3g} holds {int(room)} rows of {d} columns, and a working set needs {FEWEST:g} rows for each "
         f"column: give it at least {least:.2g} bytes"
