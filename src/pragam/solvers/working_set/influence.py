@@ -8,8 +8,8 @@ beforehand, so all scales of it are looked at, smaller ones more closely:
 
 A smoothed kink of curvature kappa_j is as wide as the variable takes to cross, l_j kappa_j, or as slopes usually reach.
 
-The unit of a move is that of columns of equal size, size_j^2 = sum_k a_jk^2 / m_k + sigma_j^2, with m_k the mean square of
-column k: weights of columns that are seldom anything but zero move far, and their rows must be known.
+The unit of a move is that of columns of equal size, size_j^2 = sum_k a_jk^2 / m_k + sigma_j^2, with m_k the mean square
+of column k: weights of columns that are seldom anything but zero move far, and their rows must be known.
 """
 
 from __future__ import annotations

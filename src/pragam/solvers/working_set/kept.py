@@ -1,9 +1,9 @@
 r"""The rows that come into memory during a reading, and how many rows each of them stands for.
 
 Row i comes with the probability p_i = min(1, theta influence_i + a), and stands for 1/p_i rows: those of most influence
-for themselves alone, others for all that are like them. theta is such that the places are filled, block by block; a gives
-a share of the places to any row, so that no row stands for too many. The choice is systematic: of rows with sum p = 1 in
-their order there is one.
+for themselves alone, others for all that are like them. theta is such that the places are filled, block by block; a
+gives a share of the places to any row, so that no row stands for too many. The choice is systematic: of rows with sum p = 1
+in their order there is one.
 """
 
 from __future__ import annotations
