@@ -3,9 +3,9 @@
     python benchmarks/make_large.py FOLDER a9ax20 covtype covtypex10
     python benchmarks/out_of_core.py FOLDER [NAME:LAM...] [--share 0.1] [--tols 1e-3,1e-6] [--repeat 3] [--cold]
 
-For each set and tolerance, each in a process of its own, one thread: a solve on X in memory by ``auto``; a solve on the
-packed directory by ``working-set`` with ``memory`` a share of the data; and SGDClassifier.partial_fit, chunk by chunk,
-for the CPU time that the second one took. Printed: readings; CPU and wall time over those in memory, the medians of the
+For each set and tolerance, each in a process of its own, one thread: a solve on X in memory by ``auto``; a solve on
+the packed directory by ``working-set`` with ``memory`` a share of the data; and SGDClassifier.partial_fit, chunk by chunk, for
+the CPU time that the second one took. Printed: readings; CPU and wall time over those in memory, the medians of the
 repeats, without loading (in memory) or opening (packed), with certificates; the peak of counted allocations beside the
 vectors that are announced, over ``memory`` (below 0: the vectors had room left); J of SGD over the certified one.
 ``--cold`` drops the pages of the directory before each solve, and says how long a solve waits with and without reading
@@ -88,8 +88,8 @@ def sgd(folder: str, lam: float, tol: float, args: Any) -> dict[str, Any]:
     packed = pragam.open_packed(folder)
     y, ends = packed.y, packed.ends
     model = SGDClassifier(alpha=lam, random_state=0, average=True)
-    rows = lambda k: sparse.csr_matrix(tuple(a for a in packed.load(k).rows()[1]), shape=packed.load(k).shape)  # noqa:
-    E731 for k in range(packed.n_blocks):
+    rows = lambda k: sparse.csr_matrix(tuple(a for a in packed.load(k).rows()[1]), shape=packed.load(k).shape)  # noqa: E731
+    for k in range(packed.n_blocks):
         rows(k)  # verified
     begin, k = time.process_time(), 0
     while time.process_time() - begin < args.seconds or k == 0:
