@@ -21,6 +21,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pragam.numerics.remade import remade
+from pragam.numerics.rounding import gamma
 from pragam.operators.base import BlockOperator, Vector
 from pragam.operators.pattern import PatternRows
 from pragam.polytopes.in_blocks import InBlocks
@@ -83,19 +84,28 @@ def on_blocks(problem: Problem[OperatorT, SetT], blocks: NDArray[np.int64], alph
 
 
 def on_taken(
-    problem: BoxProblem, duals: NDArray[np.int64], rows: BlockOperator, alpha: Vector, adjoint: Vector
+    problem: BoxProblem,
+    duals: NDArray[np.int64],
+    rows: BlockOperator,
+    alpha: Vector,
+    adjoint: Vector,
+    growth: float | Vector = 1.0,
 ) -> View[Any, Any]:
-    """:func:`on_blocks` where a copy of the rows and A' alpha are at hand, so that no data need be read."""
-    part = alpha[duals]
+    """:func:`on_blocks` where a copy of the rows and A' alpha are at hand, so that no data need be read.
+
+    With a ``growth`` each of these stands for so many like it, as in :func:`sampled`; the others are fixed. The slope
+    of J at w is that of the whole where alpha is what the scores at w ask for.
+    """
+    part = growth * alpha[duals]
     before = problem.rest
     weights, levels = adjoint - rows.rmatvec(part), problem.B.rmatvec(alpha) - problem.B.take(duals).rmatvec(part)
     value = float(problem.c @ alpha) - float(problem.c[duals] @ part) - problem.g.value(alpha)
     rest = Rest(
         weights if before.weights is None else weights + before.weights,
         levels if before.levels is None else levels + before.levels,
-        value + problem.g.take(duals).value(part) + before.value,
+        value + problem.g.take(duals, growth).value(part) + before.value,
     )
-    return View(_taken(problem, duals, _attainable(problem, duals, rest), rows=rows), duals, alpha)
+    return View(_taken(problem, duals, _attainable(problem, duals, rest, growth), growth, rows), duals, alpha)
 
 
 def sampled(
@@ -150,13 +160,16 @@ def _taken(
     )
 
 
-def _attainable(problem: BlockProblem, blocks: NDArray[np.int64], rest: Rest) -> Rest:
+def _attainable(problem: BlockProblem, blocks: NDArray[np.int64], rest: Rest, growth: float | Vector = 1.0) -> Rest:
     """The same with levels between those that these blocks attain, as they are but for rounding."""
     if problem.n_biases == 0 or rest.levels is None:
         return rest
     variables = problem.Q.variables(blocks)
-    B, hull = problem.B.take(variables), problem.Q.take(blocks).hull()
+    B, hull = problem.B.take(variables), problem.Q.take(blocks, growth).hull()
     truth = np.zeros(B.shape[1]) if problem.origin is None else B.rmatvec(problem.origin[variables])
     ends = np.sort([B.sigma * end for end in hull], axis=0)
     low, high = (np.bincount(B.group, end, minlength=B.shape[1]) for end in ends)
+    sizes = np.where(np.isfinite(low), np.abs(low), 0.0) + np.where(np.isfinite(high), np.abs(high), 0.0)
+    lost = gamma(len(B.group)) * sizes  # whoever sums in another order may find less
+    low, high = np.asarray(low + lost), np.maximum(high - lost, low + lost)
     return replace(rest, levels=truth - np.clip(truth - rest.levels, low, high))

@@ -129,6 +129,32 @@ def test_windows_are_blocks_in_any_order(store):
     assert B.readings == 1.0
 
 
+@pytest.mark.parametrize("columns", [None, ColumnMap(np.full(D, 2.0))])
+def test_rows_at_hand_complete_what_a_reading_has_gathered(columns):
+    """X' a for every a that differs in those rows alone, and in very few others that were zero, without a reading."""
+    rng, rows = np.random.default_rng(0), np.array([1, 8, 9, 20])
+    raw = blocked(matrix())
+    B = raw if columns is None else Standardized(raw, columns)
+    Z = matrix() if columns is None else matrix() * 2.0
+    alpha = rng.standard_normal(N)
+    alpha[[0, 3]] = 0.0
+    without = alpha.copy()
+    without[rows] = -0.0
+    B.reading(lambda met: without[met.rows], np.ones(D))
+    close(B.hold(rows, check_data(matrix()[rows])).matvec(np.ones(D)), Z[rows] @ np.ones(D))
+    before = raw.readings
+    for _ in range(2):
+        alpha[rows] = rng.standard_normal(len(rows))
+        close(B.rmatvec(alpha), Z.T @ alpha)
+    assert raw.readings == before
+    alpha[3] = 0.5
+    close(B.rmatvec(alpha), Z.T @ alpha)
+    assert raw.readings < before + 1, "one block"
+    alpha[5] += 1.0
+    close(B.rmatvec(alpha), Z.T @ alpha)
+    assert raw.readings >= before + 1, "it was gathered with another coefficient"
+
+
 def test_a_visitor_that_says_nothing_gathers_nothing():
     B = blocked(matrix())
     B.reading(lambda met: None)

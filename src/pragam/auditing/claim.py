@@ -11,6 +11,7 @@ from pragam.auditing.strangers import model_of_weights, sentence
 from pragam.auditing.weights import Weights
 from pragam.models import Model, load
 from pragam.numerics.arguments import refuse_masked
+from pragam.operators.storage import Blocked
 from pragam.risks.targets import LabelSets
 from pragam.samples import Chains, Graphs, Rows
 from pragam.samples.label_sets import indicator, is_label_sets
@@ -75,6 +76,8 @@ def samples_of(model: Model, X: Any, y: Any, sample_weight: Any, lengths: Any) -
         if y is not None:
             raise ValueError("y must be None: graphs hold their labels")
         return Graphs(X, sample_weight)
+    if isinstance(X, Blocked) and y is None:
+        return Rows.of(X, None, sample_weight)
     if y is None:
         raise ValueError("y must be given: the labels or numbers that the model was trained on")
     if form == "chains":

@@ -11,7 +11,7 @@ from pragam.solvers.base import AnySolver, Cost, Tools
 
 #: Vectors with a number for each dual variable that a solve holds: offsets, bounds, planes, signs, the point itself,
 #: the best one, its repair, scores, and products that are remembered.
-_VECTORS = 16
+VECTORS = 16
 
 
 def expectation(problem: AnyProblem, solver: str | AnySolver, tol: float, memory: float | None = None) -> str:
@@ -21,8 +21,8 @@ def expectation(problem: AnyProblem, solver: str | AnySolver, tol: float, memory
     method = solvers.choose(solver, problem).given(Tools(solve, memory))
     name, cost = method.first(problem, tol) if isinstance(method, solvers.Auto) else (method.name, None)
     cost = method.cost(problem, tol) if cost is None else cost
-    held = f"{_bytes(8.0 * _VECTORS * problem.Q.size)} of vectors"
-    held += f" and {_bytes(memory)} of rows are held" if memory else " and a fifth of the rows are held"
+    held = f"{_bytes(8.0 * VECTORS * problem.Q.size)} of vectors"
+    held += f" and at most {_bytes(memory)} of rows are held" if memory else " and a fifth of the rows are held"
     return f"{_data(problem)}; {name or 'the first solver'} should take {_work(cost)}; about {held}"
 
 

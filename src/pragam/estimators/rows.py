@@ -101,7 +101,7 @@ class RowEstimator(SparseCoefMixin, CertifiedEstimator):
         rows = self._rows(X)
         return self.model_.decision_bounds(rows)
 
-    def certify(self, X: Any, y: Any, sample_weight: Any = None) -> Certificate:
+    def certify(self, X: Any, y: Any = None, sample_weight: Any = None) -> Certificate:
         """The certificate, computed anew from the training data, the weights and the dual points.
 
         ``sample_weight`` is needed no more: the model keeps what it was fitted with.

@@ -27,7 +27,7 @@ from scipy import sparse
 from pragam.files.columns import restricted
 from pragam.numerics.arguments import check_number
 from pragam.operators import check_data
-from pragam.operators.storage import Standardized, Storage
+from pragam.operators.storage import Blocked, Mapped, Standardized, Storage
 
 Array = NDArray[Any]
 
@@ -119,6 +119,8 @@ class Constant(Map):
         """X and the column, which standardising leaves as it is."""
         if isinstance(X, Standardized):
             return Standardized(self._beside(X.storage), X.columns.with_constant())
+        if isinstance(X, Blocked):
+            return Mapped(X, self._beside, X.shape[1] + 1)
         kind, arrays = X.rows()
         dtype = self._dtype(arrays[0].dtype)
         column = np.full((X.shape[0], 1), self.value, dtype=dtype)

@@ -164,6 +164,16 @@ class Packed(Blocked):
                 whole.update(f"{name} {file.sha256}\n".encode())
         return {"n": self.shape[0], "d": self.shape[1], "nnz": self.stored, "sha256": whole.hexdigest()}
 
+    def about(self) -> dict[str, Any]:
+        """What it is, as JSON can hold it."""
+        manifest = self._chunks.manifest
+        return {
+            "directory": str(self.path), "rows": self.shape[0], "columns": self.shape[1], "entries": self.stored,
+            "storage": f"{manifest.kind} {self.dtype.name}", "bytes": self.bytes, "chunks": self.n_chunks,
+            "labels": manifest.y_dtype or "none", "weights": "yes" if manifest.weights else "none",
+            "seed": manifest.seed,
+        }  # fmt: skip
+
     def __len__(self) -> int:
         return self.shape[0]
 

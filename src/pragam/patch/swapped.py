@@ -44,13 +44,13 @@ class Swapped(RowEstimator):
         raise NotImplementedError
 
     @with_callbacks
-    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
+    def fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> Self:
         """Fit the model; the certificate is in ``certificate_``, unless scikit-learn's own class had to fit it.
 
         Parameters
         ----------
         X : (n, d) array or sparse matrix
-        y : (n,) labels of a classifier, numbers of a regressor
+        y : (n,) labels of a classifier, numbers of a regressor; None stands for those of packed data
         sample_weight : (n,) numbers, optional
         """
         lack = self._lack() or _lack_of_weights(sample_weight)

@@ -5,6 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import Any
 
+import numpy as np
+
 from pragam.operators import check_data
 from pragam.operators.storage import Storage
 from pragam.samples.base import Samples
@@ -40,6 +42,10 @@ class Rows(Samples):
         """Some of the rows, copied."""
         given = {name: array[index] for name, array in self.given().items()}
         return replace(self, X=self.X.take(index), y=None if self.y is None else self.y[index], **given)
+
+    def in_memory(self) -> Rows:
+        """The same, with the rows of data in blocks copied into memory."""
+        return replace(self, X=self.X.take(np.arange(self.n))) if self.in_blocks else self
 
     def split(self, seed: int, share: float) -> tuple[Rows, Rows]:
         """Of packed data in random order: (some chunks, the others), with y and weights; nothing is copied."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import tracemalloc
 from itertools import pairwise
 
 import numpy as np
@@ -9,8 +10,15 @@ import pytest
 from scipy import sparse
 
 import pragam
+from pragam.driver.expectation import VECTORS
+from pragam.models.features import Constant
 from pragam.operators import check_data
 from pragam.operators.storage import InMemory
+from pragam.samples import Rows
+from pragam.solvers.working_set import WorkingSet
+
+#: Bytes of a chunk and what is made of it while it is looked at.
+CHUNK = 8 * 2**20
 
 
 def in_blocks(X, count=20):
@@ -30,6 +38,10 @@ RISKS = {
         X, np.where(score > 1, 1, -1), 1e-3, sample_weight=np.arange(len(score)) % 3, **more
     ),
     "tube": lambda X, score, **more: pragam.epsilon_insensitive(X, score, 1e-3, epsilon=0.2, **more),
+    "squared hinge": lambda X, score, **more: pragam.squared_hinge(X, np.where(score > 1, 1, -1), 1e-3, **more),
+    "smoothed hinge": lambda X, score, **more: pragam.smoothed_hinge(
+        X, np.where(score > 1, 1, -1), 1e-3, gamma=0.5, **more
+    ),
     "quantile": lambda X, score, **more: pragam.quantile(X, score, 1e-3, q=0.2, **more),
 }
 
@@ -67,13 +79,14 @@ def test_readings_are_few_and_certificates_cost_none():
     B = in_blocks(X, 50)
     problem = RISKS["hinge"](B, score)
     _ = B.row_norms2, B.counts
-    for tol, most in ((1e-3, 3), (1e-6, 5)):
+    for tol, most in ((1e-3, 2), (1e-6, 3)):
         before = B.readings
         found = pragam.solve(problem, "working-set", tol=tol)
         assert found.converged
         own = found.history.passes[-1]
         sharper = 0.0 if found.certificate.relative_gap > 1e-10 else 1.0  # below, rounding is looked at in more digits
-        assert own <= most + 0.21 and own - 1e-3 <= B.readings - before <= own + sharper + 1e-3
+        assert own <= most + 0.21 and own - 1e-3 <= B.readings - before <= own + sharper + 0.06 * found.n_iter
+        # and a block for the row that the repair of alpha moves
 
 
 def test_equal_calls_give_equal_answers():
@@ -121,10 +134,59 @@ def test_few_rows_of_many_columns_still_end_with_a_gap():
     assert found.certificate.rigorous and np.isfinite(found.certificate.gap)
 
 
-def test_smooth_risks_and_data_without_blocks_are_refused():
+def test_data_without_blocks_are_refused():
     X, score = data(100)
-    y = np.where(score > 0, 1, -1)
-    with pytest.raises(ValueError, match="needs a piecewise linear risk"):
-        pragam.solve(pragam.squared_hinge(in_blocks(X), y), "working-set")
     with pytest.raises(ValueError, match=r"needs A\.reading, which ScaledRows does not have"):
-        pragam.solve(pragam.hinge(X, y), "working-set")
+        pragam.solve(pragam.hinge(X, np.where(score > 0, 1, -1)), "working-set")
+
+
+def test_too_small_a_memory_is_said_with_what_would_do():
+    X, score = data(1000)
+    found = pragam.solve(RISKS["hinge"](in_blocks(X), score), "working-set", memory=2000)
+    assert found.status is pragam.Status.FAILED
+    assert "a working set needs 10 rows for each column: give it at least" in found.reason
+
+
+@pytest.mark.parametrize("store", [np.asarray, sparse.csr_array])
+@pytest.mark.parametrize("share", [0.1, 0.3])
+def test_memory_is_a_hard_cap_beside_the_vectors_that_are_announced(store, share, tmp_path):
+    """Counted allocations of whole solves on the disk, posing and certificates included."""
+    X, score = data(30_000, 20)
+    packed = pragam.pack([(store(X.astype(np.float32)), np.where(score > 1, 1, -1))], tmp_path / "packed")
+    problem = pragam.hinge(packed, lam=1e-4)
+    memory = share * packed.bytes
+    _ = packed.known_squares
+    for tol in (1e-3, 1e-6):
+        tracemalloc.start()
+        try:
+            found = pragam.solve(problem, "working-set", tol=tol, memory=memory)
+            peak = tracemalloc.get_traced_memory()[1]
+        finally:
+            tracemalloc.stop()
+        assert found.converged
+        assert peak <= memory + 8 * VECTORS * problem.Q.size + CHUNK, "a chunk of the file is looked at a few times"
+
+
+@pytest.mark.parametrize("solver", ["dcd", "newton"])
+def test_either_solver_of_rows_will_do(solver):
+    X, score = data(10_000)
+    problem = RISKS["hinge"](in_blocks(X), score)
+    assert pragam.solve(problem, WorkingSet(solver), tol=1e-5).converged
+
+
+def test_columns_that_are_seldom_anything_but_zero_bring_their_rows():
+    """Their weights move far, on few rows: sampled by distance alone, the readings are several times as many."""
+    rng = np.random.default_rng(0)
+    X = rng.standard_normal((20_000, 20)) * (rng.random((20_000, 20)) < np.geomspace(1, 0.003, 20))
+    y = np.where(X @ rng.standard_normal(20) + rng.standard_normal(20_000) > 0, 1, -1)
+    found = pragam.solve(pragam.hinge(in_blocks(sparse.csr_array(X)), y, 1e-6), "working-set", tol=1e-6)
+    assert found.converged and found.n_iter <= 4
+
+
+def test_an_intercept_that_is_penalised_is_a_column():
+    X, score = data()
+    B = Constant(2.0).apply(Rows.of(in_blocks(X))).X
+    here = pragam.hinge(np.column_stack([X, np.full(len(X), 2.0)]), np.where(score > 1, 1, -1), 1e-3, bias=False)
+    found = pragam.solve(pragam.hinge(B, np.where(score > 1, 1, -1), 1e-3, bias=False), "working-set", tol=1e-6)
+    exact = pragam.solve(here, tol=1e-9).certificate
+    assert found.converged and exact.dual <= found.certificate.primal and found.certificate.dual <= exact.primal

@@ -32,8 +32,8 @@ def run(model: Any, samples: Any, tol: float, whose: str, args: argparse.Namespa
     model.check_samples(samples)
     if any(proof.dual is None for proof in model.proofs):
         raise ValueError("the model holds no dual point, so nothing can be verified")
-    own = model.features.of(samples.weighted(model.given))
-    _refuse_absurd(model, own.X, args.force)
+    _refuse_absurd(model, samples.X, args.force)
+    own = model.features.of(samples.in_memory().weighted(model.given))
     proofs = _judged(model, own, args.quiet)
     pairs = zip(proofs, model.proofs, strict=True)
     confirmed = [proof.confirms(stored.certificate.primal, stored.certificate.dual) for proof, stored in pairs]

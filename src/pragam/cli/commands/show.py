@@ -1,8 +1,9 @@
-"""``pragam show MODEL``: the card of a model."""
+"""``pragam show MODEL``: the card of a model, or what a packed directory holds."""
 
 from __future__ import annotations
 
 import argparse
+import os
 from typing import Any
 
 from pragam.cli.inputs import about, check_files, named
@@ -19,7 +20,9 @@ def add_parser(commands: Any) -> None:
         description="Say what MODEL minimises, what it was trained on, how good it claims to be, and which of its "
         "weights are largest. Nothing is computed anew: pragam certify does that.",
     )
-    parser.add_argument("model", metavar="MODEL", help="a model file, also LIBLINEAR's; - is the standard input")
+    parser.add_argument(
+        "model", metavar="MODEL", help="a model file, also LIBLINEAR's, or a packed directory; - is stdin"
+    )
     parser.add_argument("--top", type=int, default=5, metavar="N", help="weights of each output (default: 5)")
     parser.add_argument("--json", action="store_true", help="print one JSON object")
     parser.set_defaults(run=run)
@@ -29,6 +32,8 @@ def run(args: argparse.Namespace) -> int:
     """Load, describe."""
     from pragam import models
 
+    if os.path.isdir(args.model):
+        return _show_packed(args)
     check_files([args.model], [])
     model = models.load(named(args.model))
     with about(args.model):
@@ -37,6 +42,19 @@ def run(args: argparse.Namespace) -> int:
         show_json(card.to_dict())
     else:
         show(card.title, (), card.rows())
+    return CERTIFIED
+
+
+def _show_packed(args: argparse.Namespace) -> int:
+    """What a packed directory holds, from its manifest."""
+    from pragam import open_packed
+
+    packed = open_packed(args.model)
+    about = packed.about()
+    if args.json:
+        show_json(about)
+    else:
+        show("Packed data", (), [(name, str(value)) for name, value in about.items()])
     return CERTIFIED
 
 

@@ -10,13 +10,13 @@ False, and so is every certificate on it.
 """
 
 from pragam.operators.storage.base import WALKING, Storage, as_vector
-from pragam.operators.storage.blocked import Blocked, InMemory, Visited
+from pragam.operators.storage.blocked import Blocked, InMemory, Mapped, Visited
 from pragam.operators.storage.compressed import Csc, Csr
 from pragam.operators.storage.dense import Dense
 from pragam.operators.storage.standardized import ColumnMap, Standardized
 from pragam.operators.storage.with_constant import WithConstant
 
 __all__ = [
-    "WALKING", "Blocked", "ColumnMap", "Csc", "Csr", "Dense", "InMemory", "Standardized", "Storage", "Visited",
+    "WALKING", "Blocked", "ColumnMap", "Csc", "Csr", "Dense", "InMemory", "Mapped", "Standardized", "Storage", "Visited",
     "WithConstant", "as_vector",
 ]  # fmt: skip

@@ -34,6 +34,11 @@ class Storage(RoundingBounds, ABC):
     in_blocks: bool = False
 
     @property
+    def bare(self) -> Storage:
+        """The matrix that lies somewhere: X itself, where this is a map of its columns."""
+        return self
+
+    @property
     @abstractmethod
     def T(self) -> Storage:  # noqa: N802
         """X' on the same memory."""

@@ -41,6 +41,8 @@ class Visited(NamedTuple):
     product: Vector | None
 
 
+#: Rows that X' a may need beside those at hand, and are read for it: a repair of alpha moves one.
+_FEW = 4
 #: Says the coefficients of the rows that it visits; None: nothing is gathered.
 Visitor = Callable[[Visited], Vector | None]
 
@@ -88,13 +90,14 @@ class Blocked(Storage):
     lacks = frozenset({"rows", "gram", "add_outer"})
     in_blocks = True
     #: Products of other readings may have been summed in another order, so a run that goes on needs these very numbers.
-    remembers = ("_forward", "_backward", "readings")
+    remembers = ("_forward", "_backward", "_held", "readings")
     ends: NDArray[np.int64]
 
     def __init__(self) -> None:
         self.readings = 0.0  # of all blocks so far
         self._forward: _Product | None = None  # the last X w
         self._backward: _Product | None = None  # the last X' a
+        self._held: tuple[NDArray[np.int64], Storage] | None = None  # rows at hand of which it gathered nothing
 
     @abstractmethod
     def load(self, k: int) -> Storage:
@@ -144,6 +147,7 @@ class Blocked(Storage):
 
         The visitor gets X_k w if there is a ``w``. If it answers with coefficients a_k everywhere, X' a is gathered.
         """
+        self._held = None
         product = None if w is None else np.empty(self.shape[0])
         coefficients, gathered, is_whole = np.empty(self.shape[0]), np.zeros(self.shape[1]), True
         w = None if w is None else as_vector(w, self.shape[1], "w").copy()
@@ -160,6 +164,14 @@ class Blocked(Storage):
             self._forward = _Product(w, product)
         if is_whole:
             self._backward = _Product(coefficients, gathered)
+
+    def hold(self, rows: NDArray[np.int64], X: Storage) -> Storage:
+        """These rows are at hand, and the last reading has gathered nothing of them. They are returned.
+
+        So X' a is known, until the next reading, for every a that differs from its coefficients in these rows alone.
+        """
+        self._held = rows, X
+        return X
 
     def _in_turn(self) -> Iterator[tuple[slice, Storage]]:
         for k in range(self.n_blocks):
@@ -214,9 +226,26 @@ class Blocked(Storage):
 
     def rmatvec(self, alpha: Vector, scale: Vector | None = None) -> Vector:
         a = times(scale, as_vector(alpha, self.shape[0], "alpha"))
+        known = self._from_held(a)
+        if known is not None:
+            return known
         if self._backward is None or not self._backward.answers(a):
+            self._held = None
             self._backward = _Product(a.copy(), self._summed((self.shape[1],), "rmatvec", a))
         return self._backward.value.copy()
+
+    def _from_held(self, a: Vector) -> Vector | None:
+        """X' a from what was gathered, the rows at hand, and very few others of which nothing was gathered."""
+        if self._held is None or self._backward is None:
+            return None
+        rows, X = self._held
+        others, known = np.ascontiguousarray(a).copy(), self._backward.of
+        others[rows] = known[rows]  # zeros, of either sign
+        more = np.flatnonzero(others.view(np.int64) != known.view(np.int64))
+        if len(more) > _FEW or known[more].any():
+            return None
+        product = self._backward.value + X.rmatvec(a[rows])
+        return product + self.take(more).rmatvec(a[more]) if len(more) else product
 
     def matvecs(self, W: Array) -> Array:
         return self._stacked("matvecs", W, axis=1)
@@ -352,6 +381,25 @@ class InMemory(Blocked):
         return self._blocks[k]
 
 
+class Mapped(Blocked):
+    """Other blocks, each changed when it is loaded; rows remain rows, and columns are as many as are said."""
+
+    rigorous = True
+
+    def __init__(self, whole: Blocked, change: Callable[[Storage], Storage], d: int) -> None:
+        super().__init__()
+        self._whole, self._change = whole, change
+        self.ends, self.is_dense = whole.ends, whole.is_dense
+        self.shape, self.stored = (whole.shape[0], d), whole.stored + whole.shape[0] * (d - whole.shape[1])
+        self.rigorous = type(self).rigorous and whole.rigorous
+
+    def load(self, k: int) -> Storage:
+        return self._change(self._whole.load(k))
+
+    def ahead(self, k: int) -> None:
+        self._whole.ahead(k)
+
+
 class Run(Blocked):
     """The rows from ``first`` up to ``last`` of other blocks."""
 
@@ -416,6 +464,10 @@ class Gathered:
             self._arrays[:2] = [np.append(own, np.empty(longer - len(own), own.dtype)) for own in self._arrays[:2]]
         self._arrays[0][self._entries : end] = data[: int(indptr[-1])]
         self._arrays[1][self._entries : end] = indices[: int(indptr[-1])]
+        if last >= len(self._arrays[2]):
+            self._arrays[2] = np.append(
+                self._arrays[2], np.zeros(max(last // 4, last + 1 - len(self._arrays[2])), np.int64)
+            )
         self._arrays[2][self._n + 1 : last + 1] = indptr[1:] + self._entries
         self._entries = end
 

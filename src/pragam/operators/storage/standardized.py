@@ -141,6 +141,14 @@ class Standardized(Storage):
 
         self.storage.reading(mapped, v, windows)  # type: ignore[attr-defined]
 
+    def hold(self, rows: NDArray[np.int64], X: Storage) -> Storage:
+        """Rows of the blocks of X that are at hand; what they are here."""
+        return Standardized(self.storage.hold(rows, X), self.columns)  # type: ignore[attr-defined]
+
+    @property
+    def bare(self) -> Storage:
+        return self.storage.bare
+
     def parts(self) -> Iterator[Storage]:
         return (Standardized(part, self.columns) for part in self.storage.parts())
 

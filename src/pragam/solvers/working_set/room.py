@@ -1,28 +1,52 @@
-"""How many rows fit into a memory, with all that a solve on them takes."""
+r"""How many rows fit into a memory, with all that a solve on them takes.
+
+    bytes = rows (row + copies + vectors) + matrices d^2
+
+Beside it stand vectors with a number for each dual variable, ``pragam.driver.expectation.VECTORS`` of them at most; the
+readings themselves take two thirds, and what is left may hold the vectors of the rows in memory.
+"""
 
 from __future__ import annotations
 
 from pragam.problem import DataProblem
 
-#: Copies that a solve on rows makes of them, their own included: measured by ``benchmarks/out_of_core.py``.
-_COPIES = 2.0
-#: Bytes that it takes for each dual variable beside that: a table of a cache line, and some vectors.
-_PER_DUAL = 400.0
+#: Rows in memory for each column, below which they say too little of the others.
+FEWEST = 10.0
+#: Bytes that a solve on rows takes for each entry beside these: some are copied, dense ones in float64.
+_DENSE, _SPARSE = 8.0, 5.0
+#: Bytes of vectors and tables for each dual variable in memory: coordinate ascent takes most.
+_PER_DUAL = 500.0
+#: Bytes for each dual variable of all that readings leave of the vectors that are announced.
+_LEFT = 32.0
+#: Numbers in matrices of Newton's method, over d^2.
+_MATRICES = 4.0
 #: The share of the data that is taken where no memory is given.
 _SHARE = 0.2
 
 
 def rows_within(memory: float | None, problem: DataProblem) -> float:
     """The rows that a solve on them may have."""
-    storage, duals = problem.A.storage, problem.A.shape[0]
-    n = max(storage.shape[0], 1)
+    (n, d), duals = problem.A.storage.shape, problem.A.shape[0]
     if memory is None:
         return _SHARE * n
-    per_row = bytes_of(problem) / n * _COPIES + _PER_DUAL * duals / n
-    return memory / per_row
+    own = max(memory - 8 * _MATRICES * d**2, 0.0)
+    rows, vectors = bytes_of(problem) / max(n, 1), _PER_DUAL * duals / max(n, 1)
+    return min(own / rows, (own + _LEFT * duals) / (rows + vectors), float(n))
 
 
 def bytes_of(problem: DataProblem) -> float:
-    """Of all rows in memory, as a view has them."""
-    storage = problem.A.storage
-    return float(storage.stored) * (8.0 if storage.is_dense else 16.0)
+    """Of all rows as they are stored, as large as they can be if that is not known, and of what is copied of them."""
+    storage = problem.A.storage.bare
+    own = float(getattr(storage, "bytes", storage.stored * (8.0 if storage.is_dense else 16.0)))
+    return own + storage.stored * (_DENSE if storage.is_dense else _SPARSE)
+
+
+def too_small(memory: float, room: float, problem: DataProblem) -> str:
+    """What to say if there is no room for enough rows."""
+    (n, d), duals = problem.A.storage.shape, problem.A.shape[0]
+    rows = min(FEWEST * d, n)
+    least = bytes_of(problem) / n * rows + _PER_DUAL * duals / n * rows + 8 * _MATRICES * d**2
+    return (
+        f"memory={memory:.3g} holds {int(room)} rows of {d} columns, and a working set needs {FEWEST:g} rows for each "
+        f"column: give it at least {least:.2g} bytes"
+    )

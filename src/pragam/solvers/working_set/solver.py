@@ -1,60 +1,71 @@
-r"""A working set of rows near the margin: for data in blocks that do not fit into memory, with many rows for a column.
+r"""A working set of rows, of which some stand for others: for data in blocks with many more rows than columns.
 
 ::
 
     (w, b) <- the solution on the first blocks, a random sample of the rows
-    repeat:   read all blocks: slopes s = A w + B b + c; keep the rows near s = 0
-              (w, b), alpha_W <- the solution on the rows W that were kept; the others stay where they are:
-                  rest = A' alpha - A_W' alpha_W,  levels and value likewise
+    repeat:   read all blocks at (w, b): slopes s = A w + B b + c, alpha where its slopes send it, u = A' alpha;
+              keep the rows that may matter to a move, each of which stands for p_j rows (influence, kept)
+              (w, b) <- argmin lam/2 |w|^2 + <u - sum of p_j alpha_j a_j, w> + sum of p_j h_j(s_j(w, b))
+              alpha  <- the solution with p = 1: the rows kept move, the others stay where they are
 
-After the sample every alpha_j is where its slope sends it, and only the rows near the margin are in doubt; there are
-few of them where few columns decide. Solutions on the sample and on W come from the driver's own loop, with any solver,
-and claim nothing: what is proposed is the pair (w, alpha) of the last reading, which has made both of its products,
-so that its certificate reads nothing. Two or three readings certify 1e-3 where W is a tenth of the rows.
-
-The risk must be piecewise linear: of a smooth one every row that costs anything moves with w.
+The first problem has the slope of J at the weights that were read, and about its curvature: a Newton step on a sample
+of rows that is dense where curvature is (Shamir, Srebro and Zhang, "Communication-efficient distributed optimization
+using an approximate Newton-type method", 2014, on one machine and with rows drawn by their influence). So its error
+falls by a large factor with each reading, until no row but those near their kinks is in doubt; all of these are in memory
+then, and the second problem closes the gap. Both are solved by the driver's own loop and claim nothing. What is proposed
+is (w, alpha): the products of both are at hand, X w from the reading and X' alpha from u and the rows in memory, so
+certificates read nothing.
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from math import inf
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from pragam.operators.base import Vector
-from pragam.operators.data_rows import DataRows, Met
+from pragam.operators.data_rows import Met
+from pragam.operators.storage import ColumnMap
 from pragam.problem import DataProblem
-from pragam.solvers.base import Cost, Solver, Start, State, Tools, curved, unbounded
+from pragam.solvers.base import Cost, Solver, Start, State, Tools, unbounded_and_flat
 from pragam.solvers.working_set.cost import working_set_cost
-from pragam.solvers.working_set.nearest import Kept, slopes_of
-from pragam.solvers.working_set.room import rows_within
+from pragam.solvers.working_set.influence import influence_of, scales_of, sizes_of
+from pragam.solvers.working_set.kept import Kept
+from pragam.solvers.working_set.room import FEWEST, rows_within, too_small
 from pragam.views import on_taken, sampled
 
 #: The solution on a sample need be no better than the sample is like the whole.
 _SAMPLE_TOL = 1e-3
-#: The solution on the rows kept takes this share of the gap that is allowed.
+#: Solutions on the rows kept take this share of the gap that is allowed.
 _SHARE = 0.3
+#: The share of the places that any row may have: with a fifth the last digits take long where few rows are held.
+_SPREAD = 1 / 3
+#: Variables that move by less than this share of their box have not moved.
+_STILL = 1e-9
 
 
 @dataclass
 class WorkingSetState(State):
     tol: float
     rng: np.random.Generator
-    w: Vector
+    w: Vector  # of the next reading
     biases: Vector
+    room: float  # rows that the memory holds
     alpha: Vector
     size: Vector  # of every dual variable, the unit of its distance
-    share: float  # of the rows that the memory holds
-    kept: tuple[NDArray[np.int64], DataRows] | None = None  # since the last reading
-    values: tuple[float, float] = (inf, -inf)  # J and D of the last reading, as nearly as plain sums say
+    scales: ColumnMap | None = None
+    read_at: tuple[Vector, Vector] | None = None  # (w, b) of the last reading
+    is_feasible: bool = True  # whether alpha is
+    theta: float = 0.0  # of the last reading
+    best: tuple[float, Vector, Vector] | None = None  # the lowest J of a reading, and where
+    values: tuple[float, float] = field(default=(inf, -inf))  # J and D, as nearly as plain sums say
 
 
 @dataclass(frozen=True)
 class WorkingSet(Solver[DataProblem, WorkingSetState]):
-    """Solve on the rows near the margin, read all, and again.
+    """Read all, solve on the rows that matter, and again.
 
     Parameters
     ----------
@@ -74,64 +85,111 @@ class WorkingSet(Solver[DataProblem, WorkingSetState]):
 
     @classmethod
     def misfits(cls, problem: DataProblem) -> list[str]:
-        return curved(problem) or unbounded(problem)
+        return unbounded_and_flat(problem)
 
     def cost(self, problem: DataProblem, tol: float) -> Cost:
-        return working_set_cost(problem, tol, self._share(problem) * problem.A.storage.shape[0])
+        return working_set_cost(problem, tol, self._room(problem))
 
-    def _share(self, problem: DataProblem) -> float:
-        memory = None if self.tools is None else self.tools.memory
-        return rows_within(memory, problem) / max(problem.A.storage.shape[0], 1)
+    def _room(self, problem: DataProblem) -> float:
+        return rows_within(None if self.tools is None else self.tools.memory, problem)
 
     def init(self, problem: DataProblem, rng: np.random.Generator, start: Start | None, tol: float) -> WorkingSetState:
-        A = problem.A
-        norms2 = A.row_norms() ** 2
-        size = np.sqrt(norms2 + problem.B.sigma**2 * float(norms2.mean()))
-        size[size == 0] = 1.0
-        alpha = problem.start() if start is None else np.clip(start.alpha, problem.Q.lower, problem.Q.upper)
+        room, needed = self._room(problem), min(FEWEST * problem.n_weights, problem.A.storage.shape[0])
+        if self.tools is not None and self.tools.memory is not None and room < needed:
+            raise ValueError(too_small(self.tools.memory, room, problem))
+        alpha = problem.start() if start is None else start.alpha
         w = np.zeros(problem.n_weights) if start is None else start.w.copy()
         biases = np.zeros(problem.n_biases) if start is None or start.b is None else start.b.copy()
-        state = WorkingSetState(0.0, tol, rng, w, biases, alpha, size, min(self._share(problem), 1.0))
+        state = WorkingSetState(0.0, tol, rng, w, biases, room, alpha, np.empty(problem.Q.size))
         if start is not None:
-            self._read(problem, state, None)
+            state.read_at = w, biases
         return state
 
     def step(self, problem: DataProblem, state: WorkingSetState) -> WorkingSetState:
-        """Solve on what is in memory, then read all."""
-        alpha = self._from_sample(problem, state) if state.kept is None else self._from_kept(problem, state)
-        self._read(problem, state, alpha)
+        """Read all, and solve on what has come into memory."""
+        if state.scales is None:
+            self._sample(problem, state)
+        self._solve(problem, state, self._read(problem, state))
         return state
 
     def candidate(self, problem: DataProblem, state: WorkingSetState) -> tuple[Vector, Vector]:
-        is_feasible = problem.domain.contains(state.alpha)
-        return state.w, state.alpha if is_feasible else problem.start()
+        w = state.w if state.read_at is None else state.read_at[0]
+        return w, state.alpha if state.is_feasible else problem.start()
 
     def estimate(self, problem: DataProblem, state: WorkingSetState) -> float:
         primal, dual = state.values
         return (primal - dual) / max(abs(primal), abs(dual)) if np.isfinite(primal - dual) else inf
 
-    def _from_sample(self, problem: DataProblem, state: WorkingSetState) -> Vector | None:
-        """The weights of the first rows; of alpha they say nothing."""
+    def _sample(self, problem: DataProblem, state: WorkingSetState) -> None:
+        """The weights of the first rows, unless some are given, and how large the columns are."""
         A = problem.A
-        rows = np.arange(max(1, int(state.share * A.storage.shape[0])))
+        n = A.storage.shape[0]
+        rows = np.arange(max(1, min(int(state.room), n)))
         duals = rows if A.number is None else np.arange(np.searchsorted(A.number, len(rows)))
         view = sampled(problem, duals)
-        state.passes += len(rows) / max(A.storage.shape[0], 1)
-        found = self._solved(view.problem, state, max(state.tol, _SAMPLE_TOL), None)
-        state.w, state.biases = found.w.copy(), found.biases.copy()
-        return None
+        state.passes += len(rows) / max(n, 1)
+        state.scales = scales_of(view.problem.A.storage)
+        if state.read_at is None:
+            self._step_to(state, self._solved(view.problem, state, max(state.tol, _SAMPLE_TOL), None))
 
-    def _from_kept(self, problem: DataProblem, state: WorkingSetState) -> Vector:
-        """The solution on the rows in memory: new weights, and alpha with the others where they are."""
-        assert state.kept is not None
-        duals, rows = state.kept
-        view = on_taken(problem, duals, rows, state.alpha, problem.A.rmatvec(state.alpha))
-        state.kept = None
-        found = self._solved(view.problem, state, _SHARE * state.tol, view.restrict(state.alpha))
+    def _read(self, problem: DataProblem, state: WorkingSetState) -> Kept:
+        """One reading at the weights: alpha where its slopes send it, and the rows to keep, of which u has nothing."""
+        Q, w, is_first = problem.Q, state.w, state.theta == 0
+        kept = Kept(problem.A, state.room, _SPREAD, float(state.rng.random()), state.theta)
+        shift, kappa = problem.B.matvec(state.biases) + problem.c, problem.g.curvature
+        alpha, risk = np.empty(Q.size), [0.0]
+
+        def visit(met: Met) -> Vector:
+            assert met.scores is not None and state.scales is not None
+            at, s = met.duals, met.scores + shift[met.duals]
+            bend, lower, upper = (
+                kappa[at] if isinstance(kappa, np.ndarray) and kappa.ndim else kappa,
+                Q.lower[at],
+                Q.upper[at],
+            )
+            if is_first:
+                state.size[at] = sizes_of(met.A, state.scales, problem.B.sigma[at])
+            alpha[at] = own = _sent(s, lower, upper, bend)
+            risk[0] += float(s @ own) - 0.5 * float((bend * own) @ own)
+            mine = kept.keep(met, influence_of(s, state.size[at], lower, upper, bend))
+            return np.where(mine, 0.0, own)
+
+        problem.A.reading(visit, w)
+        state.passes += 1.0
+        primal = problem.constant + 0.5 * problem.lam * float(w @ w) + risk[0] + float(problem.tilt @ w)
+        state.values = primal - float(problem.levels @ state.biases), -inf
+        if state.best is None or state.values[0] < state.best[0]:
+            state.best = state.values[0], w, state.biases
+        state.read_at, state.alpha, state.theta = (w, state.biases), alpha, kept.theta
+        return kept
+
+    def _solve(self, problem: DataProblem, state: WorkingSetState, kept: Kept) -> None:
+        """New weights from rows that stand for others, and alpha of those that stand for themselves."""
+        duals, rows, stands_for = kept.rows()
+        adjoint, tol = problem.A.rmatvec(state.alpha), _SHARE * state.tol
+        view = on_taken(problem, duals, rows, state.alpha, adjoint, stands_for)
+        found = self._solved(view.problem, state, tol, None)
+        self._step_to(state, found)  # half-way only from where J was lowest, if this reading was of a worse place
+        if state.best is not None and state.values[0] > state.best[0] * (1 + state.tol):
+            state.w, state.biases = (state.w + state.best[1]) / 2, (state.biases + state.best[2]) / 2
+        before, own = state.alpha[duals], found.alpha / stands_for
+        room = problem.Q.upper[duals] - problem.Q.lower[duals]
+        is_far = np.abs(own - before) > _STILL * np.where(np.isfinite(room), room, np.abs(own))
+        has_moved = is_far & (stands_for > 1.0)
+        own = np.clip(
+            np.where(is_far | (stands_for == 1.0), own, before), problem.Q.lower[duals], problem.Q.upper[duals]
+        )
+        if has_moved.any():
+            view = on_taken(problem, duals, rows, state.alpha, adjoint)
+            own = self._solved(view.problem, state, tol, own).alpha
+        state.alpha[duals] = np.clip(own, problem.Q.lower[duals], problem.Q.upper[duals])
+        state.is_feasible = problem.domain.contains(state.alpha)
+        if state.is_feasible:
+            state.alpha = problem.domain.repair(state.alpha).point  # what a certificate takes it for
+            state.values = state.values[0], problem.dual(state.alpha)
+
+    def _step_to(self, state: WorkingSetState, found: Any) -> None:
         state.w, state.biases = found.w.copy(), found.biases.copy()
-        alpha = np.clip(view.lift(found.alpha), problem.Q.lower, problem.Q.upper)
-        alpha = alpha if problem.domain.contains(alpha) else problem.domain.project(alpha)
-        return problem.domain.repair(alpha).point  # what a certificate takes it for, and asks the product of
 
     def _solved(self, problem: Any, state: WorkingSetState, tol: float, start: Vector | None) -> Any:
         if self.tools is None:
@@ -139,27 +197,10 @@ class WorkingSet(Solver[DataProblem, WorkingSetState]):
         seed = int(state.rng.integers(2**31))
         return self.tools.solve(problem, self.solver, tol=tol, start=start, random_state=seed, screening=False)
 
-    def _read(self, problem: DataProblem, state: WorkingSetState, alpha: Vector | None) -> None:
-        """One reading at the weights: the rows to keep, and the products of the next proposal.
 
-        Without an alpha every dual variable is where its slope sends it.
-        """
-        Q, kept, risk = problem.Q, Kept.of(problem.A.storage, state.share), [0.0]
-        shift = problem.B.matvec(state.biases) + problem.c
-        new = np.empty(Q.size) if alpha is None else alpha
-
-        def visit(met: Met) -> Vector:
-            assert met.scores is not None
-            at, s = met.duals, met.scores + shift[met.duals]
-            if alpha is None:
-                new[at] = np.where(s > 0, Q.upper[at], Q.lower[at])
-            risk[0] += float(np.maximum(Q.lower[at] * s, Q.upper[at] * s).sum())
-            kept.keep(met, slopes_of(s, state.size[at], new[at], Q.lower[at], Q.upper[at]))
-            return new[at]
-
-        problem.A.reading(visit, state.w)
-        state.passes += 1.0
-        state.alpha, state.kept = new, kept.operator(problem.A)
-        primal = problem.constant + 0.5 * problem.lam * float(state.w @ state.w) + risk[0]
-        primal += float(problem.tilt @ state.w) - float(problem.levels @ state.biases)
-        state.values = primal, problem.dual(new) if problem.domain.contains(new) else -inf
+def _sent(s: Vector, lower: Vector, upper: Vector, kappa: Any) -> Vector:
+    """Where their slopes send dual variables: argmax over the box of s alpha - kappa/2 alpha^2."""
+    if not np.any(kappa):
+        return np.where(s > 0, upper, lower)
+    flat = np.where(s > 0, upper, lower) if not np.all(kappa) else 0.0
+    return np.where(kappa > 0, np.clip(s / np.where(kappa > 0, kappa, 1.0), lower, upper), flat)
