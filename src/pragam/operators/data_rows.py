@@ -122,6 +122,7 @@ class DataRows(RowOperator):
         if self.number is None:
             return slice(first, last)
         return slice(*np.searchsorted(self.number, [first, last]).tolist())
+
     def hold(self, rows: NDArray[np.int64], X: Storage) -> Storage:
         """See :meth:`pragam.operators.storage.Blocked.hold`."""
         held: Storage = self.storage.hold(rows, X)  # type: ignore[attr-defined]

@@ -17,6 +17,6 @@ from pragam.operators.storage.standardized import ColumnMap, Standardized
 from pragam.operators.storage.with_constant import WithConstant
 
 __all__ = [
-    "WALKING", "Blocked", "ColumnMap", "Csc", "Csr", "Dense", "InMemory", "Mapped", "Standardized", "Storage", "Visited",
-    "WithConstant", "as_vector",
+    "WALKING", "Blocked", "ColumnMap", "Csc", "Csr", "Dense", "InMemory", "Mapped", "Standardized", "Storage",
+    "Visited", "WithConstant", "as_vector",
 ]  # fmt: skip

@@ -90,14 +90,14 @@ class Blocked(Storage):
     lacks = frozenset({"rows", "gram", "add_outer"})
     in_blocks = True
     #: Products of other readings may have been summed in another order, so a run that goes on needs these very numbers.
-    remembers = ("_forward", "_backward", "_held", "readings")
+    remembers = ("_forward", "_backward", "_at_hand", "readings")
     ends: NDArray[np.int64]
 
     def __init__(self) -> None:
         self.readings = 0.0  # of all blocks so far
         self._forward: _Product | None = None  # the last X w
         self._backward: _Product | None = None  # the last X' a
-        self._held: tuple[NDArray[np.int64], Storage] | None = None  # rows at hand of which it gathered nothing
+        self._at_hand: tuple[NDArray[np.int64], Storage] | None = None  # rows at hand of which it gathered nothing
 
     @abstractmethod
     def load(self, k: int) -> Storage:
@@ -147,7 +147,7 @@ class Blocked(Storage):
 
         The visitor gets X_k w if there is a ``w``. If it answers with coefficients a_k everywhere, X' a is gathered.
         """
-        self._held = None
+        self._at_hand = None
         product = None if w is None else np.empty(self.shape[0])
         coefficients, gathered, is_whole = np.empty(self.shape[0]), np.zeros(self.shape[1]), True
         w = None if w is None else as_vector(w, self.shape[1], "w").copy()
@@ -170,7 +170,7 @@ class Blocked(Storage):
 
         So X' a is known, until the next reading, for every a that differs from its coefficients in these rows alone.
         """
-        self._held = rows, X
+        self._at_hand = rows, X
         return X
 
     def _in_turn(self) -> Iterator[tuple[slice, Storage]]:
@@ -230,15 +230,15 @@ class Blocked(Storage):
         if known is not None:
             return known
         if self._backward is None or not self._backward.answers(a):
-            self._held = None
+            self._at_hand = None
             self._backward = _Product(a.copy(), self._summed((self.shape[1],), "rmatvec", a))
         return self._backward.value.copy()
 
     def _from_held(self, a: Vector) -> Vector | None:
         """X' a from what was gathered, the rows at hand, and very few others of which nothing was gathered."""
-        if self._held is None or self._backward is None:
+        if self._at_hand is None or self._backward is None:
             return None
-        rows, X = self._held
+        rows, X = self._at_hand
         others, known = np.ascontiguousarray(a).copy(), self._backward.of
         others[rows] = known[rows]  # zeros, of either sign
         more = np.flatnonzero(others.view(np.int64) != known.view(np.int64))

@@ -1,6 +1,6 @@
 r"""What a working set should cost, in counted work.
 
-    readings = (1 + log10(1/tol) / 3) max(1, 50 columns / rows in memory),    each with two solves on these rows after it
+    readings = (1 + log10(1/tol) / 3) max(1, 50 columns / rows in memory),    each with two solves on these rows
 
 A reading multiplies the data twice, and looks at each dual variable some thirty times. Few rows for a column say little
 of the others, so that more readings are needed, and below ten the method is left to those who ask for it.

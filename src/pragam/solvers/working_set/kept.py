@@ -2,8 +2,8 @@ r"""The rows that come into memory during a reading, and how many rows each of t
 
 Row i comes with the probability p_i = min(1, theta influence_i + a), and stands for 1/p_i rows: those of most influence
 for themselves alone, others for all that are like them. theta is such that the places are filled, block by block; a
-gives a share of the places to any row, so that no row stands for too many. The choice is systematic: of rows with sum p = 1
-in their order there is one.
+gives a share of the places to any row, so that no row stands for too many. The choice is systematic: of rows with
+sum p = 1 in their order there is one.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ _FIRST, _LATER = 40, 3
 
 @dataclass
 class Kept:
-    """As many rows as ``room``, in units of the mean row; ``spread`` is the share of the places that any row may have."""
+    """As many rows as ``room``, in units of the mean row; any row may have the share ``spread`` of the places."""
 
     A: DataRows
     room: float

@@ -11,10 +11,10 @@ r"""A working set of rows, of which some stand for others: for data in blocks wi
 The first problem has the slope of J at the weights that were read, and about its curvature: a Newton step on a sample
 of rows that is dense where curvature is (Shamir, Srebro and Zhang, "Communication-efficient distributed optimization
 using an approximate Newton-type method", 2014, on one machine and with rows drawn by their influence). So its error
-falls by a large factor with each reading, until no row but those near their kinks is in doubt; all of these are in memory
-then, and the second problem closes the gap. Both are solved by the driver's own loop and claim nothing. What is proposed
-is (w, alpha): the products of both are at hand, X w from the reading and X' alpha from u and the rows in memory, so
-certificates read nothing.
+falls by a large factor with each reading, until no row but those near their kinks is in doubt; all of these are in
+memory then, and the second problem closes the gap. Both are solved by the driver's own loop and claim nothing. What
+is proposed is (w, alpha): the products of both are at hand, X w from the reading and X' alpha from u and the rows in
+memory, so certificates read nothing.
 """
 
 from __future__ import annotations
