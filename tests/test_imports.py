@@ -27,7 +27,7 @@ CORE = {
     "risks": {"conjugates", "numerics", "operators", "polytopes", "problem"},
     "structured": {"_kernels", "conjugates", "numerics", "operators", "polytopes", "problem", "risks", "runtime"},
     "solvers": {"_kernels", "numerics", "operators", "polytopes", "problem", "runtime", "structured", "views"},
-    "certificate": {"numerics", "operators", "problem", "runtime"},
+    "certificate": {"conjugates", "numerics", "operators", "polytopes", "problem", "runtime"},
     "driver": {
         "certificate", "numerics", "operators", "polytopes", "problem", "runtime", "solvers", "views",
     },
