@@ -30,7 +30,7 @@ CORE = {
     "solvers": {
         "_kernels", "engines", "numerics", "operators", "polytopes", "problem", "runtime", "structured", "views",
     },
-    "certificate": {"numerics", "operators", "problem", "runtime"},
+    "certificate": {"conjugates", "numerics", "operators", "polytopes", "problem", "runtime"},
     "driver": {
         "certificate", "files", "numerics", "operators", "polytopes", "problem", "runtime", "solvers", "views",
     },

@@ -20,9 +20,10 @@ from pragam.certificate.kinks import has_kinks, kinks
 from pragam.certificate.optimum import neighbourhood
 from pragam.certificate.region import Region, region
 from pragam.certificate.sphere import sphere
-from pragam.operators import check_data
+from pragam.operators import ScaledRows, check_data
 from pragam.operators.storage import Standardized, WithConstant
 from pragam.operators.storage.standardized import ColumnMap
+from pragam.polytopes import BoxPlane
 from problem_strategies import problems, problems_on_planes
 from risk_zoo import RISKS
 
@@ -263,6 +264,18 @@ def test_a_problem_without_a_proof_has_no_region():
     place = region(problem, np.zeros(3), np.zeros(3), pragam.certify(problem, np.zeros(3)))
     assert place.reach == inf and (place.low, place.high) == (-inf, inf) and not len(place.kinks)
     assert (np.abs(place.decisions(check_data(np.eye(3)))) == inf).all()
+
+
+def test_a_plane_inside_the_set_leaves_no_kinks():
+    """One row alone cannot move on the plane, so its room in the box says nothing."""
+    X, y = np.array([[1.0], [-1.0], [0.5]]), np.array([1.0, -1.0, 1.0])
+    Q = BoxPlane(np.zeros(3), np.full(3, 1 / 3), y)
+    problem = pragam.Problem(ScaledRows(X, -y), np.ones(3), Q, 0.1)
+    assert not has_kinks(problem) and has_kinks(pragam.hinge(X, y, 0.1))
+    result = pragam.solve(problem, tol=1e-3)
+    place = region(problem, result.w, result.alpha, result.certificate)
+    best = pragam.solve(pragam.hinge(X, y, 0.1), tol=1e-12)
+    assert not len(place.kinks) and abs(place.centre[0, 0] - best.w[0]) <= place.reach
 
 
 def test_classes_have_the_sphere_alone():

@@ -25,9 +25,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pragam.certificate.sphere import Sphere
+from pragam.conjugates import Quadratic, Zero
 from pragam.numerics.rounding import TINY, gamma, is_subnormal
 from pragam.operators.base import Vector
 from pragam.operators.data_rows import DataRows
+from pragam.polytopes import Box
 from pragam.problem import AnyProblem, DataProblem
 
 
@@ -41,9 +43,12 @@ class Kinks(NamedTuple):
 
 
 def has_kinks(problem: AnyProblem) -> TypeGuard[DataProblem]:
-    """Whether the risk is a sum of losses of one score each, on rows of X that are in memory."""
-    A, Q = problem.A, problem.Q
-    return isinstance(A, DataRows) and not A.storage.in_blocks and hasattr(Q, "lower") and hasattr(Q, "upper")
+    """Whether the risk is a sum of losses of one score each, on rows of X that are in memory.
+
+    Its set is a box and nothing more: in a part of one, alpha_j + m_j may be outside. And g is what it is above.
+    """
+    A, has_known_parts = problem.A, type(problem.Q) is Box and type(problem.g) in (Zero, Quadratic)
+    return has_known_parts and isinstance(A, DataRows) and not A.storage.in_blocks
 
 
 def kinks(problem: DataProblem, ball: Sphere, rows: NDArray[np.int64] | None = None) -> Kinks:
