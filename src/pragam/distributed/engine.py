@@ -23,6 +23,8 @@ from pragam.runtime import interrupts
 
 #: What a round shares goes along with each task if it is smaller; else it is scattered, once (bytes).
 _SCATTER = 2**20
+#: Dask warns of tasks that carry data, from a size on.
+_QUIET = {"distributed.admin.large-graph-warning-threshold": "1GB"}
 #: Seconds to wait for a first worker.
 _WAIT = 60.0
 

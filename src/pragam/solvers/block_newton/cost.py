@@ -17,7 +17,7 @@ from pragam.solvers.choice.sizes import digits
 
 @dataclass(frozen=True)
 class BlockNewtonConstants:
-    """From ``benchmarks/distributed.py``."""
+    """From ``benchmarks/cluster.py``."""
 
     first: float = 0.0
     per_digit: float = 2.5

@@ -1,0 +1,38 @@
+"""``pragam train DIR --cluster``."""
+
+from __future__ import annotations
+
+import numpy as np
+
+import pragam
+from pragam.cli import main
+
+
+def packed(folder):
+    rng = np.random.default_rng(0)
+    X = rng.standard_normal((4000, 4))
+    pragam.pack([(X, np.where(X @ [1, 2, 0, -1] + rng.standard_normal(4000) > 0, 1, -1))], folder, chunk_bytes=10_000)
+    return str(folder)
+
+
+def test_workers_train_the_model_that_one_process_trains(tmp_path, capsys):
+    data = packed(tmp_path / "rows")
+    words = ["train", data, "--lam", "1e-2", "--tol", "1e-6", "--quiet"]
+    assert main([*words, "--cluster", "local:2", "-o", str(tmp_path / "there.model")]) == 0
+    assert main([*words, "-o", str(tmp_path / "here.model")]) == 0
+    assert "block-newton" in capsys.readouterr().out
+    assert main(["certify", str(tmp_path / "there.model"), data]) == 0
+    there, here = (pragam.models.load(tmp_path / f"{name}.model") for name in ("there", "here"))
+    np.testing.assert_allclose(there.weights()[0], here.weights()[0], atol=1e-2)
+
+
+def test_what_is_wrong_is_one_line(tmp_path, capsys):
+    data = packed(tmp_path / "rows")
+    for words, message in (
+        (["train", "--cluster", "local:2"], "--cluster is for a packed directory"),
+        (["train", data, "--cluster", "local:none"], "--cluster must be local:N with N processes, or an address"),
+        (["train", data, "--cluster", "nowhere"], "--cluster nowhere: no Dask scheduler answers"),
+    ):
+        assert main(words) == 2
+        said = capsys.readouterr().err.strip().splitlines()
+        assert len(said) == 1 and message in said[0]
