@@ -1,10 +1,10 @@
 """Blocked Newton over workers: rounds, seconds, whether the bits stay, and what a kill costs.
 
-    python benchmarks/cluster.py DIR [--lam 1e-4] [--engine processes|dask]
+    python benchmarks/cluster.py [DIR] [--lam 1e-4] [--engine processes|dask] [--rows 100000]
 
-DIR is a packed directory, such as ``make_large.py`` makes. Each line is a training to 1e-6: with one worker, with two,
-and with two of which one is killed in each of two rounds. A round's time is the wall's; the client's own work is not in
-it.
+DIR is a packed directory, such as ``make_large.py`` makes; without one, so many rows are generated. Each line is a
+training to 1e-6: with one worker, with two, and with two of which one is killed in each of two rounds. A round's time
+is the wall's; the client's own work is not in it.
 """
 
 from __future__ import annotations
@@ -14,6 +14,7 @@ import contextlib
 import hashlib
 import os
 import signal
+import tempfile
 import threading
 import time
 from collections.abc import Iterator
@@ -56,13 +57,19 @@ def timed(engine: Any, pids: Any, kills: set[int], walls: list[float]) -> None:
     def mapped(*args: Any) -> Iterator[Any]:
         if engine.rounds + 1 in kills:
             kills.discard(engine.rounds + 1)
-            threading.Timer(0.1, os.kill, (pids()[0], signal.SIGKILL)).start()
+            threading.Timer(0.1, killed, (pids()[0],)).start()
         begun = time.perf_counter()
         found = list(original(*args))
         walls.append(time.perf_counter() - begun)
         return iter(found)
 
     engine.map = mapped
+
+
+def killed(pid: int) -> None:
+    """End a worker, if it is still there."""
+    with contextlib.suppress(ProcessLookupError):
+        os.kill(pid, signal.SIGKILL)
 
 
 def measure(kind: str, count: int, packed: Any, lam: float, kills: tuple[int, ...] = ()) -> str:
@@ -89,14 +96,25 @@ def measure(kind: str, count: int, packed: Any, lam: float, kills: tuple[int, ..
 def main() -> None:
     """One worker, two, and two with kills."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("directory")
+    parser.add_argument("directory", nargs="?")
+    parser.add_argument("--rows", type=int, default=100_000)
     parser.add_argument("--lam", type=float, default=1e-4)
     parser.add_argument("--engine", choices=("processes", "dask"), default="dask")
     args = parser.parse_args()
-    packed = pragam.open_packed(args.directory)
-    print(packed, flush=True)
-    for count, kills in ((1, ()), (2, ()), (2, KILLS)):
-        print(measure(args.engine, count, packed, args.lam, kills), flush=True)
+    with tempfile.TemporaryDirectory() as folder:
+        packed = pragam.open_packed(args.directory or generated(args.rows, folder))
+        print(packed, flush=True)
+        for count, kills in ((1, ()), (2, ()), (2, KILLS)):
+            print(measure(args.engine, count, packed, args.lam, kills), flush=True)
+
+
+def generated(n: int, folder: str) -> str:
+    """A packed directory of noisy labels of a linear function."""
+    rng = np.random.default_rng(0)
+    X = rng.standard_normal((n, 20)).astype(np.float32)
+    y = np.where(X @ rng.standard_normal(20) + 2 * rng.standard_normal(n) > 0, 1, -1)
+    pragam.pack([(X, y)], f"{folder}/rows", chunk_bytes=100_000)
+    return f"{folder}/rows"
 
 
 if __name__ == "__main__":

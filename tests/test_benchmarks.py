@@ -23,6 +23,7 @@ COMMANDS = {
     "chains": "--tasks ocr1-mean --tols 1e-1 --repeats 1",
     "checkpoint": "a9a --tol 1e-2 --solvers dcd --repeats 1 --text 50",
     "choice": "--seeds 5 --tols 1e-1 --repeats 1 --cap 1",
+    "cluster": "--rows 3000 --engine processes",
     "dcd_per_pass": "a9a --sweeps 3 --repeats 1",
     "doors": "iris --repeats 1",
     "gp_sequences": "--rows fold0 landmarks --words 8 --repeats 1 --tol 1e-1",
