@@ -8,8 +8,8 @@ the packed directory by ``working-set`` with ``memory`` a share of the data; and
 chunk, for the CPU time that the second one took. Printed: readings; CPU and wall time over those in memory, the medians
 of the repeats, without loading (in memory) or opening (packed), with certificates; the peak of counted allocations
 beside the vectors that are announced, over ``memory`` (below 0: the vectors had room left); J of SGD over the certified
-one. ``--cold`` drops the pages of the directory before each solve, and says how long a solve waits with and without reading
-ahead.
+one. ``--cold`` drops the pages of the directory before each solve, and says how long a solve waits with and without
+reading ahead.
 """
 
 from __future__ import annotations

@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 
 import pragam
+from pragam import estimators
 from printed import ROOT, blocks, environment, needs_bash, run_shell
 
 INDEX = ROOT / "docs" / "index.md"
@@ -98,7 +99,7 @@ def test_readme_and_the_index_have_the_same_table_of_models():
         tables.append(head + rest.partition("\n\n")[0])
     assert tables[0] == tables[1]
     named = set(re.findall(r"`(\w+)`", tables[0]))
-    assert set(pragam.estimators.__all__) <= named
+    assert set(estimators.__all__) <= named
 
 
 def test_all_solvers_are_listed():
