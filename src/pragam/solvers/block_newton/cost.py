@@ -17,7 +17,7 @@ from pragam.solvers.choice.sizes import digits
 
 @dataclass(frozen=True)
 class BlockNewtonConstants:
-    """From ``benchmarks/cluster.py``."""
+    """Rounds as ``benchmarks/cluster.py`` counts them; the others are of the right order, and fitted to nothing."""
 
     first: float = 0.0
     per_digit: float = 2.5
