@@ -20,6 +20,9 @@ from pragam.structured.gp import FactorScores, GramScores, gp_sequences
 from zoo import PAIRS, ZOO
 
 
+pytestmark = pytest.mark.filterwarnings("error:.*the checkpoint was not written")
+
+
 def rows(n, d, density=1.0, noise=1.0, seed=0, binary=False):
     """(X, y) of two classes, sparse if few entries are wanted."""
     rng = np.random.default_rng(seed)

@@ -133,13 +133,13 @@ def test_the_derivative_at_every_step_is_that_of_the_stages_problem():
     X, score = data(300)
     problem = RISKS["smoothed hinge"](in_blocks(X, 6), score)
     form = box_form(problem)
-    blocks, held, _ = _posed(problem, form)
+    posed = _posed(problem, form)
     rng = np.random.default_rng(1)
     w, dw, b, db = rng.standard_normal(5), rng.standard_normal(5), np.array([0.3]), np.array([-1.0])
     entry = tasks.Entry(w + 1, b, 0.0)
     point = tasks.Point(w, b, 0.7, 0.0, 0.5, (entry, tasks.Entry(w - 1, b, 2.0)))
     steps = np.array([0.1, 1.0, 3.0])
-    every = [*blocks, *held]
+    every = [*posed.elsewhere, *posed.held]
     found = sum(InTurn().map(tasks.slopes_ahead, every, tasks.Ahead(point, dw, db, steps)))
     centre = np.concatenate([block.content.centre for block in every])
     boxes = form.boxes._replace(base=centre)

@@ -27,6 +27,7 @@ from uuid import uuid4
 import numpy as np
 
 from pragam.engines import InTurn, Kept, Task
+from pragam.numerics.remade import remade
 from pragam.operators.base import Vector
 from pragam.polytopes.on_planes import boxes_on_planes
 from pragam.problem import AnyProblem, DataProblem
@@ -89,13 +90,20 @@ class Looked:
     free: Vector  # what alpha would be without bounds, of the dual variables held here
 
 
+@dataclass(frozen=True, eq=False)
+class OnBlocks:
+    """The blocks with their dual variables."""
+
+    elsewhere: list[Kept]
+    held: list[Kept]  # the last blocks, which this process works on itself
+    place: slice  # of the dual variables of these
+
+
 @dataclass
 class BlockNewtonState(State):
     tol: float
     form: BoxForm
-    blocks: list[Kept]
-    held: list[Kept]  # the last blocks, which this process works on itself
-    place: slice  # of their dual variables
+    blocks: OnBlocks
     band: float  # of the slopes that begin between the bounds
     w: Vector
     b: Vector
@@ -139,20 +147,21 @@ class BlockNewton(Solver[DataProblem, BlockNewtonState]):
 
     def init(self, problem: DataProblem, rng: np.random.Generator, start: Start | None, tol: float) -> BlockNewtonState:
         form = box_form(problem)
-        blocks, held, place = _posed(problem, form)
+        blocks = _posed(problem, form)
+        size = blocks.place.stop - blocks.place.start
         if start is None:
-            w, b = self._from_sample(problem, rng, place, max(tol, _SAMPLE_TOL))
+            w, b = self._from_sample(problem, rng, blocks.place, max(tol, _SAMPLE_TOL))
         else:
             w, b = start.w.copy(), np.zeros(problem.n_biases) if start.b is None else start.b.copy()
             if start.b is None and problem.n_biases:
                 b = problem.best_biases(problem.scores(w))
         stage = Stage(np.zeros(0), _FIRST_DELTA)
         stage.begin(form)
-        band = _BAND * form.scale * sqrt(max(problem.n_weights, 1) / (place.stop - place.start))
+        band = _BAND * form.scale * sqrt(max(problem.n_weights, 1) / size)
         stage.blur = 0.0  # about the sample's solution enough rows are inside their boxes
         state = BlockNewtonState(
-            0.0 if start is not None else (place.stop - place.start) / max(problem.Q.size, 1),
-            tol, form, blocks, held, place, band, w, b, stage, (Entry(w.copy(), b.copy(), 0.0),),
+            0.0 if start is not None else size / max(problem.Q.size, 1),
+            tol, form, blocks, band, w, b, stage, (Entry(w.copy(), b.copy(), 0.0),),
             steepness(form, stage.tau), np.zeros((problem.n_biases, problem.n_weights)), problem.start(),
         )  # fmt: skip
         _look(problem, state)
@@ -199,8 +208,9 @@ def _sample_share(problem: DataProblem) -> float:
     return min(max(_SHARE, _ROWS_PER_COLUMN * d / max(n, 1)), 1.0)
 
 
-def _posed(problem: DataProblem, form: BoxForm) -> tuple[list[Kept], list[Kept], slice]:
-    """The blocks with their dual variables: all but the last ones, the last ones, and the dual variables of these."""
+@remade
+def _posed(problem: DataProblem, form: BoxForm) -> OnBlocks:
+    """The problem on its blocks."""
     A, storage = problem.A, problem.A.storage
     ends = storage.ends.tolist()  # type: ignore[attr-defined]
     least = _sample_share(problem) * storage.shape[0]
@@ -210,13 +220,13 @@ def _posed(problem: DataProblem, form: BoxForm) -> tuple[list[Kept], list[Kept],
     for k, block in enumerate(storage.blocks):  # type: ignore[attr-defined]
         duals = Duals.of(A, form, A.duals_of(ends[k], ends[k + 1]), ends[k])
         kept.append(Kept(name, k, Posed(block, duals)))
-    return kept[:first], kept[first:], A.duals_of(ends[first], ends[-1])
+    return OnBlocks(kept[:first], kept[first:], A.duals_of(ends[first], ends[-1]))
 
 
 def _round(problem: DataProblem, state: BlockNewtonState, task: Task, common: Any) -> Iterator[Any]:
     """What a task finds on each block: first on those elsewhere, then on the last ones, here."""
-    yield from problem.A.each_block(task, common, state.blocks)
-    yield from InTurn().map(task, state.held, common)
+    yield from problem.A.each_block(task, common, state.blocks.elsewhere)
+    yield from InTurn().map(task, state.blocks.held, common)
     state.passes += 1.0
 
 
@@ -227,7 +237,7 @@ def _look(problem: DataProblem, state: BlockNewtonState) -> None:
     for k, seen in enumerate(_round(problem, state, look, _point(state))):
         products.append(seen.product)
         sums.add(seen)
-        if k + 1 == len(state.blocks):
+        if k + 1 == len(state.blocks.elsewhere):
             elsewhere = sums.adjoint.copy()
     product = np.concatenate(products)
     scores = problem.A.scores_of(product)
@@ -236,7 +246,7 @@ def _look(problem: DataProblem, state: BlockNewtonState) -> None:
         stage.centre = first_centre(form.boxes, s, state.band)
     u = position(form.boxes._replace(base=stage.centre), s, stage.tau)
     beta = within(form.boxes, u)
-    free = form.ends.anchor[state.place] + form.boxes.size[state.place] * u[state.place]
+    free = form.ends.anchor[state.blocks.place] + form.boxes.size[state.blocks.place] * u[state.blocks.place]
     alpha = alpha_of(form.ends, form.boxes.size, beta)
     off = problem.levels - problem.B.rmatvec(alpha)
     state.looked = Looked(alpha, beta, sums.adjoint + problem.tilt, off, sums, free)
@@ -253,10 +263,10 @@ def _propose(problem: DataProblem, state: BlockNewtonState, adjoint: Vector) -> 
     A, alpha = problem.A, state.looked.alpha
     if problem.n_biases:
         alpha = alpha.copy()
-        own = _onto_planes(problem, alpha, state.looked.free, state.place)
+        own = _onto_planes(problem, alpha, state.looked.free, state.blocks.place)
         if own is None:
             return
-        alpha[state.place] = own
+        alpha[state.blocks.place] = own
         try:
             repaired = problem.domain.repair(alpha)
         except ValueError:  # it is too far from them
@@ -265,7 +275,7 @@ def _propose(problem: DataProblem, state: BlockNewtonState, adjoint: Vector) -> 
             return
         alpha = repaired.point  # what a certificate takes it for, and asks the product of
     coefficients = A.gathered(alpha)
-    for block in state.held:
+    for block in state.blocks.held:
         rows = slice(*A.storage.ends[block.k : block.k + 2].tolist())  # type: ignore[attr-defined]
         adjoint += block.content.X.open().rmatvec(coefficients[rows])
     A.storage.remember(None, (coefficients, adjoint))  # type: ignore[attr-defined]

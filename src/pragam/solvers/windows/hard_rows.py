@@ -7,7 +7,6 @@ arrays that are used again in every pass.
 
 from __future__ import annotations
 
-from collections import deque
 from dataclasses import dataclass, field
 from math import sqrt
 from typing import Any
@@ -38,7 +37,7 @@ class HardRows:
     entries: int = 0
     duals: list[_Indices] = field(default_factory=list)  # block for block, and
     numbers: list[_Indices] = field(default_factory=list)  # the row that each reads
-    _lately: deque[Vector] = field(default_factory=deque)  # the distances of the rows that were met last
+    _lately: list[Vector] = field(default_factory=list)  # the distances of the rows that were met last
 
     @classmethod
     def like(cls, rows: RawRows, room: Room) -> HardRows:
@@ -96,7 +95,7 @@ class HardRows:
         """How many of these rows are among the nearest ``share`` of the rows met lately, but not by chance alone."""
         self._lately.append(distances)
         while sum(map(len, self._lately)) - len(self._lately[0]) >= _LATELY:
-            self._lately.popleft()
+            self._lately.pop(0)
         lately = np.concatenate(self._lately) if len(self._lately) > 1 else distances
         count = share * len(lately)
         if count >= len(lately):
