@@ -19,7 +19,6 @@ from pragam.structured import Graph, Oracle, chain_hinge, graph_hinge, structure
 from pragam.structured.gp import FactorScores, GramScores, gp_sequences
 from zoo import PAIRS, ZOO
 
-
 pytestmark = pytest.mark.filterwarnings("error:.*the checkpoint was not written")
 
 
