@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 import pragam
+from killed import lives
 from pragam.cli import main
 
 
@@ -24,6 +25,18 @@ def test_workers_train_the_model_that_one_process_trains(tmp_path, capsys):
     assert main(["certify", str(tmp_path / "there.model"), data]) == 0
     there, here = (pragam.models.load(tmp_path / f"{name}.model") for name in ("there", "here"))
     np.testing.assert_allclose(there.weights()[0], here.weights()[0], atol=1e-2)
+
+
+def test_a_client_that_is_killed_goes_on_to_the_same_bits(tmp_path, monkeypatch):
+    data, kept = packed(tmp_path / "rows"), str(tmp_path / "kept")
+    words = ["train", data, "--lam", "1e-3", "--tol", "1e-9", "--quiet", "--cluster", "local:1"]
+    assert main([*words, "-o", str(tmp_path / "alone.model")]) == 0
+    resumed = [*words, "--checkpoint", kept, "-o", str(tmp_path / "killed.model")]
+    code, deaths = lives(monkeypatch, lambda: main(resumed), after=3)
+    assert code == 0 and deaths > 1
+    alone, killed = (pragam.models.load(tmp_path / f"{name}.model") for name in ("alone", "killed"))
+    np.testing.assert_array_equal(alone.weights()[0], killed.weights()[0])
+    assert [proof.certificate for proof in alone.proofs] == [proof.certificate for proof in killed.proofs]
 
 
 def test_what_is_wrong_is_one_line(tmp_path, capsys):
