@@ -7,9 +7,9 @@ For each set and tolerance, each in a process of its own, one thread: a solve on
 the packed directory by ``working-set`` with ``memory`` a share of the data; and SGDClassifier.partial_fit, chunk by
 chunk, for the CPU time that the second one took. Printed: readings; CPU and wall time over those in memory, the medians
 of the repeats, without loading (in memory) or opening (packed), with certificates; the peak of counted allocations
-beside the vectors that are announced, over ``memory`` (below 0: the vectors had room left); J of SGD over the certified
-one. ``--cold`` drops the pages of the directory before each solve, and says how long a solve waits with and without
-reading ahead.
+beside the vectors that are announced, over ``memory`` (below 0: the vectors had room left); J of SGD over ours.
+``--cold`` drops the pages of the directory before each solve, and says how long a solve waits with and without reading
+ahead.
 """
 
 from __future__ import annotations
@@ -42,10 +42,9 @@ def drop(folder: str) -> None:
 
 def in_memory(folder: str, lam: float, tol: float, args: Any) -> dict[str, Any]:
     import pragam
-    from pragam.operators.storage.blocked import joined
 
     packed = pragam.open_packed(folder)
-    problem = pragam.hinge(joined(list(packed), packed.shape[1]), packed.y, lam)
+    problem = pragam.hinge(packed.take(np.arange(len(packed))), packed.y, lam)
     return timed(lambda: pragam.solve(problem, tol=tol))
 
 
@@ -72,8 +71,9 @@ def counted(folder: str, lam: float, tol: float, args: Any) -> dict[str, Any]:
     from pragam.driver.expectation import VECTORS
 
     packed = pragam.open_packed(folder)
-    problem, memory = pragam.hinge(packed, lam=lam), args.share * packed.bytes
+    memory = args.share * packed.bytes
     tracemalloc.start()
+    problem = pragam.hinge(packed, lam=lam)
     pragam.solve(problem, "working-set", tol=tol, memory=memory)
     return {"over": (tracemalloc.get_traced_memory()[1] - 8 * VECTORS * problem.Q.size) / memory}
 

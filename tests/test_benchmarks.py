@@ -10,6 +10,9 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from scipy import sparse
+
+import pragam
 
 SCRIPTS = Path(__file__).resolve().parents[1] / "benchmarks"
 
@@ -34,10 +37,13 @@ COMMANDS = {
     "kernels": "--repeats 1",
     "labels_choice": "--seeds 2 3 --sets iris --tols 1e-1 --repeats 1 --cap 0.5",
     "make_large": "FOLDER --size 0.01",
+    "memory_limit": "--rows 3000 --columns 50 --times 0.1 --folder FOLDER",
     "memory_order": "--shapes 30x20 --tols 1e-1 --repeats 1",
     "ordinary": "--problems 10",
     "other_risks": "--size 0.02 --repeats 1 --cap 0.5",
+    "out_of_core": "FOLDER small:1e-3 --share 0.3 --tols 1e-1 --repeat 1",
     "out_of_core_text": "FOLDER --size 0.001 --tols 1e-1 --shares 0.2 --repeats 1",
+    "pack": "--megabytes 1 --repeats 1",
     "path": "a9a --tols 1e-1 --smallest 3 --repeats 1",
     "pragam_bound": "a9a --iterations 20",
     "projections": "1e3",
@@ -74,6 +80,15 @@ def folder(tmp_path_factory):
     return path
 
 
+def pack_small(folder):
+    """Sparse rows of two classes."""
+    rng = np.random.default_rng(0)
+    X = rng.standard_normal((3000, 8)) * (rng.random((3000, 8)) < 0.5)
+    pragam.pack(
+        [(sparse.csr_array(X), np.where(X[:, 0] > rng.standard_normal(3000), 1, -1))], folder, chunk_bytes=10_000
+    )
+
+
 def test_each_script_has_a_command():
     assert set(COMMANDS) == {path.stem for path in SCRIPTS.glob("*.py") if not path.stem.startswith("_")}
 
@@ -84,6 +99,8 @@ def test_a_script_runs_and_prints(name, folder, tmp_path):
         pytest.skip("the races watch their processes through /proc")
     command = [sys.executable, str(SCRIPTS / f"{name}.py"), *COMMANDS[name].replace("FOLDER", str(tmp_path)).split()]
     environment = {**os.environ, "PRAGAM_DATA": str(folder)}
+    if name == "out_of_core":  # the sets of make_large are made from real ones
+        pack_small(tmp_path / "small")
     done = subprocess.run(command, env=environment, capture_output=True, text=True, timeout=120)
     if name in {"doors", "small_sets"} and "Traceback" not in done.stderr:
         assert done.returncode in (0, 1)  # 1: a time missed its target, as it may on a busy machine

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from math import isfinite
 
 from pragam import solvers
@@ -9,9 +10,11 @@ from pragam.operators.needs import HasData
 from pragam.problem import AnyProblem
 from pragam.solvers.base import AnySolver, Cost, Tools
 
-#: Vectors with a number for each dual variable that a solve holds: offsets, bounds, planes, signs, the point itself,
-#: the best one, its repair, scores, and products that are remembered.
-VECTORS = 16
+#: Vectors with a number for each dual variable that a problem and its solve hold at most, where the solver is one of
+#: those for data in blocks. A dozen are the problem (labels, offsets, bounds, planes, signs, squared norms), nine the
+#: table of ``windows``; others are the point itself, the best one, its repair, scores, products that are remembered,
+#: and what a certificate lays out.
+VECTORS = 36
 
 
 def expectation(problem: AnyProblem, solver: str | AnySolver, tol: float, memory: float | None = None) -> str:
@@ -24,6 +27,14 @@ def expectation(problem: AnyProblem, solver: str | AnySolver, tol: float, memory
     held = f"{_bytes(8.0 * VECTORS * problem.Q.size)} of vectors"
     held += f" and at most {_bytes(memory)} of rows are held" if memory else " and a fifth of the rows are held"
     return f"{_data(problem)}; {name or 'the first solver'} should take {_work(cost)}; about {held}"
+
+
+def announcement(
+    problems: Sequence[AnyProblem], solver: str | AnySolver, tol: float, memory: float | None = None
+) -> str:
+    """The expectation of the first of several problems on the same data, and how many there are."""
+    others = f"; {len(problems)} problems like this one" if len(problems) > 1 else ""
+    return expectation(problems[0], solver, tol, memory) + others
 
 
 def _data(problem: AnyProblem) -> str:

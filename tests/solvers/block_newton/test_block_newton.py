@@ -133,7 +133,7 @@ def test_the_derivative_at_every_step_is_that_of_the_stages_problem():
     X, score = data(300)
     problem = RISKS["smoothed hinge"](in_blocks(X, 6), score)
     form = box_form(problem)
-    posed = _posed(problem, form)
+    posed = _posed(problem, form, 20.0)
     rng = np.random.default_rng(1)
     w, dw, b, db = rng.standard_normal(5), rng.standard_normal(5), np.array([0.3]), np.array([-1.0])
     entry = tasks.Entry(w + 1, b, 0.0)

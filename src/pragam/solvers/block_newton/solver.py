@@ -49,6 +49,7 @@ from pragam.solvers.block_newton.tasks import (
 from pragam.solvers.newton.box_form import BoxForm, box_form
 from pragam.solvers.newton.state import Stage, steepness, with_biases
 from pragam.solvers.newton.system import LARGEST_MATRIX, back_substitute, cholesky
+from pragam.solvers.rows_in_memory import rows_within
 from pragam.views import sampled
 
 #: The solution on the sample need be no better than the sample is like the whole.
@@ -143,11 +144,17 @@ class BlockNewton(Solver[DataProblem, BlockNewtonState]):
         return large + unbounded_and_flat(problem)
 
     def cost(self, problem: DataProblem, tol: float) -> Cost:
-        return block_newton_cost(problem, tol, _sample_share(problem))
+        return block_newton_cost(problem, tol, self._sample(problem) / max(problem.A.storage.shape[0], 1))
+
+    def _sample(self, problem: DataProblem) -> float:
+        """The rows of the sample, if the memory holds so many."""
+        n, d = problem.A.storage.shape
+        least = max(_SHARE * n, min(_ROWS_PER_COLUMN * d, n))
+        return min(least, rows_within(None if self.tools is None else self.tools.memory, problem, least / max(n, 1)))
 
     def init(self, problem: DataProblem, rng: np.random.Generator, start: Start | None, tol: float) -> BlockNewtonState:
         form = box_form(problem)
-        blocks = _posed(problem, form)
+        blocks = _posed(problem, form, self._sample(problem))
         size = blocks.place.stop - blocks.place.start
         if start is None:
             w, b = self._from_sample(problem, rng, blocks.place, max(tol, _SAMPLE_TOL))
@@ -203,18 +210,12 @@ class BlockNewton(Solver[DataProblem, BlockNewtonState]):
         return found.w.copy(), found.biases.copy()
 
 
-def _sample_share(problem: DataProblem) -> float:
-    n, d = problem.A.storage.shape
-    return min(max(_SHARE, _ROWS_PER_COLUMN * d / max(n, 1)), 1.0)
-
-
 @remade
-def _posed(problem: DataProblem, form: BoxForm) -> OnBlocks:
-    """The problem on its blocks."""
+def _posed(problem: DataProblem, form: BoxForm, sample: float) -> OnBlocks:
+    """The problem on its blocks, the last of which have so many rows."""
     A, storage = problem.A, problem.A.storage
     ends = storage.ends.tolist()  # type: ignore[attr-defined]
-    least = _sample_share(problem) * storage.shape[0]
-    first = next(k for k in reversed(range(len(ends) - 1)) if k == 0 or ends[-1] - ends[k] >= least)
+    first = next(k for k in reversed(range(len(ends) - 1)) if k == 0 or ends[-1] - ends[k] >= sample)
     name = str(uuid4())  # no number follows from it
     kept = []
     for k, block in enumerate(storage.blocks):  # type: ignore[attr-defined]

@@ -30,10 +30,10 @@ from pragam.operators.data_rows import Met
 from pragam.operators.storage import ColumnMap
 from pragam.problem import DataProblem
 from pragam.solvers.base import Cost, Solver, Start, State, Tools, unbounded_and_flat
+from pragam.solvers.rows_in_memory import FEWEST, rows_within, too_small
 from pragam.solvers.working_set.cost import working_set_cost
 from pragam.solvers.working_set.influence import influence_of, scales_of, sizes_of
 from pragam.solvers.working_set.kept import Kept
-from pragam.solvers.working_set.room import FEWEST, rows_within, too_small
 from pragam.views import on_taken, sampled
 
 #: The solution on a sample need be no better than the sample is like the whole.

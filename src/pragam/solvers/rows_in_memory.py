@@ -24,11 +24,11 @@ _MATRICES = 4.0
 _SHARE = 0.2
 
 
-def rows_within(memory: float | None, problem: DataProblem) -> float:
-    """The rows that a solve on them may have."""
+def rows_within(memory: float | None, problem: DataProblem, share: float = _SHARE) -> float:
+    """The rows that a solve on them may have; ``share`` of all where no memory is given."""
     (n, d), duals = problem.A.storage.shape, problem.A.shape[0]
     if memory is None:
-        return _SHARE * n
+        return share * n
     own = max(memory - 8 * _MATRICES * d**2, 0.0)
     rows, vectors = bytes_of(problem) / max(n, 1), _PER_DUAL * duals / max(n, 1)
     return min(own / rows, (own + _LEFT * duals) / (rows + vectors), float(n))
