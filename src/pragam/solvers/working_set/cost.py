@@ -26,7 +26,7 @@ class WorkingSetConstants:
     per_dual: float = 6e-8
     per_kept_entry: float = 2e-8  # of a solve in memory
     rows_per_column: float = 50.0  # in memory, below which a sample says too little
-    most_steps: float = 12.0
+    most_steps: float = 30.0  # ordinary problems need up to 15 to 1e-6
 
 
 def working_set_cost(
