@@ -52,6 +52,7 @@ def path(
     random_state: int | np.random.Generator | None = None,
     max_iter: int | None = None,
     checkpoint: AnyPath | Checkpoints | None = None,
+    memory: float | None = None,
 ) -> list[Result]:
     """Solve the problem at every lam, from the largest to the smallest, each from the solution of the one before.
 
@@ -76,6 +77,8 @@ def path(
         Iterations of each point.
     checkpoint : path of a directory, optional
         Where every point is kept, as by :func:`pragam.solve`. The same call goes on from there.
+    memory : float, optional
+        Of data in blocks, what each solve may hold, as in :func:`pragam.solve`.
 
     Returns
     -------
@@ -83,7 +86,10 @@ def path(
         After Ctrl-C the points done are as they are. The others have status ``INTERRUPTED``, with the certified gap of
         the point that they would have started from.
     """
-    return paths([problem], lams, tol, solver, max_seconds, callback, random_state, max_iter, checkpoint)[0]
+    found = paths(
+        [problem], lams, tol, solver, max_seconds, callback, random_state, max_iter, checkpoint, memory=memory
+    )
+    return found[0]
 
 
 def paths(
@@ -97,6 +103,7 @@ def paths(
     max_iter: int | None = None,
     checkpoint: AnyPath | Checkpoints | None = None,
     exact_end: bool = False,
+    memory: float | None = None,
 ) -> list[list[Result]]:
     """:func:`path` for several problems, one after the other, under one budget: a list of Results for each.
 
@@ -109,7 +116,7 @@ def paths(
     places = checkpoints_of(checkpoint)
     places = None if places is None else replace(places, begins_anywhere=True)
     n_points = len(problems) * len(falling)
-    tour = _Tour(tol, solver, callback, random_state, max_iter, places, exact_end, n_points)
+    tour = _Tour(tol, solver, callback, random_state, max_iter, places, exact_end, memory, n_points)
     jobs = [job for problem in problems for job in tour.jobs(problem, falling)]
     results = solve_all(jobs, max_seconds, n_threads=1)
     parts = [results[k : k + len(falling)] for k in range(0, len(results), len(falling))]
@@ -136,6 +143,7 @@ class _Tour:
     max_iter: int | None
     places: Checkpoints | None
     exact_end: bool
+    memory: float | None
     n_points: int
     n_begun: int = 0
     is_stopped: bool = False
@@ -168,7 +176,7 @@ class _Tour:
         result, record = recorded(
             problem, Unsolved() if is_ended else self.solver, tol=self.tol, start=start, checkpoint=place,
             max_seconds=0.0 if self.is_stopped else seconds, max_iter=self.max_iter, callback=listener,
-            random_state=self.random_state,
+            random_state=self.random_state, memory=self.memory,
         )  # fmt: skip
         if self.exact_end:
             result = at_the_optimum(problem, result, self.tol, self.max_iter, seconds, listener, stop)

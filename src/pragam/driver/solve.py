@@ -18,6 +18,7 @@ from pragam.driver.screened import screened
 from pragam.driver.turn import Callback, FailedError, Rules, Turn
 from pragam.numerics.arguments import check_flag, check_number, check_seconds, is_whole, real_array
 from pragam.operators.base import Vector
+from pragam.operators.needs import HasData
 from pragam.polytopes.base import REPAIRABLE
 from pragam.problem import AnyProblem
 from pragam.runtime.interrupts import listen
@@ -283,5 +284,8 @@ def _check_memory(memory: Any, problem: AnyProblem) -> None:
     if memory is None:
         return
     check_number("memory", memory, above=0)
-    if not has(problem, "A.reading"):
-        raise ValueError("memory is for data in blocks, of which solvers choose what to hold: see pragam.open_packed")
+    if has(problem, "A.reading"):
+        return
+    if isinstance(problem.A, HasData) and problem.A.storage.in_blocks:
+        raise ValueError("memory is for losses of one score each: on data in blocks no solver of others holds any rows")
+    raise ValueError("memory is for data in blocks, of which solvers choose what to hold: see pragam.open_packed")

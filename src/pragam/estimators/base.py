@@ -23,7 +23,7 @@ from pragam.estimators.compat import FRAMES_AROUND_FIT, CallbackSupportMixin
 from pragam.estimators.fitted import FittedModel
 from pragam.estimators.html import CertificateHTML
 from pragam.estimators.parameters import at_least_zero, budget, estimator, flag, parameter
-from pragam.estimators.solving import listening, settings_of
+from pragam.estimators.solving import listening, settings_of, telling
 from pragam.models import Fitted
 from pragam.models.features import Features
 from pragam.risks import Risk
@@ -57,7 +57,7 @@ class CertifiedEstimator(CertificateHTML, CallbackSupportMixin, FittedModel):
         A directory in which the solves are kept while they run, and their results; the same fit goes on from there. One
         of other data or parameters is refused. None keeps nothing.
     verbose : int
-        Whether a line of progress is shown on stderr.
+        Whether a line of progress is shown on stderr; of data in blocks, before it, what a fit should take.
 
     Attributes
     ----------
@@ -148,7 +148,7 @@ class CertifiedEstimator(CertificateHTML, CallbackSupportMixin, FittedModel):
         with listening(self, tasks, n_problems) as listener:
             settings = settings_of(self, n_problems)
             fitted = models.fit(risk, samples, settings, features, labels, starts, listener,
-                fingerprint=False, checkpoint=self.checkpoint)  # fmt: skip
+                fingerprint=False, checkpoint=self.checkpoint, say=telling(self))  # fmt: skip
         self._keep(fitted.model)
         self._keep_solves(fitted, samples)
         tasks.end()

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import Any
 
@@ -13,7 +13,7 @@ from pragam.driver.jobs import Listener, Settings
 from pragam.driver.progress import ProgressLine
 from pragam.driver.solve import Callback
 from pragam.estimators.callbacks import FitTasks, both
-from pragam.runtime.screen import LOGGER
+from pragam.runtime.screen import LOGGER, Screen
 
 
 def settings_of(estimator: Any, n_problems: int) -> Settings:
@@ -29,7 +29,7 @@ def settings_of(estimator: Any, n_problems: int) -> Settings:
 def listening(estimator: Any, tasks: FitTasks, n_problems: int) -> Iterator[Listener]:
     """scikit-learn's callbacks and, if the estimator is verbose or somebody reads the log, a line of progress."""
     quiet = not estimator.verbose
-    if quiet and not LOGGER.isEnabledFor(logging.INFO):
+    if not _is_heard(estimator):
         yield tasks.problem
         return
     with ProgressLine(type(estimator).__name__, n_problems=n_problems, quiet=quiet) as line:
@@ -40,6 +40,15 @@ def listening(estimator: Any, tasks: FitTasks, n_problems: int) -> Iterator[List
                 yield both(line.part(k), callback)
 
         yield listener
+
+
+def telling(estimator: Any) -> Callable[[str], None] | None:
+    """What says a line that stays; None if nobody would hear it."""
+    return Screen(quiet=not estimator.verbose).say if _is_heard(estimator) else None
+
+
+def _is_heard(estimator: Any) -> bool:
+    return bool(estimator.verbose) or LOGGER.isEnabledFor(logging.INFO)
 
 
 def _seeds(random_state: Any, n: int) -> tuple[int, ...]:

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from typing import Any, NamedTuple
 
 from numpy.typing import NDArray
 
 from pragam.driver.checkpoint.place import AnyPath, Checkpoints
+from pragam.driver.expectation import announcement
 from pragam.driver.jobs import Guard, Listener, Settings, nobody, solve_problems, unguarded
 from pragam.driver.path import paths
 from pragam.driver.result import Result
@@ -39,8 +40,9 @@ def fit(
     guard: Guard = unguarded,
     fingerprint: bool = True,
     checkpoint: AnyPath | Checkpoints | None = None,
+    say: Callable[[str], None] | None = None,
 ) -> Fitted:
-    """Pose, solve and keep.
+    """Pose, solve and keep. What data in blocks should take is said before, to whoever listens by ``say``.
 
     ``starts`` are (w, dual) of each problem, used if they are those of problems of the same sizes; for a dual of None
     the point is taken from which solvers start. A fingerprint reads
@@ -52,6 +54,8 @@ def fit(
     labels = risk.learn(numbers) if labels is None else labels
     own = features.mapped(numbers)
     problems = risk.pose(own, labels)
+    if say is not None and samples.in_blocks:
+        say(announcement(problems, settings.solver, settings.tol, settings.memory))
     results, begun = solve_problems(problems, settings, _fitting(starts, problems), listener, guard, checkpoint)
     identity = numbers.fingerprint() if fingerprint else numbers.size()
     solves = list(zip(problems, results, strict=True))
@@ -77,7 +81,7 @@ def fit_path(
     with using(settings.n_jobs):
         found = paths(
             problems, lams, settings.tol, settings.solver, settings.max_seconds, random_state=settings.seed(0),
-            max_iter=settings.max_iter, checkpoint=checkpoint, exact_end=settings.exact_end,
+            max_iter=settings.max_iter, checkpoint=checkpoint, exact_end=settings.exact_end, memory=settings.memory,
         )  # fmt: skip
     fitted = []
     for lam, results in zip(lams, zip(*found, strict=True), strict=True):

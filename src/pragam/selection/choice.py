@@ -77,8 +77,9 @@ def choose(
         problems = risk.pose(own, labels)
         place = None if places is None else places.within(f"fold-{len(results)}")
         found = paths(
-            problems, values, settings.tol, settings.solver, seconds, callback, settings.seed(0), checkpoint=place
-        )
+            problems, values, settings.tol, settings.solver, seconds, callback, settings.seed(0), checkpoint=place,
+            memory=settings.memory,
+        )  # fmt: skip
 
         def judged(lam: float, solves: Solves, own: Any = own, learnt: Features = learnt, held: Any = held) -> Judged:
             model = model_of(risk.at(lam), labels, solves, own, learnt, settings, {})
@@ -118,7 +119,8 @@ def _parts(risk: Risk, samples: Any, validation: Any, share: float, n_folds: int
     if validation is None and samples.in_blocks:
         if n_folds > 1:
             raise ValueError("folds are for data in memory: of a packed directory a share of the chunks is left out")
-        return [Fold(np.arange(0), np.arange(0))]
+        held = samples.X.held(seed, share)
+        return [Fold(np.flatnonzero(~held), np.flatnonzero(held))]
     n, has_classes = samples.n, risk.form == "rows" and risk.has_labels and np.ndim(samples.y) == 1
     classes: NDArray[Any] | None = np.asarray(samples.y) if has_classes else None
     if validation is not None:

@@ -63,7 +63,7 @@ def _finer(
         return result
     found = solve(
         problem, settings.solver, tol=tol, start=result, max_seconds=left, callback=listener,
-        random_state=settings.seed(0),
+        random_state=settings.seed(0), memory=settings.memory,
     )  # fmt: skip
     was_enough = result.converged and found.status not in _ENDED
     return replace(found, status=Status.CONVERGED) if was_enough else found

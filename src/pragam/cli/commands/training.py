@@ -73,13 +73,11 @@ def train(
         with progress(args.quiet, f"{names[k]}:" if names[k] else "") as line:
             yield line
 
-    if data.samples.in_blocks and not args.quiet:
-        _announce(risk, data, args)
     settings = settings_of(args, max_seconds)
     try:
         fitted = models.fit(
             risk, data.samples, settings, data.features, starts=starts, listener=listener, guard=termination.run,
-            checkpoint=checkpoint,
+            checkpoint=checkpoint, say=None if args.quiet else _say,
         )  # fmt: skip
     except ValueError as error:
         if args.data is None or not str(error).startswith(("sequence ", "graph ", "y ", "Y ")):
@@ -89,15 +87,12 @@ def train(
     return Trained(replace(fitted.model, settings=known), fitted.results)
 
 
-def _announce(risk: Any, data: Any, args: argparse.Namespace) -> None:
-    """What is about to be read, and for how long."""
-    from pragam.driver.expectation import expectation
+def _say(text: str) -> None:
+    """A line that stays."""
     from pragam.runtime.screen import Screen
 
-    problem, *others = risk.pose(data.samples, risk.learn(data.samples))
     with Screen() as screen:
-        times = f"; {1 + len(others)} problems like this one" if others else ""
-        screen.say(expectation(problem, args.solver, args.tol, args.memory) + times)
+        screen.say(text)
 
 
 def settings_of(args: argparse.Namespace, max_seconds: float | None) -> Any:
