@@ -34,8 +34,8 @@ _PLAIN = (bool, int, str)
 _ROOMS = frozenset(
     f"pragam.{room}"
     for room in (
-        "_kernels", "certificate", "conjugates", "driver.record", "driver.result", "numerics", "operators", "polytopes",
-        "problem", "risks", "samples", "solvers", "structured", "views",
+        "_kernels", "certificate", "conjugates", "driver.record", "driver.result", "driver.screened", "engines.kept",
+        "numerics", "operators", "polytopes", "problem", "risks", "solvers", "structured", "views",
     )
 )  # fmt: skip
 
