@@ -34,7 +34,7 @@ _PLAIN = (bool, int, str)
 _ROOMS = frozenset(
     f"pragam.{room}"
     for room in (
-        "_kernels", "certificate", "conjugates", "driver.record", "driver.result", "driver.screened", "engines.kept",
+        "_kernels", "certificate", "conjugates", "driver.record", "driver.result", "driver.screened",
         "numerics", "operators", "polytopes", "problem", "risks", "solvers", "structured", "views",
     )
 )  # fmt: skip
