@@ -21,6 +21,7 @@ COMMANDS = {
     "before_after": f"{sys.executable} {sys.executable} --pairs 1",
     "calibration": "a9a --repeats 1",
     "certificate_slack": "--sets a9a --tols 1e-2 --seeds 2",
+    "certificate_sums": "--sets a9a --rows 200 --tols 1e-2 --blocks 3",
     "chain_memory": "--sequences 300",
     "chain_projection": "--words 2 --iterations 3 --alternating 1",
     "chains": "--tasks ocr1-mean --tols 1e-1 --repeats 1",

@@ -8,12 +8,13 @@ arguments, and they no longer than the part.
 
 from __future__ import annotations
 
+import inspect
 import threading
 import weakref
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
-from functools import wraps
+from functools import cached_property, wraps
 from types import FunctionType, MethodType, ModuleType
 from typing import Any, TypeVar
 
@@ -133,10 +134,23 @@ def parts_of(whole: Any) -> Iterator[tuple[Way, Any]]:
 
 
 def follow(whole: Any, way: Way) -> Any:
-    """The part at the end of the way."""
+    """The part at the end of the way, which may come from a file: only what ``parts_of`` would yield, or would once it
+    is computed, is reached. So no function is, no class, and nothing else that leads out of the data."""
     for key in way:
-        whole = whole[key] if isinstance(key, int) else getattr(whole, key)
+        whole = _child(whole, key)
+    if isinstance(whole, _LEAVES):
+        raise ValueError(f"its way {list(way)!r:.80} leads to no part of the problem")
     return whole
+
+
+def _child(part: Any, key: str | int) -> Any:
+    if isinstance(key, int) and isinstance(part, (tuple, list)):
+        return part[key]
+    if isinstance(key, str) and not isinstance(part, _LEAVES) and key not in remembers(part):
+        is_computed = isinstance(inspect.getattr_static(type(part), key, None), cached_property)
+        if is_computed or key in getattr(part, "__dict__", ()):
+            return getattr(part, key)
+    raise ValueError(f"its way has a step {key!r:.40} that leads to no part of the problem")
 
 
 def remembers(part: Any) -> tuple[str, ...]:

@@ -7,7 +7,8 @@ and attributes; so no solver says how. Of the objects of a graph,
 - what a pure function has made of other parts (:mod:`pragam.numerics.remade`) is written as that call: copies of rows;
 - the rest is written once, however often it occurs. Arrays on the same memory share it afterwards too.
 
-Nothing that is read is executed but such calls, and no class is made that is not pragam's own or the solver's.
+Nothing that is read is executed but such calls. No class is made that is not of pragam's mathematics or of the solver's
+own module: none that opens a file, starts a process or cleans up after itself.
 """
 
 from __future__ import annotations
@@ -27,12 +28,25 @@ from pragam.numerics.remade import Call, Calls, parts_of, remembers
 Bytes = NDArray[np.uint8]
 
 #: An array begins at the same place of a cache line as it did.
-_LINE = 64
+LINE = 64
 _PLAIN = (bool, int, str)
+#: The rooms whose classes may be in a state.
+_ROOMS = frozenset(
+    f"pragam.{room}"
+    for room in (
+        "_kernels", "certificate", "conjugates", "driver.record", "driver.result", "driver.screened",
+        "numerics", "operators", "polytopes", "problem", "risks", "solvers", "structured", "views",
+    )
+)  # fmt: skip
 
 
 class UnknownError(ValueError):
     """Something is of a type that is not written."""
+
+
+def may_hold(module: str, modules: Sequence[str]) -> bool:
+    """Whether classes of this module may be in a state: of pragam's rooms, or of the ``modules`` of the solver."""
+    return module in modules or any(module == room or module.startswith(f"{room}.") for room in _ROOMS)
 
 
 class Frozen(NamedTuple):
@@ -134,7 +148,7 @@ class _Writer:
         return ["record", self._class(type(x)), {name: self.node(value) for name, value in own.items()}]
 
     def _class(self, kind: type) -> str:
-        if not (kind.__module__.startswith("pragam.") or kind.__module__ in self._modules):
+        if not may_hold(kind.__module__, self._modules):
             raise UnknownError(f"it holds a {kind.__module__}.{kind.__qualname__}")
         return f"{kind.__module__}:{kind.__qualname__}"
 
@@ -203,7 +217,7 @@ class _Writer:
         ends = [_ends(x) for _, x in memory.arrays]
         first, last = min(end[0] for end in ends), max(end[1] for end in ends)
         for node, x in memory.arrays:
-            node += [number, x.__array_interface__["data"][0] - first, first % _LINE]
+            node += [number, x.__array_interface__["data"][0] - first, first % LINE]
         return _bytes_at(first, last - first)
 
 

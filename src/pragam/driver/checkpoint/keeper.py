@@ -63,14 +63,17 @@ class Keeper:
         except FileNotFoundError:
             return None
         checkpoint_file.verify(self.path, content, self._kind, _without(self._free, self._belongs))
-        is_over = content.meta["holds"] == _OVER
+        is_over = content.meta.get("holds") == _OVER
         if not is_over and any(content.belongs.get(name) != self._belongs[name] for name in self._free):
             return None
         try:
-            what = thaw(_unpacked(content), self.objects, self._modules)
-        except ValueError as error:
-            raise ValueError(f"{self.path}: not a usable checkpoint: {error}: begin anew") from error
-        return what, is_over
+            return thaw(_unpacked(content), self.objects, self._modules), is_over
+        except (LookupError, TypeError, ValueError) as error:
+            raise self.unusable(error) from error
+
+    def unusable(self, why: object) -> ValueError:
+        """The error where a file is whole, but holds something else."""
+        return ValueError(f"{self.path}: not a usable checkpoint: {why}: begin anew")
 
     def perhaps(self, state: Any, **told: Any) -> None:
         """Write the state if it is time. What cannot be written is refused at the first call, before any work."""

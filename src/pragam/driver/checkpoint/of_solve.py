@@ -67,9 +67,13 @@ class SolveKeeper(Unkept):
     def __init__(self, keeper: Keeper) -> None:
         self._keeper, self._left = keeper, None
         self._found = keeper.found()
-        if self._found is not None and not self._found[1]:
-            self._left = self._found[0]
-            self.seconds = self._left["seconds"]
+        if self._found is None:
+            return
+        what, is_over = self._found
+        if not _is_one(what, is_over):
+            raise keeper.unusable("it holds no solve")
+        if not is_over:
+            self._left, self.seconds = what, what["seconds"]
 
     def over(self) -> tuple[Result, Record] | None:
         return self._found[0] if self._found is not None and self._found[1] else None
@@ -109,6 +113,13 @@ def _innermost(method: Any) -> Any:
     while hasattr(method, "method"):
         method = method.method
     return method
+
+
+def _is_one(what: Any, is_over: bool) -> bool:
+    """Whether this is what ``end`` or ``leave`` writes."""
+    if is_over:
+        return isinstance(what, tuple) and [type(each) for each in what] == [Result, Record]
+    return isinstance(what, dict) and set(what) == {*_PARTS, "seconds"} and isinstance(what["seconds"], float)
 
 
 def _of(turn: Turn) -> dict[str, Any]:

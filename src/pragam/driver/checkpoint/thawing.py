@@ -1,8 +1,13 @@
-"""What was frozen (:mod:`pragam.driver.checkpoint.freezing`), made again, to the bit."""
+"""What was frozen (:mod:`pragam.driver.checkpoint.freezing`), made again, to the bit.
+
+The tree is read as if an enemy had written it. It names parts of the problem and of the solver, copies of rows that a
+pure function makes of such parts, records of few rooms, and numbers; nothing else can be said in it.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from enum import Enum
 from importlib import import_module
 from typing import Any
 
@@ -10,16 +15,16 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
-from pragam.driver.checkpoint.freezing import Bytes, Frozen
+from pragam.driver.checkpoint.freezing import LINE, Bytes, Frozen, may_hold
 from pragam.numerics.memory import fresh
-from pragam.numerics.remade import Call, follow, is_remade
+from pragam.numerics.remade import Call, follow, is_remade, remembers
 
 
 def thaw(frozen: Frozen, objects: Mapping[str, Any], modules: Sequence[str] = ()) -> Any:
     """What was frozen, with these objects as roots. What does not fit this version is a ValueError."""
     try:
         return _Reader(frozen, objects, modules).whole()
-    except (KeyError, IndexError, TypeError, AttributeError) as error:
+    except (ArithmeticError, AttributeError, ImportError, LookupError, RecursionError, TypeError) as error:
         raise ValueError(f"it does not fit this version ({type(error).__name__}: {error!s:.80})") from error
 
 
@@ -34,7 +39,10 @@ class _Reader:
     def whole(self) -> Any:
         found = self.value(self._tree["root"])
         for way, name, node in self._tree["remembered"]:
-            setattr(self._follow(way), name, self.value(node))
+            part = self._follow(way)
+            if name not in remembers(part):
+                raise ValueError(f"it changes {name!r:.40}, which is not remembered")
+            setattr(part, name, self.value(node))
         return found
 
     def value(self, node: Any) -> Any:
@@ -63,10 +71,13 @@ class _Reader:
         return follow(self._made[number], tuple(end))
 
     def member(self, name: str, member: str) -> Any:
-        return self._class(name)[member]
+        own = self._class(name)
+        if not issubclass(own, Enum):
+            raise ValueError(f"its {own.__name__} has no members")
+        return own[member]
 
     def scalar(self, dtype: str, content: str) -> Any:
-        return np.frombuffer(bytes.fromhex(content), np.dtype(dtype))[0]
+        return np.frombuffer(bytes.fromhex(content), _numbers(dtype))[0]
 
     def _build(self, number: int) -> None:
         kind, *rest = self._tree["objects"][number]
@@ -95,7 +106,10 @@ class _Reader:
         return own._make(map(self.value, content))
 
     def generator(self, state: dict[str, Any]) -> np.random.Generator:
-        bits = getattr(np.random, state["bit_generator"])(0)
+        kind: Any = getattr(np.random, state["bit_generator"])
+        if not (isinstance(kind, type) and issubclass(kind, np.random.BitGenerator)):
+            raise ValueError(f"it has random numbers of {state['bit_generator']!r:.40}")
+        bits = kind(0)
         bits.state = _from_json(state)
         return np.random.Generator(bits)
 
@@ -113,16 +127,18 @@ class _Reader:
 
     def array(self, dtype: str, shape: list[int], strides: list[int], writeable: bool, *where: int) -> NDArray[Any]:
         if not where:
-            found: NDArray[Any] = np.empty(shape, np.dtype(dtype))
+            found: NDArray[Any] = np.zeros(shape, _numbers(dtype))  # without an entry
         else:
             number, offset, lead = where
-            found = np.ndarray(shape, np.dtype(dtype), self._memory_of(number, lead), offset, strides)
+            found = np.ndarray(shape, _numbers(dtype), self._memory_of(number, lead), offset, strides)
         found.flags.writeable = writeable
         return found
 
     def _memory_of(self, number: int, lead: int) -> Any:
         if number not in self._memory:
             content = self._bytes[number]
+            if not 0 <= lead < LINE:
+                raise ValueError(f"its memory begins {lead!r:.40} bytes into a cache line")
             own = fresh(lead + content.size, np.uint8)[lead:]
             own[:] = content
             self._memory[number] = own
@@ -130,20 +146,21 @@ class _Reader:
 
     def _class(self, name: str) -> Any:
         module, _, qualname = name.partition(":")
-        if not (module.startswith("pragam.") or module in self._modules):
-            raise ValueError(f"it holds a {name!r:.80}, which this version does not know")
-        found: Any = import_module(module)
+        found: Any = import_module(module) if may_hold(module, self._modules) else None
         for part in qualname.split("."):
             found = getattr(found, part, None)
-        if not isinstance(found, type):
+        if not isinstance(found, type) or (found.__module__, found.__qualname__) != (
+            module,
+            qualname,
+        ):  # imported there
             raise ValueError(f"it holds a {name!r:.80}, which this version does not know")
         return found
 
 
 _READERS: dict[str, Callable[..., Any]] = {
     "float": lambda reader, text: float(text),
-    "dtype": lambda reader, text: np.dtype(text),
-    "type": lambda reader, text: np.dtype(text).type,
+    "dtype": lambda reader, text: _numbers(text),
+    "type": lambda reader, text: _numbers(text).type,
     "frozenset": lambda reader, content: frozenset(map(reader.value, content)),
     "root": _Reader.root,
     "made": _Reader.made,
@@ -167,7 +184,15 @@ def _check_fields(own: type, given: Mapping[str, Any]) -> None:
         raise ValueError(f"its {own.__name__} has other fields than in this version")
 
 
+def _numbers(text: Any) -> np.dtype[Any]:
+    """The type of this name. Objects, whose bytes are addresses, are none."""
+    found = np.dtype(text) if isinstance(text, str) else None
+    if found is None or found.hasobject or found.names is not None:
+        raise ValueError(f"it holds numbers of type {text!r:.40}")
+    return found
+
+
 def _from_json(state: Any) -> Any:
     if isinstance(state, dict) and set(state) == {"array", "dtype"}:
-        return np.array(state["array"], np.dtype(state["dtype"]))
+        return np.array(state["array"], _numbers(state["dtype"]))
     return {name: _from_json(value) for name, value in state.items()} if isinstance(state, dict) else state
