@@ -129,6 +129,24 @@ def test_windows_are_blocks_in_any_order(store):
     assert B.readings == 1.0
 
 
+@pytest.mark.parametrize("windows", [[[4, 0], [2], [3]], [[4, 0], [2], [3, 1], [2]], []])
+def test_windows_that_lack_or_repeat_a_block_give_no_product(windows):
+    B, alpha = blocked(matrix()), np.random.default_rng(0).standard_normal(N)
+    with pytest.raises(ValueError, match="windows must hold each of 5 blocks once"):
+        B.reading(lambda met: alpha[met.rows], np.ones(D), windows=windows)
+    close(B.matvec(np.ones(D)), matrix() @ np.ones(D))
+    close(B.rmatvec(alpha), matrix().T @ alpha)
+
+
+def test_rows_that_were_gathered_are_not_counted_twice():
+    """Whoever holds them says that they were not: a product does not depend on that."""
+    B, rows, alpha = blocked(matrix()), np.array([1, 8, 9, 20]), np.random.default_rng(0).standard_normal(N)
+    B.reading(lambda met: alpha[met.rows])
+    B.hold(rows, B.take(rows))
+    alpha[1] += 1.0
+    close(B.rmatvec(alpha), matrix().T @ alpha)
+
+
 @pytest.mark.parametrize("columns", [None, ColumnMap(np.full(D, 2.0))])
 def test_rows_at_hand_complete_what_a_reading_has_gathered(columns):
     """X' a for every a that differs in those rows alone, and in very few others that were zero, without a reading."""

@@ -183,10 +183,14 @@ class Blocked(Storage):
 
     def _in_windows(self, windows: Iterable[Sequence[int]]) -> Iterator[tuple[slice, Storage]]:
         """Block by block, window by window, the next of which a thread makes ready while the one before is visited."""
+        met: list[int] = []
         for ready in one_ahead(self._ready, windows):
             for k, X in ready:
                 interrupts.check()
+                met.append(k)
                 yield slice(int(self.ends[k]), int(self.ends[k + 1])), X
+        if sorted(met) != list(range(self.n_blocks)):  # what was gathered would be no product
+            raise ValueError(f"windows must hold each of {self.n_blocks} blocks once")
         self.readings += 1.0
 
     def _ready(self, window: Sequence[int]) -> list[tuple[int, Storage]]:
@@ -240,6 +244,8 @@ class Blocked(Storage):
             return None
         rows, X = self._at_hand
         others, known = np.ascontiguousarray(a).copy(), self._backward.of
+        if known[rows].any():  # whoever holds them says so, and certificates trust nobody
+            return None
         others[rows] = known[rows]  # zeros, of either sign
         more = np.flatnonzero(others.view(np.int64) != known.view(np.int64))
         if len(more) > _FEW or known[more].any():
