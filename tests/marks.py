@@ -8,6 +8,7 @@ from __future__ import annotations
 MARKS = {
     "slow": (
         "dcd/test_solver.py::test_every_setting_finds_the_optimum",
+        "estimators/test_packed_data.py::test_what_a_fit_should_take_is_said_before",
         "kernels/test_pattern.py::test_coordinate_ascent_is_that_on_values_of_one_to_the_bit",
         "kernels/test_pattern.py::test_the_bits_are_those_of_values_of_one_on_any_number_of_threads",
         "solvers/test_optimum.py::test_auto_agrees_to_seven_digits_and_is_certified",
