@@ -9,6 +9,7 @@ from scipy import sparse
 from clarabel_qp import pairs_rows, project, simplices_rows, solve_qp
 from pragam.polytopes import Simplices
 from pragam.polytopes.columns_on_planes import ColumnsOnPlanes
+from pragam.polytopes.product import Product
 from risk_zoo import RISKS
 
 CASES = [(name, seed) for name in ("multiclass", "multilabel") for seed in range(6)]
@@ -66,3 +67,11 @@ def test_a_point_that_is_nearly_on_the_planes_ends_on_them():
     for size in (1e-9, 1e-11, 1e-13):
         near = Q.project(alpha + size / n * np.exp(5 * rng.standard_normal(Q.size)))
         assert cut.violation(cut.project(near)) <= 2e-15
+
+
+def test_a_product_of_nothing_is_a_set():
+    """A working set may be empty."""
+    Q = Product([], [], [None, None])
+    nothing = Q.repair(np.zeros(0))
+    assert nothing.feasible and len(nothing.point) == len(nothing.rows) == len(nothing.slack) == 0
+    assert Q.violation(np.zeros(0)) == 0.0 and Q.support(np.zeros(0)) == 0.0

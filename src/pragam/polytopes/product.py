@@ -14,7 +14,8 @@ from pragam.polytopes.needs import HasMultipliers
 
 
 class Product(HasMultipliers):
-    """Q = {alpha : alpha[places_p] in parts_p for every p}. The places are disjoint and cover all coordinates.
+    """Q = {alpha : alpha[places_p] in parts_p for every p}. The places are disjoint and cover all coordinates, of
+    which there may be none.
 
     ``planes`` are the numbers of the parts that are cut by a plane, in the order of the planes; None for a plane that
     no dual variable lies on, whose multiplier is 0.
@@ -31,7 +32,7 @@ class Product(HasMultipliers):
         self.exact = all(part.exact for part in self.parts)
 
     def violation(self, alpha: Vector) -> float:
-        return float(max(part.violation(alpha[at]) for part, at in self._pairs()))
+        return float(max((part.violation(alpha[at]) for part, at in self._pairs()), default=0.0))
 
     def project(self, v: Vector) -> Vector:
         return self._joined(lambda part, at: part.project(v[at]))
@@ -80,10 +81,11 @@ class Product(HasMultipliers):
         point = alpha.copy()
         for fixed, at in zip(found, self.places, strict=True):
             point[at] = fixed.point
-        rows = np.concatenate([at[fixed.rows] for fixed, at in zip(found, self.places, strict=True)])
-        slack = np.concatenate([fixed.slack for fixed in found])
+        rows = [at[fixed.rows] for fixed, at in zip(found, self.places, strict=True)]
+        slack = [fixed.slack for fixed in found]
         distance = 1.01 * float(np.sqrt(sum(fixed.distance**2 for fixed in found)))
-        return Repair(point, rows, slack, all(fixed.feasible for fixed in found), distance)
+        whole = np.concatenate([np.zeros(0, np.int64), *rows]), np.concatenate([np.zeros(0), *slack])
+        return Repair(point, *whole, all(fixed.feasible for fixed in found), distance)
 
     def radius2(self, centre: Vector | None = None) -> float:
         return float(sum(part.radius2(None if centre is None else centre[at]) for part, at in self._pairs()))

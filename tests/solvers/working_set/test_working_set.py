@@ -16,6 +16,7 @@ from pragam.operators import check_data
 from pragam.operators.storage import InMemory
 from pragam.samples import Rows
 from pragam.solvers.working_set import WorkingSet
+from pragam.solvers.working_set.influence import influence_of
 
 #: Bytes of a chunk and what is made of it while it is looked at.
 CHUNK = 8 * 2**20
@@ -190,3 +191,15 @@ def test_an_intercept_that_is_penalised_is_a_column():
     found = pragam.solve(pragam.hinge(B, np.where(score > 1, 1, -1), 1e-3, bias=False), "working-set", tol=1e-6)
     exact = pragam.solve(here, tol=1e-9).certificate
     assert found.converged and exact.dual <= found.certificate.primal and found.certificate.dual <= exact.primal
+
+
+def test_a_block_whose_rows_are_all_at_their_kinks_does_not_take_the_others_places():
+    """Integers in blocks of one row: the sample is met exactly, and slopes of 0 were once of infinite influence."""
+    flat = influence_of(np.zeros(3), np.ones(3), np.zeros(3), np.ones(3), 0.0)
+    assert np.isfinite(flat).all() and (flat > 0).all()
+    X = np.tile([[1.0, 0.0], [0.0, 2.0], [3.0, 1.0]], (200, 1))
+    found = pragam.solve(
+        pragam.ordinal_hinge(in_blocks(X, len(X)), np.tile([0, 1, 2], 200), 1e-4, thresholds="immediate"),
+        "working-set", tol=1e-6,
+    )  # fmt: skip
+    assert found.converged

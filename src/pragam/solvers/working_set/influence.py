@@ -36,7 +36,8 @@ def influence_of(slopes: Vector, size: Vector, lower: Vector, upper: Vector, kap
         inside = np.clip(slopes, np.where(np.isfinite(lower), lower * kappa, -np.inf), upper * kappa)
         away = np.abs(slopes - inside) + width
     far = away / size
-    far += _LEAST * float(np.mean(far)) + np.finfo(np.float64).tiny
+    usual = float(np.mean(far)) if len(far) else 0.0
+    far += _LEAST * usual if usual > 0 else 1.0  # all are at their kinks: one is as good as another
     return length * size / far / far
 
 
