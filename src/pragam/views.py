@@ -169,7 +169,12 @@ def _attainable(problem: BlockProblem, blocks: NDArray[np.int64], rest: Rest, gr
     truth = np.zeros(B.shape[1]) if problem.origin is None else B.rmatvec(problem.origin[variables])
     ends = np.sort([B.sigma * end for end in hull], axis=0)
     low, high = (np.bincount(B.group, end, minlength=B.shape[1]) for end in ends)
-    sizes = np.where(np.isfinite(low), np.abs(low), 0.0) + np.where(np.isfinite(high), np.abs(high), 0.0)
-    lost = gamma(len(B.group)) * sizes  # whoever sums in another order may find less
-    low, high = np.asarray(low + lost), np.maximum(high - lost, low + lost)
+    # Whoever sums in another order may find less; a sum of zeros is one in any order.
+    lost = [gamma(len(B.group)) * np.bincount(B.group, _finite_size(end), minlength=B.shape[1]) for end in ends]
+    low = np.asarray(low + lost[0])
+    high = np.maximum(high - lost[1], low)
     return replace(rest, levels=truth - np.clip(truth - rest.levels, low, high))
+
+
+def _finite_size(end: Vector) -> Vector:
+    return np.where(np.isfinite(end), np.abs(end), 0.0)
