@@ -53,10 +53,12 @@ RISKS = {
 @pytest.mark.parametrize("name", RISKS)
 def test_it_certifies_the_optimum_of_the_whole(name, store, bias, standardize):
     X, score = data()
-    if standardize and not bias and store is sparse.csr_array:
-        pytest.skip("centred sparse rows are dense: no solver walks them")
     here = RISKS[name](store(X), score, bias=bias, standardize=standardize)
     there = RISKS[name](in_blocks(store(X)), score, bias=bias, standardize=standardize)
+    if standardize and not bias and store is sparse.csr_array:  # centred sparse rows are dense
+        with pytest.raises(ValueError, match=r"needs A\.take"):
+            pragam.solve(there, "working-set")
+        return
     found = pragam.solve(there, "working-set", tol=1e-6)
     exact = pragam.solve(here, tol=1e-9).certificate
     assert found.converged and found.certificate.rigorous
