@@ -85,11 +85,11 @@ def test_a_budget_breaks_no_callback_off(problem, monkeypatch):
     statuses = []
 
     def callback(progress):
-        time.sleep(0.01)
+        time.sleep(1.2)  # beyond the budget, which the step before it has not spent
         problem.A.matvec(progress.w)
         statuses.append(pragam.solve(problem, "qp-bmrm", tol=1e-6).status)
 
-    assert pragam.solve(problem, "pragam", tol=0.0, max_seconds=1e-3, callback=callback).status is Status.MAX_SECONDS
+    assert pragam.solve(problem, "pragam", tol=0.0, max_seconds=1.0, callback=callback).status is Status.MAX_SECONDS
     assert statuses == [Status.CONVERGED]
 
 
