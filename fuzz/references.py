@@ -102,20 +102,34 @@ def model(content: bytes) -> dict[str, Any]:
         raise ValueError(str(error)) from error
 
 
-def liblinear(content: bytes) -> tuple[list[int], list[list[float]], float]:
-    """The labels, the lines of weights and the bias of a LIBLINEAR text model."""
+def liblinear(content: bytes) -> tuple[list[int], list[list[float]], list[float]]:
+    """The labels, a column of d weights for each score, and the intercepts of a LIBLINEAR text model.
+
+    Regressions have no labels and one column; so has a model of one class, less ``rho``. Crammer and Singer's has a
+    column for every class, and of two the first predicts; others have one for two classes.
+    """
     lines = re.split("\r\n|\r|\n", content.decode("ascii"))
     end = next((k for k, line in enumerate(lines) if line.strip().partition(" ")[0] == "w"), None)
     if end is None:
         raise ValueError("no w")
     header = dict(line.strip().partition(" ")[::2] for line in lines[:end])
     try:
+        kind, n_classes, bias = header["solver_type"], int(header["nr_class"]), float(header["bias"])
+        one_class, has_labels = kind == "ONECLASS_SVM", kind != "ONECLASS_SVM" and not kind.endswith(_REGRESSIONS)
+        labels = [int(label) for label in header["label"].split()] if has_labels else [1, -1] if one_class else []
         rows = [[float(word) for word in line.split()] for line in lines[end + 1 :] if line.strip()]
-        labels = [int(label) for label in header["label"].split()]
-        n_classes, n_features, bias = int(header["nr_class"]), int(header["nr_feature"]), float(header["bias"])
+        n_features, rho = int(header["nr_feature"]), float(header["rho"]) if one_class else 0.0
     except KeyError as error:
         raise ValueError(str(error)) from error
-    width = 1 if n_classes == 2 else n_classes
-    if len(labels) != n_classes or len(rows) != n_features + (bias >= 0) or any(len(row) != width for row in rows):
+    width = n_classes if n_classes != 2 or kind == "MCSVM_CS" else 1
+    if has_labels != ("label" in header) or (has_labels and len(labels) != n_classes):
+        raise ValueError("labels")
+    if len(rows) != n_features + (bias >= 0) or any(len(row) != width for row in rows):
         raise ValueError("sizes")
-    return labels, rows, bias
+    if n_classes == 2:
+        rows, labels = [row[:1] for row in rows], labels[::-1]
+    intercepts = [bias * weight - rho if bias >= 0 else 0.0 - rho for weight in (rows[-1] if rows else [])]
+    return labels, rows[:n_features], intercepts
+
+
+_REGRESSIONS = ("L2LOSS_SVR", "L2LOSS_SVR_DUAL", "L1LOSS_SVR_DUAL")

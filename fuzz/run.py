@@ -203,12 +203,11 @@ def _check_model(content: bytes, rng: random.Random) -> None:
 def _check_liblinear(content: bytes, rng: random.Random) -> None:
     found = _outcome(lambda: models.load_liblinear(Dribble(content, rng)))
     if found is not None:
-        labels, rows, bias = references.liblinear(content)
+        labels, rows, intercepts = references.liblinear(content)
         coef, intercept = found.weights()
-        assert found.labels.tolist() == (labels[::-1] if len(labels) == 2 else labels)
-        weights = np.array(rows).reshape(-1, len(coef))
-        assert coef.T.tobytes() == weights[: found.n_features].tobytes()
-        assert bias < 0 or np.array_equal(intercept, bias * weights[-1])
+        assert found.labels.tolist() == labels
+        assert coef.T.tobytes() == np.array(rows).reshape(-1, len(coef)).tobytes()
+        assert np.array_equal(intercept, intercepts)
 
 
 def _good_svmlight() -> list[bytes]:
@@ -249,9 +248,15 @@ def _good_models() -> list[bytes]:
 
 
 def _good_liblinear() -> list[bytes]:
+    """A file of each form: two classes, three, two in one problem, a regression, and one class."""
     two = b"solver_type L2R_L1LOSS_SVC_DUAL\nnr_class 2\nlabel 1 -1\nnr_feature 3\nbias 1\nw\n1\n2.5\n3e-2\n4\n"
-    return [two, two.replace(b"class 2", b"class 3").replace(b"1 -1", b"1 2 3").replace(b"bias 1", b"bias -1")
-            .replace(b"1\n2.5\n3e-2\n4\n", b"1 2 3\n4 5 6\n7 8 9\n")]  # fmt: skip
+    three = two.replace(b"class 2", b"class 3").replace(b"1 -1", b"1 2 3").replace(b"bias 1", b"bias -1")
+    three = three.replace(b"1\n2.5\n3e-2\n4\n", b"1 2 3\n4 5 6\n7 8 9\n")
+    joint = three.replace(b"L2R_L1LOSS_SVC_DUAL", b"MCSVM_CS").replace(b"class 3", b"class 2")
+    joint = joint.replace(b"1 2 3\n4 5 6\n7 8 9\n", b"1 -1\n4 -4\n7 -7\n").replace(b"label 1 2 3", b"label 1 2")
+    numbers = two.replace(b"SVC", b"SVR").replace(b"label 1 -1\n", b"")
+    one_class = numbers.replace(b"L2R_L1LOSS_SVR_DUAL", b"ONECLASS_SVM").replace(b"w\n", b"rho 0.5\nw\n")
+    return [two, three, joint, numbers, one_class]
 
 
 _FOLDER = tempfile.TemporaryDirectory(dir="/dev/shm" if os.path.isdir("/dev/shm") else None)
