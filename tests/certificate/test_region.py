@@ -12,7 +12,9 @@ from hypothesis import strategies as st
 from scipy import sparse
 
 import pragam
-from exact_judge import exact_biases, exact_optimum
+from exact_judge import exact_optimum
+from exact_place import exact_place, near, rows_of
+from hostile import HOSTILE, hostile
 from polytopes.strategies import boxes, exact, exact_dot, vectors
 from pragam.certificate.anchors import anchors, mean_anchors
 from pragam.certificate.distances import of_duals, of_rows
@@ -28,23 +30,6 @@ from problem_strategies import problems, problems_on_planes
 from risk_zoo import RISKS
 
 ZERO = Fraction(0)
-
-
-def exact_place(problem):
-    """(w*, the ends of all best b_k); of a problem without biases no ends."""
-    w, ends = exact_biases(problem)
-    assert len(ends) == problem.n_biases
-    return w, ends
-
-
-def rows_of(X):
-    """Exactly the numbers of a storage, of small dyadic numbers or of one entry each."""
-    return [exact(row) for row in (np.eye(X.shape[0])[i] @ dense_of(X) for i in range(X.shape[0]))]
-
-
-def dense_of(X):
-    kind, arrays = X.rows()
-    return np.asarray(arrays[0], float) if kind == "dense" else sparse.csr_array(arrays, shape=X.shape).toarray()
 
 
 def judged(problem, place: Region, w, biases, X):
@@ -79,15 +64,6 @@ def judged(problem, place: Region, w, biases, X):
                 assert low == -inf or (least > -inf and Fraction(low) <= score + least)
                 assert high == inf or (most < inf and score + most <= Fraction(high))
     return said
-
-
-def near(problem, w, nearness, member, anywhere, noise):
-    """(w, alpha), 2^-nearness from the optimum, or anywhere."""
-    if nearness is None:
-        return anywhere, member
-    alpha = problem.domain.project(pragam.solve(problem, tol=1e-12, max_iter=200, max_seconds=5).alpha)
-    t = 2.0**-nearness if nearness else 0.0
-    return w * (1 + t * noise), problem.domain.project((1 - t) * alpha + t * member)
 
 
 @settings(max_examples=300, deadline=None)
@@ -127,50 +103,6 @@ def test_every_risk_at_every_gap(name, bias):
             with_kinks += len(place.kinks) > 0
     assert finite >= 8
     assert with_kinks or problem.n_biases > 1
-
-
-def hostile(kind, seed):
-    rng = np.random.default_rng(seed)
-    n, d = int(rng.integers(4, 12)), int(rng.integers(1, 4))
-    X, y = rng.standard_normal((n, d)), np.where(np.arange(n) % 2 == 0, 1, -1)
-    lam, weights = float(10.0 ** rng.uniform(-3, 0)), None
-    if kind == "duplicated rows":
-        X = X[rng.integers(0, max(n // 2, 1), n)]
-    elif kind == "rows of zeros":
-        X[rng.random(n) < 0.5] = 0
-    elif kind == "whole numbers":
-        X, lam = np.rint(X), 0.125
-    elif kind == "separable":
-        X = np.abs(X) * y[:, None] + y[:, None]
-    elif kind == "imbalanced":
-        y = np.where(np.arange(n) == 0, 1, -1)
-    elif kind == "one class":
-        y = np.ones(n, int)
-    elif kind == "weights":
-        weights = 10.0 ** rng.uniform(-8, 2, n) * (rng.random(n) < 0.8)
-        weights[:2] = 1.0
-    elif kind == "float32":
-        X = X.astype(np.float32)
-    elif kind == "offset":
-        X = X + 10.0 ** rng.uniform(2, 6)
-    elif kind == "scales":
-        X = X * 10.0 ** rng.uniform(-3, 3, d)
-    elif kind == "large":
-        X = X * 1e120
-    elif kind == "small":
-        X = X * 1e-120
-    elif kind == "tiny lam":
-        lam = 1e-9
-    else:
-        assert kind == "large lam"
-        lam = 1e4
-    return X, y, lam * float(np.mean(np.sum(np.square(X, dtype=float), axis=1)) or 1.0), weights
-
-
-HOSTILE = (
-    "duplicated rows", "rows of zeros", "whole numbers", "separable", "imbalanced", "one class", "weights", "float32",
-    "offset", "scales", "large", "small", "tiny lam", "large lam",
-)  # fmt: skip
 
 
 @pytest.mark.parametrize("bias", [True, False])
@@ -325,3 +257,15 @@ def test_optima_by_brute_force_are_inside():
     values += np.maximum(0, 1 - y * scores).mean(axis=1)
     near_best = scores[values <= float(best) + 1e-9]
     assert (ends[:, 0] <= near_best).all() and (near_best <= ends[:, 1]).all()
+
+
+def test_squares_that_underflow_before_the_curvature_multiplies_them_are_counted():
+    """kappa m^2 of the third row is of the size of the gap, and m^2 below float64."""
+    weights, y = [0.0, 1.0, 1e-170, 1e-268], np.array([1, -1, 1, -1])
+    problem = pragam.smoothed_hinge(np.zeros((4, 1)), y, 1.0, bias=True, sample_weight=weights)
+    upper, w = problem.Q.upper, np.zeros(1)
+    alpha = np.array([0.0, upper[2] / 2, upper[2] / 2, upper[3]])
+    place = region(problem, w, alpha, pragam.certify(problem, w, alpha))
+    low, high = place.decisions(problem.A.storage)[0, 0].tolist()
+    _, ((least, most),) = exact_place(problem)
+    assert Fraction(low) <= least and most <= Fraction(high)

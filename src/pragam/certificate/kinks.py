@@ -61,7 +61,8 @@ def kinks(problem: DataProblem, ball: Sphere, rows: NDArray[np.int64] | None = N
         with np.errstate(divide="ignore", over="ignore", invalid="ignore"):
             mu = sqrt(2 * ball.rho) / sqrt(max(float(np.sum(1 / kappa[kappa > 0])), TINY))
             most = np.where(kappa > 0, np.minimum(most, mu / np.where(kappa > 0, kappa, 1.0)), most)
-            total += (0.5 + gamma(len(rows) + 8)) * float(kappa @ (most * most)) + 4 * len(rows) * TINY
+            bend = float((kappa * most) @ most)  # most^2 may underflow where kappa is large
+            total += (0.5 + gamma(len(rows) + 8)) * bend + 4 * TINY * (len(rows) + float(most.sum()))
     able = (most > TINY) & np.isfinite(most) & ~is_subnormal(np.ascontiguousarray(kappa))
     total = total * (1 + gamma(4)) if isfinite(total) else inf
     return Kinks(rows[able], most[able], (kappa * ball.dual.repaired.point[rows])[able], total)

@@ -52,11 +52,11 @@ class Neighbourhood(NamedTuple):
 
 
 def ends_of(scores: Vector, room: Vector, low: float, high: float) -> Vector:
-    """(n, 2): the ends of scores within their room, plus a bias from low to high."""
+    """(n, 2): the ends of scores within their room, plus a bias from low to high; one of the two may be infinite."""
     with np.errstate(invalid="ignore", over="ignore"):
         ends = np.stack([scores - room + low, scores + room + high], axis=1)
-        size = np.abs(scores) + room + max(abs(low), abs(high))
-        ends += np.array([-1.0, 1.0]) * np.nextafter(gamma(4) * size, inf)[:, None]
+        size = (np.abs(scores) + room)[:, None] + np.abs([low, high])
+        ends += np.array([-1.0, 1.0]) * np.nextafter(gamma(4) * size, inf)
     return np.where(np.isnan(ends), np.array([-inf, inf]), ends)
 
 

@@ -105,11 +105,12 @@ def learnt(
 
 def _mean(values: Floats) -> float:
     """In one rounding of the sum, so that the order of the rows does not matter; of huge values, whose sum overflows,
-    the sum of their shares."""
+    the sum of their shares, which rounding may take beyond the largest of them."""
     try:
         return fsum(values.tolist()) / len(values)
     except OverflowError:
-        return fsum((values / len(values)).tolist())
+        half = fsum((values / (2 * len(values))).tolist())
+        return float(np.clip(2 * half, values.min(), values.max()))
 
 
 def from_json(entry: Any) -> Number | Category:

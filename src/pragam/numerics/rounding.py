@@ -108,8 +108,8 @@ def downward(*terms: float) -> float:
 
 
 def dot(x: Vector, y: Vector) -> tuple[float, float]:
-    """(<x, y>, a bound of its error); x and y contiguous."""
-    value, size = _kernels.get("dot_and_size")(x, y)
+    """(<x, y>, a bound of its error)."""
+    value, size = _kernels.get("dot_and_size")(np.ascontiguousarray(x), np.ascontiguousarray(y))
     return value, gamma(LANES) * size + _lost(x, y)
 
 
@@ -155,6 +155,7 @@ def total(x: Vector, *more: float) -> tuple[float, float]:
 
 def norm(x: Vector) -> float:
     """|x|, correct to LANES roundings: sizes whose squares would overflow or vanish are scaled first."""
+    x = np.ascontiguousarray(x)
     square = _kernels.get("dot_and_size")(x, x)[0]
     if SAFE[0] < square < SAFE[1]:
         return sqrt(square)
