@@ -43,9 +43,9 @@ ENTRIES = 2**16
 #: Fewer kinks than this share of the directions of w are not worth their time.
 _FEWEST = 0.25
 #: The penalties that are tried, in units of 1/r^2: where the kinks are worth as much as the sphere, and far around it.
-_PENALTIES = 4.0 ** np.arange(-8, 5, 2)
+PENALTIES = 4.0 ** np.arange(-8, 5, 2)
 #: max_i |g_i| is about this many times the root of their mean square.
-_PEAK = 3.5
+PEAK = 3.5
 #: Entries of the largest table of a step.
 _STEP = 2**20
 
@@ -139,10 +139,10 @@ class Combined:
         """g for every row: ridge regressions on the n_i, the best of several penalties, as nearly as a guess says."""
         U, s, V = self._factors
         x = away @ V
-        peak = min(1.0, _PEAK / len(self.matrix) ** 0.5)
+        peak = min(1.0, PEAK / len(self.matrix) ** 0.5)
         outside2 = np.maximum(np.einsum("ij,ij->i", away, away) - np.einsum("ij,ij->i", x, x), 0.0)
         best, g = np.full(len(x), np.inf), np.zeros_like(x)
-        for penalty in _PENALTIES / self.reach / self.reach:
+        for penalty in PENALTIES / self.reach / self.reach:
             own = x * (s / (s * s + penalty))
             left2 = outside2 + np.einsum("ij,ij->i", x - own * s, x - own * s)
             value = self.reach * np.sqrt(left2) + peak * np.sqrt(np.einsum("ij,ij->i", own, own))

@@ -119,14 +119,24 @@ class Lower:
         assert u is not None, "every problem has a part"
         return u, error
 
-    def slope(self) -> tuple[Vector, float]:
+    def slope(self, sharp: bool = False) -> tuple[Vector, float]:
         """-lam w(alpha) at the feasible point: A' (alpha - origin) and what is fixed, and a bound of its error in norm.
 
-        inf where no feasible point is known.
+        inf where no feasible point is known. ``sharp``: in twice the precision.
         """
         with np.errstate(over="ignore", invalid="ignore"):
-            u, error = self._with_fixed(*self._product(lambda A, x: A.bounded_rmatvec(x)))
+            product = self._product(lambda A, x: A.sharp_rmatvec(x) if sharp else A.bounded_rmatvec(x))
+            u, error = self._with_fixed(*product)
         return u, error if self.repaired.feasible else inf
+
+    def level(self) -> float:
+        """At most <c, alpha> - g(alpha) at the feasible point: what D has beside the constant and |.|^2 / (2 lam)."""
+        if not self.repaired.feasible:
+            return -inf
+        with np.errstate(over="ignore", invalid="ignore"):
+            linear = [sharp_dot(self.problem.c[at], self.repaired.point[at]) for _, at in parts_of(self.problem)]
+            terms, linear_error, bend, bend_error = self._linear_part(linear)
+            return downward(*terms, -bend, -(linear_error + bend_error + gamma(8) * abs(bend) + 2 * TINY))
 
     def beats(self, other: Lower) -> bool:
         """Whether this bound is the higher one; in more digits where rounding leaves it open."""
@@ -143,6 +153,13 @@ class Lower:
     def _gathered(self, u: Vector, error: float, linear: list[tuple[float, float]]) -> Sums:
         """From u = A' (point - origin), within ``error`` of the exact one in norm, and terms of <c, point> with their
         errors."""
+        u, error = self._with_fixed(u, error)
+        length, more = self.problem.A.norm(u)
+        error += more + TINY * sqrt(len(u))  # entries of u below TINY may be read as zero
+        return Sums(*self._linear_part(linear), length, error)
+
+    def _linear_part(self, linear: list[tuple[float, float]]) -> tuple[list[float], float, float, float]:
+        """The first four of ``Sums``: what the moves of the repair change is in the errors."""
         problem, (point, rows, moves, _, distance) = self.problem, self.repaired
         linear_error = sum(error for _, error in linear)
         bend, bend_error = problem.g.value_bound_at(self.alpha, point)
@@ -153,10 +170,7 @@ class Lower:
             linear_error += 1.01 * norm(problem.c) * distance
             if np.any(problem.g.curvature):
                 bend_error += problem.g.change_bound(point, np.arange(point.size), np.full(point.size, distance))
-        u, error = self._with_fixed(u, error)
-        length, more = problem.A.norm(u)
-        error += more + TINY * sqrt(len(u))  # entries of u below TINY may be read as zero
-        return Sums([value for value, _ in linear], linear_error, bend, bend_error, length, error)
+        return [value for value, _ in linear], linear_error, bend, bend_error
 
     def _bound(self, sums: Sums | None) -> Bound:
         """D at this lam."""

@@ -104,15 +104,29 @@ class Upper:
         if self.w is None or self.is_zero:
             return self._terms(problem, problem.c, np.full(1, problem.hidden_offset), None, (0.0, 0.0))
         product = problem.A.matvec(self.w) if self.product is None else self.product.copy()
-        slack = problem.A.matvec_error(self.w) + problem.hidden_offset
         length = problem.A.norm(self.w, product)
-        if problem.origin is not None:
-            return self._terms(problem, product + problem.c, slack, product, length)
-        product += problem.c
-        return self._terms(problem, product, slack, None, length)
+        if problem.origin is None:
+            product += problem.c
+            return self._signed_terms(problem, product, length)
+        slack = problem.A.matvec_error(self.w) + problem.hidden_offset
+        return self._terms(problem, product + problem.c, slack, product, length)
 
-    def _sharp_terms(self, problem: AnyProblem) -> Terms:
-        product, tail, room, length = self._sharp_product(problem)
+    def _signed_terms(self, problem: AnyProblem, scores: Vector, length: tuple[float, float]) -> Terms:
+        """``_terms`` without a truth, in the memory of the scores: the search for biases takes some of its own."""
+        assert self.w is not None
+        b = self._best(scores)
+        slack = problem.A.matvec_error(self.w) + problem.hidden_offset
+        problem.B.add_in_place(scores, slack, b)
+        return Terms(problem.g.support_bound(problem.Q, scores, slack), [], b, length)
+
+    def sharp_scores(self) -> tuple[Vector, Vector, Vector]:
+        """(A w + B b + c, a bound of the error of every one, b), from products in twice the precision."""
+        with np.errstate(over="ignore", invalid="ignore"):
+            return self._sharp_scores(self.problem, *self._sharp_product(self.problem)[:3])
+
+    def _sharp_scores(
+        self, problem: AnyProblem, product: Vector, tail: Vector, room: Vector
+    ) -> tuple[Vector, Vector, Vector]:
         high, low, slack = product, tail, room
         high, cut = two_sum(high, problem.c)
         slack = slack + gamma(2) * (np.abs(low) + np.abs(cut)) + problem.hidden_offset
@@ -120,7 +134,12 @@ class Upper:
         b = self._best(high + low)
         high, low, slack = problem.B.sharp_add_to(high, low, slack, b)
         s = high + low
-        risk = problem.g.support_bound(problem.Q, s, slack + gamma(1) * np.abs(s))
+        return s, slack + gamma(1) * np.abs(s), b
+
+    def _sharp_terms(self, problem: AnyProblem) -> Terms:
+        product, tail, room, length = self._sharp_product(problem)
+        s, slack, b = self._sharp_scores(problem, product, tail, room)
+        risk = problem.g.support_bound(problem.Q, s, slack)
         truth = [self._truth(problem, *problem.B.sharp_add_to(product, tail, room, b))]
         return Terms(risk, truth, b, length)
 
