@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import os
 import signal
+import struct
+import sys
 import time
 from pathlib import Path
 
@@ -45,6 +47,18 @@ def dies_once(value, folder, own):
     mark = Path(folder) / "dead"
     if value == 2 and not mark.exists():
         mark.touch()
+        os.kill(os.getpid(), signal.SIGKILL)
+    return value
+
+
+def dies_in_its_answer(value, folder, own):
+    """Kill the first process that comes to block 2 when it has sent the size of an answer and a part of it."""
+    mark, frame = Path(folder) / "half", sys._getframe()
+    if value == 2 and not mark.exists():
+        mark.touch()
+        while "result_queue" not in frame.f_locals:
+            frame = frame.f_back
+        os.write(frame.f_locals["result_queue"]._writer.fileno(), struct.pack("!i", 1000) + b"half")
         os.kill(os.getpid(), signal.SIGKILL)
     return value
 

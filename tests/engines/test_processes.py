@@ -56,6 +56,13 @@ def test_a_death_in_the_midst_of_a_task_changes_nothing(two, tmp_path):
     assert (tmp_path / "dead").exists() and len(set(two.pids()) - before) == 1
 
 
+@pytest.mark.parametrize("count", [1, 2])
+def test_a_death_in_the_midst_of_an_answer_is_no_wait_for_the_rest(count, tmp_path):
+    with Processes(count) as engine:
+        assert list(engine.map(tasks.dies_in_its_answer, NUMBERS, str(tmp_path))) == list(range(7))
+    assert (tmp_path / "half").exists()
+
+
 def test_blocks_that_always_kill_are_given_up(two):
     with pytest.raises(EngineError, match=r"3 workers have died with block.*: they are killed"):
         list(two.map(tasks.dies, NUMBERS, None))
@@ -106,6 +113,10 @@ def _runs(pid):
         return False
 
 
+#: Of the solvers that work on blocks where they are.
+TOLS = {"block-newton": 1e-6, "merged-ascent": 1e-2}
+
+
 @pytest.fixture(scope="module")
 def packed(tmp_path_factory):
     rng = np.random.default_rng(0)
@@ -116,9 +127,9 @@ def packed(tmp_path_factory):
     return pragam.open_packed(folder)
 
 
-def fitted(packed, engine, tol=1e-6):
+def fitted(packed, engine, solver="block-newton"):
     problem = pragam.hinge(Spread(packed, engine, runs=6), lam=1e-3)
-    return pragam.solve(problem, "block-newton", tol=tol)
+    return pragam.solve(problem, solver, tol=TOLS[solver])
 
 
 def same(one, other):
@@ -128,17 +139,22 @@ def same(one, other):
     assert one.certificate == other.certificate
 
 
+@pytest.fixture(scope="module", params=TOLS)
+def solver(request):
+    return request.param
+
+
 @pytest.fixture(scope="module")
-def undisturbed(packed):
-    found = fitted(packed, InTurn())
+def undisturbed(packed, solver):
+    found = fitted(packed, InTurn(), solver)
     assert found.converged and found.certificate.rigorous
     return found
 
 
-def test_any_number_of_processes_finds_the_same_bits(packed, undisturbed):
+def test_any_number_of_processes_finds_the_same_bits(packed, undisturbed, solver):
     for count in (1, 2, 3):
         with Processes(count) as engine:
-            same(fitted(packed, engine), undisturbed)
+            same(fitted(packed, engine, solver), undisturbed)
 
 
 def test_the_certificate_is_that_of_the_whole_in_memory(packed, undisturbed):
@@ -148,10 +164,10 @@ def test_the_certificate_is_that_of_the_whole_in_memory(packed, undisturbed):
 
 
 @pytest.mark.parametrize("when", ["load", "step", "between", "both in turn", "both at once"])
-def test_kills_change_no_bit(packed, undisturbed, when):
+def test_kills_change_no_bit(packed, undisturbed, solver, when):
     with Processes(2) as engine:
         kills = Kills(engine, when)
-        same(fitted(packed, kills), undisturbed)
+        same(fitted(packed, kills, solver), undisturbed)
         assert not kills.plan
 
 

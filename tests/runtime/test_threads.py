@@ -17,7 +17,7 @@ import pragam
 from pragam import _kernels
 from pragam._kernels import twins
 from pragam.runtime import threads
-from pragam.runtime.threads import computed, n_threads, one_blas_thread, using
+from pragam.runtime.threads import n_threads, one_blas_thread, using
 
 THREADS = [2, 3, 8]
 MANY = 3 << 20  # entries: enough for eight threads
@@ -86,18 +86,6 @@ def test_the_first_fault_is_found_on_any_number_of_threads(position):
     indices[position], data[-1] = 7, np.nan
     fault = 4, position // 3, position
     assert all(_kernels.get("csr_check")(data, indices, indptr, 7, count) == fault for count in (1, *THREADS))
-
-
-def test_answers_come_in_the_order_of_the_items():
-    started = threading.Barrier(3)
-
-    def square(item):
-        if item < 3:
-            started.wait()  # three at a time
-        return item**2
-
-    assert list(computed(square, range(20), 3)) == [item**2 for item in range(20)]
-    assert list(computed(square, range(3, 20), 1)) == [item**2 for item in range(3, 20)]
 
 
 @pytest.mark.parametrize("is_dense", [False, True])

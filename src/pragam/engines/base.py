@@ -9,7 +9,8 @@ from math import inf
 from typing import TYPE_CHECKING, Any
 
 from pragam.runtime import interrupts
-from pragam.runtime.threads import computed, n_threads
+from pragam.runtime.helpers import computed
+from pragam.runtime.threads import n_threads
 
 if TYPE_CHECKING:
     from typing_extensions import Self
@@ -56,6 +57,8 @@ class Engine(ABC):
     """Runs tasks. It counts its rounds, the calls of :meth:`map`."""
 
     rounds = 0
+    #: Seconds that a round takes beside its tasks, as costs count them. No clock is read.
+    latency = 0.0
 
     @abstractmethod
     def map(self, task: Task, blocks: Sequence[Block], common: Any, own: Sequence[Any] | None = None) -> Iterator[Any]:

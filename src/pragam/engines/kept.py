@@ -32,6 +32,10 @@ class Kept(Block):
         with _lock:
             return _here.get(self.name, {}).get(self.k, self.content)
 
+    def ahead(self) -> None:
+        if self.content is not None:
+            self.content.ahead()
+
     def needs(self) -> tuple[Any, ...]:
         found: tuple[Any, ...] = self.content.needs()
         return found

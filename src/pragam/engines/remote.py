@@ -84,6 +84,8 @@ class Round:
 class Remote(Engine):
     """An engine of several workers; a subclass says who is there, how to send, and which error is a death."""
 
+    latency = 0.015  # of Dask's futures, with two workers on one machine
+
     def __init__(self) -> None:
         self._known: dict[str, set[str]] = {}  # of each worker: names of kept blocks that it was sent
         self._late: dict[str, Share] = {}  # slow workers, and what they are still at
@@ -111,10 +113,14 @@ class Remote(Engine):
             try:
                 self._take(this, this.events.get(timeout=_TICK))
             except Empty:
+                self.idle()
                 self._help(this)
         for share in this.pending:
             self._late[share.place] = share
         return (this.found[k] for k in range(len(blocks)))
+
+    def idle(self) -> None:
+        """Called now and then while nothing comes."""
 
     def shares(self, blocks: Sequence[Block], places: list[str]) -> list[list[int]]:
         """The numbers of the blocks that each worker gets: here as many for each, and neighbours."""

@@ -143,7 +143,7 @@ def check() -> None:
     of grace do.
     """
     signals = _here.signals
-    if signals is None and threading.current_thread() is threading.main_thread():
+    if signals is None and threading.get_ident() == threading.main_thread().ident:
         signals = _current
     if signals is not None:
         signals.check()

@@ -11,18 +11,14 @@ import ctypes
 import os
 import sys
 import threading
-from collections import deque
-from collections.abc import Callable, Iterable, Iterator
-from concurrent.futures import Future, ThreadPoolExecutor
+from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, contextmanager
 from contextvars import ContextVar
 from functools import cache
 from importlib import import_module
 from math import inf
-from typing import Any, TypeVar
+from typing import Any
 
-Item = TypeVar("Item")
-Answer = TypeVar("Answer")
 ThreadCount = tuple[Callable[[], int], Callable[[int], Any]]  # one library's number of threads: get, set
 
 #: More have not been measured.
@@ -74,45 +70,6 @@ def using(count: int | None) -> Iterator[None]:
         _chosen.reset(token)
 
 
-def computed(function: Callable[[Item], Answer], items: Iterable[Item], count: int) -> Iterator[Answer]:
-    """``function`` of each item, in their order, by ``count`` threads that are at most one item each ahead.
-
-    For calls of BLAS and NumPy, during which other threads run. With one thread nothing is computed ahead.
-    """
-    if count == 1:
-        yield from map(function, items)
-        return
-    waiting: deque[Future[Answer]] = deque()
-    pool = ThreadPoolExecutor(count)
-    try:
-        for item in items:
-            waiting.append(pool.submit(function, item))
-            if len(waiting) > count:
-                yield waiting.popleft().result()
-        while waiting:
-            yield waiting.popleft().result()
-    finally:  # an interrupt waits for what has begun
-        pool.shutdown(cancel_futures=True)
-
-
-def one_ahead(function: Callable[[Item], Answer], items: Iterable[Item]) -> Iterator[Answer]:
-    """``function`` of each item, in their order; a thread works on the next one while the one before is used.
-
-    For reading from a disk, which one processor can do beside computing.
-    """
-    pool = ThreadPoolExecutor(1)
-    try:
-        coming: Future[Answer] | None = None
-        for item in items:
-            done, coming = coming, pool.submit(function, item)
-            if done is not None:
-                yield done.result()
-        if coming is not None:
-            yield coming.result()
-    finally:  # an interrupt waits for what has begun
-        pool.shutdown(cancel_futures=True)
-
-
 def _default() -> int:
     others = os.environ.get("OMP_NUM_THREADS", "")
     if others.isdecimal() and int(others) >= 1:
@@ -129,7 +86,7 @@ def _processors() -> int:
 
 def _in_worker() -> bool:
     processes = sys.modules.get("multiprocessing.process")  # loaded in every worker process
-    return threading.current_thread() is not threading.main_thread() or (
+    return threading.get_ident() != threading.main_thread().ident or (
         processes is not None and processes.parent_process() is not None
     )
 

@@ -5,7 +5,6 @@
 #include <exception>
 #include <memory>
 #include <mutex>
-#include <system_error>
 #include <thread>
 
 #include "common/parallel.hpp"
@@ -64,7 +63,7 @@ Team::Team(std::int64_t size) {
     room_ = std::make_shared<Room>();
     try {
         for (; size_ < size; ++size_) std::thread([room = room_, worker = size_] { help(*room, worker); }).detach();
-    } catch (const std::system_error &) {  // no more threads available; the existing ones do the work
+    } catch (const std::exception &) {  // no more threads, or no memory for one; the existing ones do the work
     }
 }
 
@@ -133,7 +132,7 @@ void parallel_for(std::int64_t chunks, std::int64_t threads, const Body &body) {
     };
     try {
         for (std::int64_t k = 1; k < std::min(threads, chunks); ++k) std::thread(help).detach();
-    } catch (const std::system_error &) {  // no more threads available; the existing ones do the work
+    } catch (const std::exception &) {  // no more threads, or no memory for one; the existing ones do the work
     }
     work(*crew, Pulse());
     crew->close();

@@ -7,9 +7,9 @@ not depend on it. BLAS runs on one thread in each, and NumPy lets others run mea
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
-from concurrent.futures import ThreadPoolExecutor
 
 from pragam.numerics.vector import Vector
+from pragam.runtime.helpers import computed
 from pragam.runtime.threads import n_threads
 
 #: Rows that are read at a time, and fewer where they are widened first, which is to happen in the cache.
@@ -37,11 +37,7 @@ def transposed_times(X: Vector, P: Vector, out: Vector) -> None:
 def _each(work: Callable[[slice], Vector], X: Vector, factor: Vector) -> Iterable[Vector]:
     size = BLOCK if X.dtype == factor.dtype else _WIDENED
     blocks = [slice(i, min(i + size, len(X))) for i in range(0, len(X), size)]
-    threads = min(n_threads(X.size * factor.shape[1]), len(blocks))
-    if threads == 1:
-        return map(work, blocks)
-    with ThreadPoolExecutor(threads) as crew:
-        return list(crew.map(work, blocks))
+    return computed(work, blocks, max(min(n_threads(X.size * factor.shape[1]), len(blocks)), 1))
 
 
 def largest_entry(X: Vector) -> float:
