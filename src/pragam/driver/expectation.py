@@ -4,17 +4,27 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from math import isfinite
+from typing import Any
+
+import numpy as np
 
 from pragam import solvers
+from pragam.numerics.constant import is_once
+from pragam.operators.data_rows import DataRows
 from pragam.operators.needs import HasData
 from pragam.problem import AnyProblem
 from pragam.solvers.base import AnySolver, Cost, Tools
 
-#: Vectors with a number for each dual variable that a problem and its solve hold at most, where the solver is one of
-#: those for data in blocks. A dozen are the problem (labels, offsets, bounds, planes, signs, squared norms), nine the
-#: table of ``windows``; others are the point itself, the best one, its repair, scores, products that are remembered,
-#: and what a certificate lays out.
-VECTORS = 36
+#: Vectors with a number for each dual variable that a solve of a plain hinge on blocks holds at most. Three are the
+#: problem: signs, those of the plane, squared norms. ``windows`` and ``working-set`` have alpha and one more, and the
+#: best alpha; two products are remembered and two on their way; the others are a repair, or scores with their errors.
+#: ``block-newton`` has the blocks' own dual variables, what it looked at, and its proximal centre besides;
+#: ``merged-ascent`` these variables, the last points, the best one, and the directions of a round.
+_PLAIN, _NEWTON, _MERGED = 14, 28, 27
+#: Where g is curved there are its curvatures, and what a proof finds of them; maps of columns bound rounding twice.
+_CURVED, _MAPPED = 3, 4
+#: Solvers that hold little beside alpha.
+_THIN = ("windows", "working-set")
 
 
 def expectation(problem: AnyProblem, solver: str | AnySolver, tol: float, memory: float | None = None) -> str:
@@ -24,9 +34,24 @@ def expectation(problem: AnyProblem, solver: str | AnySolver, tol: float, memory
     method = solvers.choose(solver, problem).given(Tools(solve, memory))
     name, cost = method.first(problem, tol) if isinstance(method, solvers.Auto) else (method.name, None)
     cost = method.cost(problem, tol) if cost is None else cost
-    held = f"{_bytes(8.0 * VECTORS * problem.Q.size)} of vectors"
+    held = f"{_bytes(8.0 * vectors_of(problem, name or method.name) * problem.Q.size)} of vectors"
     held += f" and at most {_bytes(memory)} of rows are held" if memory else " and a fifth of the rows are held"
     return f"{_data(problem)}; {name or 'the first solver'} should take {_work(cost)}; about {held}"
+
+
+def vectors_of(problem: AnyProblem, solver: str) -> int:
+    """How many vectors with a number for each dual variable the problem and its solve hold at most, where the solver is
+    one of those for data in blocks."""
+    Q: Any = problem.Q
+    columns = [x for x in (problem.c, getattr(Q, "lower", None), getattr(Q, "upper", None)) if x is not None]
+    own = sum(not is_once(column) for column in columns) + (problem.n_biases > 1)
+    own += _CURVED * bool(np.any(problem.g.curvature))
+    if isinstance(problem.A, DataRows):
+        own += 2 * (problem.A.number is not None)
+        own += _MAPPED * (problem.A.storage.bare is not problem.A.storage)
+    if solver in _THIN:
+        return _PLAIN + own
+    return (_MERGED if solver == "merged-ascent" else _NEWTON) + 2 * own
 
 
 def announcement(

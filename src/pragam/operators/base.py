@@ -74,6 +74,11 @@ class Operator(Stating, ABC):
         return self.shape[0] * self.shape[1]
 
     @property
+    def latency(self) -> float:
+        """What a pass over the data takes beside the work, in seconds as costs count them: where they are elsewhere."""
+        return 0.0
+
+    @property
     def certificate_passes(self) -> float:
         """What a certificate costs beside a pass over the data: its two products."""
         return 2.0

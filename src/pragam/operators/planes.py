@@ -13,7 +13,11 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from pragam.numerics.constant import once
 from pragam.numerics.rounding import SAFE, TINY, Stating, Vector, all_zero, gamma, is_zero, two_product, two_sum
+
+#: Dual variables whose scores are moved together.
+_PIECE = 2**14
 
 
 class Planes(Stating):
@@ -64,6 +68,13 @@ class Planes(Stating):
         part.sigma, part.group = (self.sigma[rows], self.group[rows]) if self.shape[1] else _nothing(len(rows))
         return part
 
+    def held_once(self) -> Planes:
+        """The same planes. Where there is but one, ``group`` is held once, and where there is none ``sigma`` too."""
+        planes = Planes.__new__(Planes)
+        planes.sigma = self.sigma if self.shape[1] else once(self.sigma)
+        planes.group, planes.shape = once(self.group), self.shape
+        return planes
+
     def rows_of(self, k: int) -> NDArray[np.int64]:
         """The dual variables on plane k."""
         return np.flatnonzero((self.group == k) & (self.sigma != 0))
@@ -74,6 +85,17 @@ class Planes(Stating):
             return scores, slack
         shift = self.matvec(b)
         return scores + shift, slack + gamma(3) * (np.abs(scores) + np.abs(shift)) + 2 * TINY
+
+    def add_in_place(self, scores: Vector, slack: Vector, b: Vector) -> None:
+        """``add_to`` in the memory of both, to the bit; piece by piece, so that it takes no more."""
+        if all_zero(b):
+            return
+        for first in range(0, len(scores), _PIECE):
+            at = slice(first, first + _PIECE)
+            s, error = scores[at], slack[at]
+            shift = self.sigma[at] * (b[0] if self.shape[1] == 1 else b[self.group[at]])
+            error += gamma(3) * (np.abs(s) + np.abs(shift)) + 2 * TINY
+            s += shift
 
     def sharp_add_to(self, high: Vector, low: Vector, slack: Vector, b: Vector) -> tuple[Vector, Vector, Vector]:
         """The same for scores high + low in twice the precision.

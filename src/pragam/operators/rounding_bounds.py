@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from abc import abstractmethod
 from functools import cached_property
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -21,10 +21,26 @@ Array = NDArray[Any]
 _RAISE, _LOWER = 2.0**900, 2.0**-900
 
 
+class _OfRows(cached_property[Vector]):
+    """A number for each row, computed once, but for data in blocks: there are many, and squared norms suffice."""
+
+    if TYPE_CHECKING:  # a number for each row to whoever reads it
+
+        def __get__(self, storage: Any, owner: type | None = None) -> Vector: ...  # type: ignore[override]
+
+    else:
+
+        def __get__(self, storage: Any, owner: type | None = None) -> Any:
+            of_blocks = storage is not None and storage.in_blocks
+            return self.func(storage) if of_blocks else super().__get__(storage, owner)
+
+
 class RoundingBounds(Stating):
     """Bounds of the rounding of a storage's products, from the sizes of its rows."""
 
     shape: tuple[int, int]
+    #: Whether it comes block by block, and a reading of all blocks may be shared (:mod:`.storage.blocked`).
+    in_blocks: bool = False
 
     @property
     @abstractmethod
@@ -47,21 +63,26 @@ class RoundingBounds(Stating):
         """A number such that no column has more entries than that and the number of rows: 0 if no row repeats one."""
         return self._squares[2]
 
-    @cached_property
+    @_OfRows
     def row_sizes(self) -> Vector:
         """A bound of every row's norm, at any scale, with repeated entries summed by absolute value: at least |x_i|."""
-        sizes2 = self._squares[1]
         with np.errstate(invalid="ignore"):
-            sizes = np.sqrt(sizes2)
-        if SAFE[0] < sizes2.min(initial=1.0) and sizes2.max(initial=1.0) < SAFE[1]:
-            return sizes
-        extreme = np.flatnonzero(~((sizes2 > SAFE[0]) & (sizes2 < SAFE[1])) & (self.counts > 0))
-        for power, rows in ((_RAISE, extreme[sizes2[extreme] <= SAFE[0]]), (_LOWER, extreme[sizes2[extreme] > 1])):
-            if rows.size:
-                sizes[rows] = np.sqrt(self._row_squares(power, rows)[1]) / power
+            sizes = np.sqrt(self._squares[1])
+        for rows, known in self._extreme:
+            sizes[rows] = known
         return sizes
 
     @cached_property
+    def _extreme(self) -> list[tuple[NDArray[np.intp], Vector]]:
+        """Rows whose squares have lost digits, and ``row_sizes`` of them."""
+        sizes2 = self._squares[1]
+        if SAFE[0] < sizes2.min(initial=1.0) and sizes2.max(initial=1.0) < SAFE[1]:
+            return []
+        extreme = np.flatnonzero(~((sizes2 > SAFE[0]) & (sizes2 < SAFE[1])) & (self.counts > 0))
+        halves = (_RAISE, extreme[sizes2[extreme] <= SAFE[0]]), (_LOWER, extreme[sizes2[extreme] > 1])
+        return [(rows, np.sqrt(self._row_squares(power, rows)[1]) / power) for power, rows in halves if rows.size]
+
+    @_OfRows
     def row_bounds(self) -> Vector:
         """Upper bounds of |x_i|, at any scale. Where repeated entries cancel, they are far below ``row_sizes``."""
         norms2, sizes2, _ = self._squares
@@ -76,7 +97,7 @@ class RoundingBounds(Stating):
         size: float = _kernels.get("dot_and_size")(alpha, self.row_bounds)[1]
         return size
 
-    @cached_property
+    @_OfRows
     def reach(self) -> Vector:
         """The factor of |w| in the bound of the rounding of <x_i, w>: gamma(entries + 2) times the row's size.
 

@@ -8,6 +8,7 @@ from collections.abc import Iterator
 from functools import cached_property
 from pathlib import Path
 from typing import Any
+from weakref import WeakValueDictionary
 
 import numpy as np
 from numpy.typing import NDArray
@@ -37,6 +38,7 @@ class Packed(Blocked):
         manifest = chunks.manifest
         own = [manifest.chunks[k] for k in numbers.tolist()]
         self._chunks, self._numbers = chunks, numbers
+        self._used: WeakValueDictionary[str, NDArray[Any]] = WeakValueDictionary()
         self.path = chunks.folder
         self.ends = np.concatenate([[0], np.cumsum([chunk.rows for chunk in own], dtype=np.int64)])
         self.ends.flags.writeable = False
@@ -108,15 +110,15 @@ class Packed(Blocked):
         """From the manifest."""
         return self._longest
 
-    @cached_property
+    @property
     def y(self) -> NDArray[Any] | None:
-        """The labels (n,), or None if there are none."""
-        return self._vector("y") if self._chunks.manifest.y_dtype else None
+        """The labels (n,), or None if there are none. They are read when asked for, and kept as long as in use."""
+        return self._in_use("y") if self._chunks.manifest.y_dtype else None
 
-    @cached_property
+    @property
     def weights(self) -> NDArray[np.float64] | None:
-        """The weights of the rows (n,), or None if there are none."""
-        return self._vector("weight") if self._chunks.manifest.weights else None
+        """The weights of the rows (n,), or None if there are none. They are kept as long as in use."""
+        return self._in_use("weight") if self._chunks.manifest.weights else None
 
     @cached_property
     def columns(self) -> Columns:
@@ -195,6 +197,12 @@ class Packed(Blocked):
     @property
     def _is_whole(self) -> bool:
         return self.n_chunks == len(self._chunks.manifest.chunks)
+
+    def _in_use(self, name: str) -> NDArray[Any]:
+        found = self._used.get(name)
+        if found is None:
+            found = self._used[name] = self._vector(name)
+        return found
 
     def _vector(self, name: str) -> NDArray[Any]:
         found = np.concatenate([self._chunks.vector(k, name) for k in self._numbers.tolist()])

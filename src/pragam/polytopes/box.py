@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from pragam import _kernels
+from pragam.numerics.constant import as_column, is_once
 from pragam.numerics.rounding import LANES, TINY, gamma, is_subnormal
 from pragam.polytopes.base import REPAIRABLE, Curvature, Repair, Vector
 from pragam.polytopes.in_blocks import InBlocks
@@ -29,10 +30,14 @@ class Box(HasDerivative, InBlocks):
     rigorous = True
 
     def __init__(self, lower: ArrayLike, upper: ArrayLike) -> None:
-        lower, upper = np.broadcast_arrays(np.asarray(lower, np.float64), np.asarray(upper, np.float64))
-        if lower.ndim != 1:
-            raise ValueError(f"lower and upper must be vectors, not of shape {lower.shape}")
-        self.lower, self.upper = np.ascontiguousarray(lower), np.ascontiguousarray(upper)
+        ends = np.asarray(lower, np.float64), np.asarray(upper, np.float64)
+        shape = np.broadcast_shapes(*(end.shape for end in ends))
+        if len(shape) != 1:
+            raise ValueError(f"lower and upper must be vectors, not of shape {shape}")
+        self.lower, self.upper = (
+            end if end.shape == shape and is_once(end) else np.ascontiguousarray(np.broadcast_to(end, shape))
+            for end in ends
+        )
         self.size = self.lower.size
         wrong = ~(self.lower <= self.upper) | (self.lower == np.inf) | (self.upper == -np.inf)
         if wrong.any():
@@ -41,6 +46,11 @@ class Box(HasDerivative, InBlocks):
                 f"lower must not exceed upper, and some number lie between: row {i} has "
                 f"[{self.lower[i]}, {self.upper[i]}]"
             )
+
+    @property
+    def columns(self) -> tuple[Vector, Vector]:
+        """Its bounds, for kernels."""
+        return as_column(self.lower), as_column(self.upper)
 
     def violation(self, alpha: Vector) -> float:
         if self._holds(alpha):
@@ -87,7 +97,9 @@ class Box(HasDerivative, InBlocks):
         """Every one will do."""
 
     def support(self, s: Vector, kappa: Curvature = 0.0) -> float:
-        value: float = _kernels.get("box_plane_support")(s, self.lower, self.upper, ZERO, 0.0, as_column(kappa))
+        value: float = _kernels.get("box_plane_support")(
+            np.ascontiguousarray(s), *self.columns, ZERO, 0.0, curvatures(kappa)
+        )
         return value
 
     def support_bound(self, s: Vector, slack: Vector, kappa: Curvature = 0.0) -> tuple[float, float]:
@@ -99,7 +111,7 @@ class Box(HasDerivative, InBlocks):
     ) -> tuple[float, float]:
         """That of the scores s - b sigma."""
         bound, nominal, size = _kernels.get("box_plane_support_bound")(
-            s, slack, self.lower, self.upper, sigma, b, as_column(kappa)
+            np.ascontiguousarray(s), slack, *self.columns, sigma, b, curvatures(kappa)
         )
         rounding = gamma(LANES) * size + self._hidden(s, slack, kappa, b * sigma) + self._unseen(s, slack, b * sigma)
         return bound + rounding, (bound - nominal) + rounding
@@ -196,7 +208,7 @@ class Box(HasDerivative, InBlocks):
         return np.where(np.isfinite(self.lower), self.lower, upper)
 
 
-def as_column(kappa: Curvature) -> Vector:
+def curvatures(kappa: Curvature) -> Vector:
     """For the kernels: one number for each row, or a single one."""
     return kappa if isinstance(kappa, np.ndarray) else np.array([kappa]) if kappa else ZERO
 

@@ -11,7 +11,7 @@ from numpy.typing import ArrayLike, NDArray
 from pragam import _kernels
 from pragam.numerics.rounding import TINY, all_zero, gamma, is_subnormal, is_zero, total, two_product, upward
 from pragam.polytopes.base import REPAIRABLE, Curvature, Repair, Vector
-from pragam.polytopes.box import ZERO, Box, as_column, relative
+from pragam.polytopes.box import ZERO, Box, curvatures, relative
 from pragam.polytopes.box_plane_projection import column, level_in_range, minimise, plane_range, project_box_plane
 from pragam.polytopes.multiplier_search import DiagonalQP
 from pragam.polytopes.needs import HasMultipliers
@@ -40,18 +40,17 @@ class BoxPlane(Box, HasMultipliers):
 
     def __init__(self, lower: ArrayLike, upper: ArrayLike, sigma: ArrayLike, z: float = 0.0) -> None:
         super().__init__(lower, upper)
-        self.sigma = np.array(np.broadcast_to(column(sigma, self.size, "sigma"), (self.size,)))
+        self.sigma = np.ascontiguousarray(np.broadcast_to(column(sigma, self.size, "sigma"), (self.size,)))
         if not np.isfinite(z):
             raise ValueError(f"z must be finite, got {z}")
-        self.ends = plane_range(self.lower, self.upper, self.sigma, self.size)
+        self.ends = plane_range(*self.columns, self.sigma, self.size)
         self.z = level_in_range(float(z), self.ends)
 
     def violation(self, alpha: Vector) -> float:
         box = super().violation(alpha)
         if np.isinf(box):
             return box
-        bound = np.maximum(np.abs(self.lower), np.abs(self.upper))
-        size = float(np.sum(np.abs(self.sigma) * np.where(np.isfinite(bound), bound, np.abs(alpha))))
+        size = self._size_around(alpha)
         inside = alpha if box == 0 else np.clip(alpha, self.lower, self.upper)  # what is outside counts once
         return max(box, relative(abs(self._excess(inside)), size + abs(self.z)))
 
@@ -101,7 +100,9 @@ class BoxPlane(Box, HasMultipliers):
         b = self.multiplier(s, kappa)
         if np.isnan(b):
             return np.inf
-        value: float = _kernels.get("box_plane_support")(s, self.lower, self.upper, self.sigma, b, as_column(kappa))
+        value: float = _kernels.get("box_plane_support")(
+            np.ascontiguousarray(s), *self.columns, self.sigma, b, curvatures(kappa)
+        )
         return value + b * self.z
 
     def multipliers(self, s: Vector, kappa: Curvature = 0.0) -> Vector:
@@ -167,8 +168,8 @@ class BoxPlane(Box, HasMultipliers):
         if not isfinite(rounding) or np.isnan(left).any() or np.isnan(right).any():
             return np.array([-inf]), np.array([inf])
         bias = _kernels.get("box_plane_bias")
-        first, _ = bias(left, self.lower, self.upper, self.sigma, self.z + rounding)
-        _, last = bias(right, self.lower, self.upper, self.sigma, self.z - rounding)
+        first, _ = bias(left, *self.columns, self.sigma, self.z + rounding)
+        _, last = bias(right, *self.columns, self.sigma, self.z - rounding)
         return np.array([nextafter(first - TINY, -inf)]), np.array([nextafter(last + TINY, inf)])
 
     def support_bound(self, s: Vector, slack: Vector, kappa: Curvature = 0.0) -> tuple[float, float]:
@@ -263,14 +264,19 @@ class BoxPlane(Box, HasMultipliers):
     @cached_property
     def _size(self) -> float:
         """The size of sigma alpha over the box, without unbounded rows."""
-        bound = np.maximum(np.abs(self.lower), np.abs(self.upper))
-        return float(np.sum(np.abs(self.sigma) * np.where(np.isfinite(bound), bound, 0.0))) + abs(self.z)
+        return self._size_around(ZERO) + abs(self.z)
+
+    def _size_around(self, alpha: Vector) -> float:
+        """The size of sigma alpha over the box, where rows are unbounded that at this point."""
+        bound = np.maximum(*map(np.abs, self.columns))
+        bound = bound if np.isfinite(bound).all() else np.where(np.isfinite(bound), bound, np.abs(alpha))
+        return float(np.sum(np.abs(self.sigma) * bound))
 
     def sample(self, rng: np.random.Generator) -> Vector:
         return self.project(super().sample(rng))
 
     def _project(self, v: Vector, start: float | None = None) -> tuple[Vector, float]:
-        qp = DiagonalQP(v, self.lower, self.upper, self.sigma, ONE, self.z)
+        qp = DiagonalQP(np.ascontiguousarray(v), *self.columns, self.sigma, ONE, self.z)
         return minimise(qp, self.ends, "newton", start)
 
     def _prox(self, s: Vector, kappa: Curvature) -> tuple[Vector, float]:
@@ -280,13 +286,14 @@ class BoxPlane(Box, HasMultipliers):
             return alpha, -kappa * t
         bends = kappa > 0
         goal = np.divide(s, kappa, out=self.lower.copy(), where=bends)
-        qp = DiagonalQP(goal, self.lower, self.upper, self.sigma, np.sqrt(np.where(bends, kappa, 1.0)), self.z)
+        qp = DiagonalQP(goal, *self.columns, self.sigma, np.sqrt(np.where(bends, kappa, 1.0)), self.z)
         alpha, t = minimise(qp, self.ends, "newton", None)
         return alpha, -t
 
     def _biases(self, s: Vector) -> tuple[float, float]:
         """The interval of minimising b. (inf, -inf) if the support function is infinite at s."""
-        ends: tuple[float, float] = _kernels.get("box_plane_bias")(s, self.lower, self.upper, self.sigma, self.z)
+        s = np.ascontiguousarray(s)
+        ends: tuple[float, float] = _kernels.get("box_plane_bias")(s, *self.columns, self.sigma, self.z)
         return ends
 
     def _excess(self, alpha: Vector) -> float:

@@ -32,11 +32,11 @@ class PlanesLike(Protocol):
 
 def on_planes(Q: Any, B: PlanesLike, origin: Vector | None, shift: Vector) -> HasMultipliers:
     """{alpha in Q : B' (alpha - origin) + shift = 0}, for a box or a set of columns of labels."""
-    zeros = np.zeros(Q.size) if origin is None else origin
     if hasattr(Q, "lower"):
-        cut = boxes_on_planes(Q, B, _sums(B, zeros) - shift)
-        cut.rigorous = cut.rigorous and not zeros.any()  # the level of an origin is rounded
+        cut = boxes_on_planes(Q, B, (0.0 if origin is None else _sums(B, origin)) - shift)
+        cut.rigorous = cut.rigorous and (origin is None or not origin.any())  # the level of an origin is rounded
         return cut
+    zeros = np.zeros(Q.size) if origin is None else origin
     if hasattr(Q, "balanced_columns") and B.shape[1] == Q.K and np.array_equal(B.sigma, Q.signs):
         return ColumnsOnPlanes(Q, zeros, shift)
     raise ValueError(f"no way is known to put {type(Q).__name__} on these {B.shape[1]} planes")

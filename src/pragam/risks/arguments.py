@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -10,11 +11,14 @@ from numpy.typing import ArrayLike, NDArray
 from scipy import sparse
 
 from pragam.numerics.arguments import LEAST, array_of, check_flag, float_of, real_array
+from pragam.numerics.constant import once
 from pragam.numerics.rounding import is_zero
 from pragam.numerics.vector import Vector
 from pragam.operators import Operator, check_data
 from pragam.operators.column_moments import standardising
 from pragam.operators.storage import Blocked, Standardized, Storage
+from pragam.polytopes import Box
+from pragam.problem import Problem
 
 #: A model of several labels has a dual variable for each label of each row. An array of so many takes 2 GiB. A solve
 #: holds some ten such arrays: c and the origin, alpha, the best one and one that is judged, each with its repair, three
@@ -158,6 +162,14 @@ def check_room(n: int, K: int) -> None:
             f"{n} rows and {K} labels make {n * K} dual variables, and at most {MOST_DUAL_VARIABLES} are held, as a "
             "solve holds some ten numbers for each: take fewer rows, or pragam.hinge for one label after the other"
         )
+
+
+def held_once(problem: Problem[Any, Box]) -> Problem[Any, Box]:
+    """The same problem. Of data in blocks, which may have many rows, a column of one number is held once."""
+    if not problem.A.storage.in_blocks:
+        return problem
+    box = Box(once(problem.Q.lower), once(problem.Q.upper))
+    return replace(problem, c=once(problem.c), Q=box, B=problem.B.held_once())
 
 
 def check_rows(A: Operator) -> None:

@@ -12,7 +12,7 @@ from pragam.numerics.arguments import check_flag, check_number, refuse_masked
 from pragam.operators import Planes, SharedRows
 from pragam.polytopes import Box
 from pragam.problem import AnyProblem, Problem
-from pragam.risks.arguments import brought, check_rows, check_targets, data_of, loss_weights
+from pragam.risks.arguments import brought, check_rows, check_targets, data_of, held_once, loss_weights
 from pragam.risks.parameters import number
 from pragam.risks.record import Labels
 from pragam.risks.regression import Regression
@@ -71,7 +71,8 @@ def epsilon_insensitive(
         np.subtract(-targets, width, out=offsets[:, 1])
     if not np.isfinite(offsets).all():
         raise ValueError(f"epsilon = {width:g} is too large: y - epsilon or y + epsilon overflows")
-    return Problem(A, offsets.reshape(-1), Box(np.zeros(2 * n), upper), lam, Planes(sign, K=int(bias)))
+    box = Box(np.zeros(2 * n), upper)
+    return held_once(Problem(A, offsets.reshape(-1), box, lam, Planes(sign, K=int(bias))))
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -12,7 +12,7 @@ from pragam.numerics.arguments import check_flag, refuse_masked
 from pragam.operators import Planes, ScaledRows
 from pragam.polytopes import Box
 from pragam.problem import Problem
-from pragam.risks.arguments import brought, check_labels, check_rows, data_of, loss_weights, signs
+from pragam.risks.arguments import brought, check_labels, check_rows, data_of, held_once, loss_weights, signs
 from pragam.risks.margins import Margin
 
 
@@ -64,9 +64,10 @@ def hinge(
     labels = check_labels(y, n)
     sign = signs(labels)
     upper = loss_weights(labels, sample_weight, class_weight)
-    A = ScaledRows(storage, -sign)
+    minus_y = -sign
+    A = ScaledRows(storage, minus_y)
     check_rows(A)
-    return Problem(A, np.ones(n), Box(np.zeros(n), upper), lam, Planes(-sign, K=int(bias)))
+    return held_once(Problem(A, np.ones(n), Box(np.zeros(n), upper), lam, Planes(minus_y, K=int(bias))))
 
 
 @dataclass(frozen=True, kw_only=True)

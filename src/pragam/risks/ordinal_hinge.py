@@ -12,7 +12,7 @@ from pragam.numerics.arguments import refuse_masked
 from pragam.operators import Planes, SharedRows
 from pragam.polytopes import Box
 from pragam.problem import AnyProblem, Problem
-from pragam.risks.arguments import brought, check_rows, data_of, loss_weights
+from pragam.risks.arguments import brought, check_rows, data_of, held_once, loss_weights
 from pragam.risks.levels import levels_of
 from pragam.risks.parameters import choice, labels, number, parameter
 from pragam.risks.record import Labels, Risk, Shape, Stated
@@ -72,7 +72,8 @@ def ordinal_hinge(
     A = SharedRows(storage, number, minus_t)
     check_rows(A)
     upper = loss_weights(level, sample_weight)[number]
-    return Problem(A, np.ones(len(number)), Box(np.zeros(len(number)), upper), lam, Planes(minus_t, plane, K - 1))
+    box = Box(np.zeros(len(number)), upper)
+    return held_once(Problem(A, np.ones(len(number)), box, lam, Planes(minus_t, plane, K - 1)))
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -14,7 +14,7 @@ from pragam.numerics.vector import Vector
 from pragam.operators import Planes, ScaledRows
 from pragam.polytopes import Box
 from pragam.problem import AnyProblem, Problem
-from pragam.risks.arguments import brought, check_rows, check_targets, data_of, loss_weights
+from pragam.risks.arguments import brought, check_rows, check_targets, data_of, held_once, loss_weights
 from pragam.risks.parameters import share
 from pragam.risks.record import Labels
 from pragam.risks.regression import Regression
@@ -78,11 +78,12 @@ def quantiles(
     n = storage.shape[0]
     targets = check_targets(y, n)
     weights = loss_weights(targets, sample_weight)
-    A = ScaledRows(storage, np.full(n, -1.0))
+    sign = np.full(n, -1.0)
+    A = ScaledRows(storage, sign)
     check_rows(A)
-    planes = Planes(np.full(n, -1.0), K=int(bias))
+    planes = Planes(sign, K=int(bias))
     boxes = [Box((share - 1) * weights, share * weights) for share in map(float_of, qs)]
-    return [Problem(A, targets, box, lam, planes) for box in boxes]
+    return [held_once(Problem(A, targets, box, lam, planes)) for box in boxes]
 
 
 @dataclass(frozen=True, kw_only=True)

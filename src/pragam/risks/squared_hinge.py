@@ -11,7 +11,7 @@ from numpy.typing import ArrayLike
 from pragam.conjugates import Quadratic
 from pragam.polytopes import Box
 from pragam.problem import Problem
-from pragam.risks.arguments import curvature
+from pragam.risks.arguments import curvature, held_once
 from pragam.risks.hinge import hinge
 from pragam.risks.margins import Margin
 
@@ -41,7 +41,8 @@ def squared_hinge(
     """
     plain = hinge(X, y, lam, bias, sample_weight, standardize=standardize)
     size = plain.Q.upper
-    return replace(plain, Q=Box(0.0, np.where(size > 0, np.inf, 0.0)), g=Quadratic(curvature(0.5, size)))
+    box = Box(0.0, np.where(size > 0, np.inf, 0.0))
+    return held_once(replace(plain, Q=box, g=Quadratic(curvature(0.5, size))))
 
 
 @dataclass(frozen=True, kw_only=True)
