@@ -28,7 +28,7 @@ import numpy as np
 from scipy import sparse
 
 import pragam
-from pragam.driver.expectation import VECTORS
+from pragam.driver.expectation import vectors_of
 
 CHILD = r"""
 import json, resource, sys, threading, time
@@ -112,7 +112,9 @@ def main() -> None:
 
 def _measure(packed: Any, small: Any, args: argparse.Namespace) -> None:
     """Solve in another process, and print."""
-    limit, vectors = packed.bytes / args.times, 8.0 * VECTORS * packed.shape[0]
+    problem = pragam.hinge(packed, lam=args.lam)
+    solver = "windows" if args.solver == "auto" else args.solver  # or working-set, which holds as many
+    limit, vectors = packed.bytes / args.times, 8.0 * vectors_of(problem, solver) * packed.shape[0]
     memory = (1 - _RESERVE) * limit - vectors
     print(f"{packed.bytes / 1e6:.0f} MB of data, limit {limit / 1e6:.0f} MB, vectors of {vectors / 1e6:.0f} MB")
     if memory <= 0:

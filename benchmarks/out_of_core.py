@@ -68,14 +68,15 @@ def counted(folder: str, lam: float, tol: float, args: Any) -> dict[str, Any]:
     import tracemalloc
 
     import pragam
-    from pragam.driver.expectation import VECTORS
+    from pragam.driver.expectation import vectors_of
 
     packed = pragam.open_packed(folder)
     memory = args.share * packed.bytes
     tracemalloc.start()
     problem = pragam.hinge(packed, lam=lam)
     pragam.solve(problem, "working-set", tol=tol, memory=memory)
-    return {"over": (tracemalloc.get_traced_memory()[1] - 8 * VECTORS * problem.Q.size) / memory}
+    vectors = 8 * vectors_of(problem, "working-set") * problem.Q.size
+    return {"over": (tracemalloc.get_traced_memory()[1] - vectors) / memory}
 
 
 def sgd(folder: str, lam: float, tol: float, args: Any) -> dict[str, Any]:

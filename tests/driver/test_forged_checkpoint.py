@@ -92,7 +92,7 @@ def test_a_way_leads_to_parts_of_the_data_only(way, forge):
 def test_a_call_leads_to_nothing_else_either(forge):
     """Rows of an object whose ``take`` is a built-in function once were any call at all."""
     builtin = ["root", ["problem", "__class__", "__init__", "__builtins__", "get"]]
-    taken = "pragam.operators.storage.blocked:taken"
+    taken = "pragam.operators.storage.gathered:taken"
     fake = ["record", "pragam.solvers.base:State", {"passes": 0, "take": builtin}]
     forge(on_new(lambda number: ["made", 0, []], fake, lambda number: [[taken, [["object", number], "eval"]]]))
     forge(as_root(["made", 0, ["__class__", "__init__"]], calls=[["pragam.solvers.dcd.row_copy:copied_rows", []]]))

@@ -12,7 +12,7 @@ from storage_zoo import IN_PLACE, D, N, matrix
 
 import pragam
 from pragam.operators import ScaledRows, SharedRows, check_data
-from pragam.operators.storage import ColumnMap, InMemory, Standardized
+from pragam.operators.storage import ColumnMap, InMemory, Room, Standardized
 from pragam.runtime.threads import using
 
 CUTS = [0, 1, 7, 7, 15, N]
@@ -138,28 +138,24 @@ def test_windows_that_lack_or_repeat_a_block_give_no_product(windows):
     close(B.rmatvec(alpha), matrix().T @ alpha)
 
 
-def test_rows_that_were_gathered_are_not_counted_twice():
-    """Whoever holds them says that they were not: a product does not depend on that."""
-    B, rows, alpha = blocked(matrix()), np.array([1, 8, 9, 20]), np.random.default_rng(0).standard_normal(N)
-    B.reading(lambda met: alpha[met.rows])
-    B.hold(rows, B.take(rows))
-    alpha[1] += 1.0
-    close(B.rmatvec(alpha), matrix().T @ alpha)
-
-
 @pytest.mark.parametrize("columns", [None, ColumnMap(np.full(D, 2.0))])
-def test_rows_at_hand_complete_what_a_reading_has_gathered(columns):
+@pytest.mark.parametrize("store", STORES)
+def test_rows_that_are_kept_complete_what_a_reading_has_gathered(store, columns):
     """X' a for every a that differs in those rows alone, and in very few others that were zero, without a reading."""
     rng, rows = np.random.default_rng(0), np.array([1, 8, 9, 20])
-    raw = blocked(matrix())
+    raw = blocked(STORES[store](matrix()))
     B = raw if columns is None else Standardized(raw, columns)
     Z = matrix() if columns is None else matrix() * 2.0
     alpha = rng.standard_normal(N)
     alpha[[0, 3]] = 0.0
-    without = alpha.copy()
-    without[rows] = -0.0
-    B.reading(lambda met: without[met.rows], np.ones(D))
-    close(B.hold(rows, check_data(matrix()[rows])).matvec(np.ones(D)), Z[rows] @ np.ones(D))
+
+    def visit(met):
+        met.keep(np.flatnonzero(np.isin(np.arange(met.rows.start, met.rows.stop), rows)))
+        return alpha[met.rows]  # of the rows kept too, which is not gathered
+
+    held = B.reading(visit, np.ones(D), room=Room(6, 6 * D))
+    np.testing.assert_array_equal(held.rows, rows)
+    close(held.X.matvec(np.ones(D)), Z[rows] @ np.ones(D))
     before = raw.readings
     for _ in range(2):
         alpha[rows] = rng.standard_normal(len(rows))
@@ -171,6 +167,51 @@ def test_rows_at_hand_complete_what_a_reading_has_gathered(columns):
     alpha[5] += 1.0
     close(B.rmatvec(alpha), Z.T @ alpha)
     assert raw.readings >= before + 1, "it was gathered with another coefficient"
+
+
+def test_rows_that_are_kept_cannot_be_written_to():
+    B = blocked(matrix())
+    held = B.reading(lambda met: met.keep(np.arange(met.X.shape[0])), room=Room(N, N * D))
+    for array in (held.rows, *held.X.rows()[1]):
+        with pytest.raises(ValueError, match="read-only"):
+            array[:] = 0
+
+
+@pytest.mark.parametrize(
+    ("places", "words"),
+    [
+        ([2, 1], "must go up"),
+        ([1, 1], "must go up"),  # a row would be counted twice
+        ([-1], "must go up"),
+        ([0, 6], "must go up from 0 to less than 6"),
+        ([0, 1, 2], "there is room for 2 rows"),
+    ],
+)
+def test_places_that_are_none_of_a_block_are_refused(places, words):
+    B, alpha = blocked(matrix()), np.random.default_rng(0).standard_normal(N)
+
+    def visit(met):
+        if met.rows.start == 1:
+            met.keep(np.array(places))
+        return alpha[met.rows]
+
+    with pytest.raises(ValueError, match=words):
+        B.reading(visit, room=Room(2, 100))
+    close(B.rmatvec(alpha), matrix().T @ alpha)
+
+
+def test_what_a_visitor_has_answered_cannot_be_changed_afterwards():
+    B, alpha, answers = blocked(matrix()), np.random.default_rng(0).standard_normal(N), []
+
+    def visit(met):
+        answers.append(alpha[met.rows].copy())
+        return answers[-1]
+
+    B.reading(visit, np.ones(D))
+    for answer in answers:
+        answer += 1.0
+    close(B.rmatvec(alpha + 1.0), matrix().T @ (alpha + 1.0))
+    close(B.rmatvec(alpha), matrix().T @ alpha)
 
 
 def test_a_visitor_that_says_nothing_gathers_nothing():

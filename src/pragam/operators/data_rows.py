@@ -10,21 +10,30 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from pragam.engines import Block, Task
+from pragam.engines import Task
 from pragam.numerics.rounding import TINY, gamma, two_product
 from pragam.operators.base import RowOperator, Rows, Vector
 from pragam.operators.check import check_data
-from pragam.operators.storage import Storage, Visited
+from pragam.operators.storage import Held, Places, Room, Storage, Visited, each_place
 
 
 class Met(NamedTuple):
     """Some dual variables during a reading: the rows that they read and their own numbers, their operator, and their
-    scores A w if asked."""
+    scores A w if asked. ``keep`` has rows of the block stay in memory: :class:`pragam.operators.storage.Visited`."""
 
     rows: NDArray[np.int64] | slice
     duals: NDArray[np.int64] | slice
     A: DataRows
     scores: Vector | None
+    keep: Callable[[NDArray[np.int64]], None]
+
+
+class HeldRows(NamedTuple):
+    """The dual variables of rows that a reading has kept, the numbers of the rows, and the operator on them."""
+
+    duals: NDArray[np.int64]
+    rows: NDArray[np.int64]
+    A: DataRows
 
 
 class DataRows(RowOperator):
@@ -51,6 +60,11 @@ class DataRows(RowOperator):
         """Those of X."""
         return self.storage.stored
 
+    @property
+    def latency(self) -> float:
+        """That of the engine that finds the products with blocks."""
+        return float(self.storage.bare.engine.latency) if self.storage.in_blocks else 0.0  # type: ignore[attr-defined]
+
     def matvec_error(self, w: Vector) -> Vector:
         """|scale_j| times the rounding of <x, w>, plus that of this product. Values below TINY may be lost."""
         error = self._read(self.storage.product_error(w))
@@ -71,14 +85,24 @@ class DataRows(RowOperator):
 
     @cached_property
     def _row_norms(self) -> Vector:
-        with np.errstate(over="ignore"):
-            norms = np.abs(self.scale) * self._read(np.sqrt(self.storage.row_norms2))
+        norms = self.norms_of(slice(None))
         norms.flags.writeable = False
         return norms
 
     def row_norms(self) -> Vector:
-        """|scale_j| |x|, computed once, read-only. inf where |x|^2 overflows."""
-        return self._row_norms
+        """|scale_j| |x|, read-only where it is kept. inf where |x|^2 overflows.
+
+        Computed once, but for data in blocks: these have many rows, and whoever walks blocks asks for theirs alone.
+        """
+        return self.norms_of(slice(None)) if self.storage.in_blocks else self._row_norms
+
+    def norms_of(self, duals: NDArray[np.int64] | slice) -> Vector:
+        """``row_norms`` of some dual variables."""
+        number = duals if self.number is None else self.number[duals]
+        with np.errstate(over="ignore"):
+            norms: Vector = np.sqrt(self.storage.row_norms2[number])
+            norms *= np.abs(self.scale[duals])
+        return norms
 
     def row_bounds(self, rows: NDArray[np.int64]) -> Vector:
         """Upper bounds of |scale_j| |x|, at any scale."""
@@ -98,35 +122,36 @@ class DataRows(RowOperator):
         visit: Callable[[Met], Vector | None],
         w: Vector | None = None,
         windows: Iterable[Sequence[int]] | None = None,
-    ) -> None:
+        room: Room | None = None,
+    ) -> HeldRows | None:
         """One reading of data in blocks, shared: see :meth:`pragam.operators.storage.Blocked.reading`.
 
         The visitor meets the dual variables of each block, with their scores if there is a ``w``, and says alpha of
-        them. ``matvec(w)`` and ``rmatvec(alpha)`` are then at hand.
+        them. ``matvec(w)`` and ``rmatvec(alpha)`` are then at hand, the second one whatever alpha is of the rows that
+        the visitor has had kept. These are returned, if there are any.
         """
 
         def of_rows(seen: Visited) -> Vector | None:
             duals, own = self.of_rows(seen.rows, seen.X)
-            alpha = visit(Met(seen.rows, duals, own, None if seen.product is None else own.scores_of(seen.product)))
+            scores = None if seen.product is None else own.scores_of(seen.product)
+            alpha = visit(Met(seen.rows, duals, own, scores, seen.keep))
             return None if alpha is None else own.gathered(alpha)
 
-        self.storage.reading(of_rows, w, windows)  # type: ignore[attr-defined]
+        held: Held | None = self.storage.reading(of_rows, w, windows, room)  # type: ignore[attr-defined]
+        if held is None:
+            return None
+        duals, own = self.of_rows(held.rows, held.X)
+        return HeldRows(np.asarray(duals), held.rows, own)
 
-    def each_block(self, task: Task, common: Any, blocks: Sequence[Block]) -> Iterator[Any]:
-        """What a task finds for each block of data in blocks, by the engine of the storage. ``blocks`` go with these:
-        see :meth:`pragam.operators.storage.Blocked.each`."""
-        return self.storage.each(task, common, None, blocks)  # type: ignore[attr-defined,no-any-return]
+    def each_block(self, task: Task, common: Any, places: Places, own: Sequence[Any] | None = None) -> Iterator[Any]:
+        """What a task finds on each place of data in blocks, by the engine of the storage: a reading."""
+        return each_place(self.storage.each, task, common, places, own)  # type: ignore[attr-defined]
 
     def duals_of(self, first: int, last: int) -> slice:
         """The dual variables that read the rows from ``first`` up to ``last``, where they are in the order of rows."""
         if self.number is None:
             return slice(first, last)
         return slice(*np.searchsorted(self.number, [first, last]).tolist())
-
-    def hold(self, rows: NDArray[np.int64], X: Storage) -> Storage:
-        """See :meth:`pragam.operators.storage.Blocked.hold`."""
-        held: Storage = self.storage.hold(rows, X)  # type: ignore[attr-defined]
-        return held
 
     @abstractmethod
     def of_rows(self, rows: NDArray[np.int64] | slice, X: Storage) -> tuple[NDArray[np.int64] | slice, DataRows]:

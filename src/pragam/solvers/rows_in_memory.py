@@ -2,8 +2,8 @@ r"""How many rows fit into a memory, with all that a solve on them takes.
 
     bytes = rows (row + copies + vectors) + matrices d^2
 
-Beside it stand vectors with a number for each dual variable, ``pragam.driver.expectation.VECTORS`` of them at most; the
-readings themselves take two thirds, and what is left may hold the vectors of the rows in memory.
+Beside it stand vectors with a number for each dual variable, as many as :mod:`pragam.driver.expectation` says; readings
+and certificates take more of them than a solve on rows in memory, and what is left may hold the vectors of these rows.
 """
 
 from __future__ import annotations

@@ -10,40 +10,15 @@ import pytest
 from scipy import sparse
 
 import pragam
+from block_problems import Sent, box_risks, data, in_blocks
 from pragam.engines import InTurn
 from pragam.operators import check_data
-from pragam.operators.storage import InMemory
 from pragam.solvers.block_newton import tasks
 from pragam.solvers.block_newton.posed import Thin
-from pragam.solvers.block_newton.solver import _posed
+from pragam.solvers.block_newton.state import posed_on_blocks
 from pragam.solvers.newton.box_form import box_form
 
-
-def in_blocks(X, count=25):
-    cuts = np.linspace(0, X.shape[0], count + 1).astype(int)
-    return InMemory([check_data(X[a:b]) for a, b in pairwise(cuts)])
-
-
-def data(n=4000, d=5, seed=0):
-    rng = np.random.default_rng(seed)
-    X = rng.standard_normal((n, d)) * np.linspace(0.5, 2, d) + 0.3
-    return X, X @ rng.standard_normal(d) + rng.standard_normal(n)
-
-
-def signs(score):
-    return np.where(score > 1, 1, -1)
-
-
-RISKS = {
-    "hinge": lambda X, score, **more: pragam.hinge(X, signs(score), 1e-3, **more),
-    "weighted hinge": lambda X, score, **more: pragam.hinge(
-        X, signs(score), 1e-3, sample_weight=np.arange(len(score)) % 3, **more
-    ),
-    "smoothed hinge": lambda X, score, **more: pragam.smoothed_hinge(X, signs(score), 1e-3, **more),
-    "squared hinge": lambda X, score, **more: pragam.squared_hinge(X, signs(score), 1e-3, **more),
-    "tube": lambda X, score, **more: pragam.epsilon_insensitive(X, score, 1e-3, epsilon=0.2, **more),
-    "quantile": lambda X, score, **more: pragam.quantile(X, score, 1e-3, q=0.2, **more),
-}
+RISKS = box_risks(1e-3, 1.0)
 
 
 @pytest.mark.parametrize("standardize", [False, True])
@@ -108,24 +83,11 @@ class Forgetful(InTurn):
 def test_a_process_that_has_seen_nothing_finds_the_same_to_the_bit():
     X, score = data()
     usual, strange = in_blocks(X), in_blocks(X)
-    strange.engine, strange.blocks = Forgetful(), [Copied(check_data(X[a:b])) for a, b in pairwise(strange.ends)]
+    strange.engine, strange.blocks = Forgetful(), [Sent(check_data(X[a:b])) for a, b in pairwise(strange.ends)]
     first, second = (pragam.solve(RISKS["hinge"](B, score), "block-newton", tol=1e-8) for B in (usual, strange))
     assert first.converged and first.n_iter > 3
     np.testing.assert_array_equal(first.w, second.w)
     np.testing.assert_array_equal(first.alpha, second.alpha)
-
-
-class Copied:
-    """A block that can be sent."""
-
-    def __init__(self, X):
-        self.X = X
-
-    def open(self):
-        return self.X
-
-    def ahead(self):
-        pass
 
 
 def test_the_derivative_at_every_step_is_that_of_the_stages_problem():
@@ -133,15 +95,14 @@ def test_the_derivative_at_every_step_is_that_of_the_stages_problem():
     X, score = data(300)
     problem = RISKS["smoothed hinge"](in_blocks(X, 6), score)
     form = box_form(problem)
-    posed = _posed(problem, form, 20.0)
+    posed = posed_on_blocks(problem, form, 20.0)
     rng = np.random.default_rng(1)
     w, dw, b, db = rng.standard_normal(5), rng.standard_normal(5), np.array([0.3]), np.array([-1.0])
     entry = tasks.Entry(w + 1, b, 0.0)
-    point = tasks.Point(w, b, 0.7, 0.0, 0.5, (entry, tasks.Entry(w - 1, b, 2.0)))
+    point = tasks.Point(b, 0.7, 0.0, 0.5, (entry, tasks.Entry(w - 1, b, 2.0)))
     steps = np.array([0.1, 1.0, 3.0])
-    every = [*posed.elsewhere, *posed.held]
-    found = sum(InTurn().map(tasks.slopes_ahead, every, tasks.Ahead(point, dw, db, steps)))
-    centre = np.concatenate([block.content.centre for block in every])
+    found = sum(problem.A.each_block(tasks.slopes_ahead, tasks.Ahead(w, point, dw, db, steps), posed.places))
+    centre = np.concatenate([kept.content.beside.centre for kept in (*posed.places.away, *posed.places.here)])
     boxes = form.boxes._replace(base=centre)
 
     def psi(t):

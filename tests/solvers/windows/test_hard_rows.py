@@ -38,7 +38,7 @@ def kept(X, distances, share, size, factor=1):
         m = block.shape[0]
         number = None if factor == 1 else np.repeat(np.arange(m), factor)
         duals = np.arange(factor * first, factor * (first + m))
-        hard.keep(rows_of(block, number), duals, distances[duals])
+        hard.keep(rows_of(block, number), duals, distances[duals], -distances[duals])
     return hard
 
 
@@ -49,7 +49,8 @@ def test_they_are_about_the_nearest_and_copied_as_they_are(is_dense, size, facto
     X, share = matrix(is_dense), 0.2
     distances = np.random.default_rng(1).exponential(size=factor * N)
     hard = kept(X, distances, share, size, factor)
-    duals, number = hard.variables()
+    duals, number, slopes = hard.variables()
+    np.testing.assert_array_equal(slopes, -distances[duals])
     rows = duals // factor
     assert 0.93 * share * N <= hard.rows <= share * N and hard.entries <= share * entries(X)
     of_rows = distances.reshape(N, factor).min(axis=1)

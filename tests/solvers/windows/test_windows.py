@@ -5,26 +5,17 @@ from __future__ import annotations
 import gc
 import time
 import tracemalloc
-from itertools import pairwise
 
 import numpy as np
 import pytest
 from scipy import sparse
 
 import pragam
-from pragam.operators import check_data
+from block_problems import box_risks, cut, in_blocks
+from pragam.driver.expectation import vectors_of
 from pragam.operators.storage import InMemory
 from pragam.solvers import Windows
 from pragam.solvers.base import Tools
-
-
-def cut(X, count):
-    cuts = np.linspace(0, X.shape[0], count + 1).astype(int)
-    return [check_data(X[a:b]) for a, b in pairwise(cuts)]
-
-
-def in_blocks(X, count=20):
-    return InMemory(cut(X, count))
 
 
 def data(n=1500, d=400, seed=0):
@@ -34,20 +25,13 @@ def data(n=1500, d=400, seed=0):
     return X, X @ rng.standard_normal(d) + rng.standard_normal(n)
 
 
+RISKS = box_risks(1e-2, 0.5)
+
+
 def classes(score):
     return np.where(score > 0.5, 1, -1)
 
 
-RISKS = {
-    "hinge": lambda X, score, **more: pragam.hinge(X, classes(score), 1e-2, **more),
-    "weighted hinge": lambda X, score, **more: pragam.hinge(
-        X, classes(score), 1e-2, sample_weight=np.arange(len(score)) % 3, **more
-    ),
-    "squared hinge": lambda X, score, **more: pragam.squared_hinge(X, classes(score), 1e-2, **more),
-    "smoothed hinge": lambda X, score, **more: pragam.smoothed_hinge(X, classes(score), 1e-2, gamma=0.5, **more),
-    "tube": lambda X, score, **more: pragam.epsilon_insensitive(X, score, 1e-2, epsilon=0.2, **more),
-    "quantile": lambda X, score, **more: pragam.quantile(X, score, 1e-2, q=0.2, **more),
-}
 STORES = {"csr": sparse.csr_array, "dense": lambda X: X.toarray(), "single": lambda X: X.astype(np.float32)}
 
 
@@ -169,7 +153,7 @@ def test_memory_is_a_cap_on_what_is_allocated(store, bias):
         peak = tracemalloc.get_traced_memory()[1]
     finally:
         tracemalloc.stop()
-    vectors = 8.0 * 40 * (n + d)  # the table takes nine, products and what is proposed the others
+    vectors = 8.0 * (vectors_of(problem, "windows") * n + 40 * d)
     assert state.hard is not None and sum(array.nbytes for array in state.hard.arrays) <= memory
     assert state.hard.rows > 0.5 * memory / (d * (8 if store == "dense" else 12))
     assert peak <= memory + vectors

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import tracemalloc
-from itertools import pairwise
 
 import numpy as np
 import pytest
 from scipy import sparse
 
 import pragam
-from pragam.driver.expectation import VECTORS
+from block_problems import box_risks, data, in_blocks
+from pragam.driver.expectation import vectors_of
 from pragam.models.features import Constant
 from pragam.operators import check_data
 from pragam.operators.storage import InMemory
@@ -22,29 +22,7 @@ from pragam.solvers.working_set.influence import influence_of
 CHUNK = 8 * 2**20
 
 
-def in_blocks(X, count=20):
-    cuts = np.linspace(0, X.shape[0], count + 1).astype(int)
-    return InMemory([check_data(X[a:b]) for a, b in pairwise(cuts)])
-
-
-def data(n=4000, d=5, seed=0, noise=1.0):
-    rng = np.random.default_rng(seed)
-    X = rng.standard_normal((n, d)) * np.linspace(0.5, 2, d) + 0.3
-    return X, X @ rng.standard_normal(d) + noise * rng.standard_normal(n)
-
-
-RISKS = {
-    "hinge": lambda X, score, **more: pragam.hinge(X, np.where(score > 1, 1, -1), 1e-3, **more),
-    "weighted hinge": lambda X, score, **more: pragam.hinge(
-        X, np.where(score > 1, 1, -1), 1e-3, sample_weight=np.arange(len(score)) % 3, **more
-    ),
-    "tube": lambda X, score, **more: pragam.epsilon_insensitive(X, score, 1e-3, epsilon=0.2, **more),
-    "squared hinge": lambda X, score, **more: pragam.squared_hinge(X, np.where(score > 1, 1, -1), 1e-3, **more),
-    "smoothed hinge": lambda X, score, **more: pragam.smoothed_hinge(
-        X, np.where(score > 1, 1, -1), 1e-3, gamma=0.5, **more
-    ),
-    "quantile": lambda X, score, **more: pragam.quantile(X, score, 1e-3, q=0.2, **more),
-}
+RISKS = box_risks(1e-3, 1.0)
 
 
 @pytest.mark.parametrize("standardize", [False, True])
@@ -167,7 +145,8 @@ def test_memory_is_a_hard_cap_beside_the_vectors_that_are_announced(store, share
         finally:
             tracemalloc.stop()
         assert found.converged
-        assert peak <= memory + 8 * VECTORS * problem.Q.size + CHUNK, "a chunk of the file is looked at a few times"
+        vectors = 8 * vectors_of(problem, "working-set") * problem.Q.size
+        assert peak <= memory + vectors + CHUNK, "a chunk of the file is looked at a few times"
 
 
 @pytest.mark.parametrize("solver", ["dcd", "newton"])

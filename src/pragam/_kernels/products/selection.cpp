@@ -7,6 +7,8 @@
 namespace pragam {
 namespace {
 
+constexpr int64_t early = 12;  // how many rows before its turn a row is fetched
+
 // Refuses rows out of range, and `ends` (one longer than rows) that are not the indptr of a copy of them.
 void require_fit(const Indptr &indptr, const Indptr &rows, const Indptr &ends, size_t entries) {
     const int64_t n = int64_t(indptr.size()) - 1, *first = indptr.data(), *end = ends.data();
@@ -38,8 +40,14 @@ void csr_take(In<T> data, In<I> indices, Indptr indptr, Indptr rows, Out<T> data
               int64_t threads) {
     require(data_out.size() == indices_out.size(), "csr_take: the outputs must have one length");
     require_fit(indptr, rows, ends, data_out.size());
-    const int64_t *first = indptr.data(), *end = ends.data();
+    const int64_t *first = indptr.data(), *end = ends.data(), *order = rows.data(), n = int64_t(rows.size());
     each_taken(rows, ends, threads, [&](int64_t k, int64_t i) {
+        const int64_t next = order[std::min(k + early, n - 1)];  // short rows come from anywhere in memory
+        if (first[next] < first[next + 1])
+            for (const int64_t entry : {first[next], first[next + 1] - 1}) {
+                prefetch_line(data.data() + entry);
+                prefetch_line(indices.data() + entry);
+            }
         std::copy(data.data() + first[i], data.data() + first[i + 1], data_out.data() + end[k]);
         std::copy(indices.data() + first[i], indices.data() + first[i + 1], indices_out.data() + end[k]);
     });

@@ -10,13 +10,18 @@ False, and so is every certificate on it.
 """
 
 from pragam.operators.storage.base import WALKING, Storage, as_vector
-from pragam.operators.storage.blocked import Blocked, InMemory, Mapped, Visited
+from pragam.operators.storage.block_kinds import InMemory, Mapped
+from pragam.operators.storage.blocked import Blocked
 from pragam.operators.storage.compressed import Csc, Csr
 from pragam.operators.storage.dense import Dense
+from pragam.operators.storage.gathered import Room
+from pragam.operators.storage.known import Held
+from pragam.operators.storage.readings import Visited
+from pragam.operators.storage.rounds import Place, Places, each_place
 from pragam.operators.storage.standardized import ColumnMap, Standardized
 from pragam.operators.storage.with_constant import WithConstant
 
 __all__ = [
-    "WALKING", "Blocked", "ColumnMap", "Csc", "Csr", "Dense", "InMemory", "Mapped", "Standardized", "Storage",
-    "Visited", "WithConstant", "as_vector",
+    "WALKING", "Blocked", "ColumnMap", "Csc", "Csr", "Dense", "Held", "InMemory", "Mapped", "Place", "Places", "Room",
+    "Standardized", "Storage", "Visited", "WithConstant", "as_vector", "each_place",
 ]  # fmt: skip

@@ -30,8 +30,6 @@ class Storage(RoundingBounds, ABC):
     lacks: frozenset[str] = frozenset()
     #: Whether zeros are stored as other numbers are.
     is_dense: bool = False
-    #: Whether it comes block by block, and a reading of all blocks may be shared (:mod:`.blocked`).
-    in_blocks: bool = False
 
     @property
     def bare(self) -> Storage:

@@ -11,7 +11,8 @@ from pragam import _kernels
 from pragam.operators.base import Vector
 from pragam.operators.storage.base import Array, Storage, as_vector, three, times
 from pragam.runtime import interrupts
-from pragam.runtime.threads import computed, n_threads
+from pragam.runtime.helpers import computed
+from pragam.runtime.threads import n_threads
 
 #: Dense data of more bytes than this are never copied as a whole. They may be a memory map that fits into no memory.
 _LARGEST_COPY = 2**30

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from math import fsum, inf
@@ -15,9 +15,12 @@ from pragam.engines import Block, Task
 from pragam.numerics.rounding import SAFE, TINY, gamma, norm, two_product, two_sum
 from pragam.operators.base import Vector
 from pragam.operators.storage.base import WALKING, Array, Storage, as_vector, times
-from pragam.operators.storage.blocked import Visited, Visitor
 from pragam.operators.storage.compressed import Csr
 from pragam.operators.storage.dense import Dense
+from pragam.operators.storage.gathered import Room
+from pragam.operators.storage.known import Held
+from pragam.operators.storage.readings import Visited, Visitor, Windows
+from pragam.operators.storage.rounds import Asked, Places, Round, RoundTask, each_place, placed, visited
 
 
 @dataclass(frozen=True, eq=False)
@@ -130,20 +133,19 @@ class Standardized(Storage):
     def part(self, first: int, last: int) -> Standardized:
         return Standardized(self.storage.part(first, last), self.columns)
 
-    def reading(self, visit: Visitor, w: Vector | None = None, windows: Iterable[Sequence[int]] | None = None) -> None:
+    def reading(
+        self, visit: Visitor, w: Vector | None = None, windows: Windows | None = None, room: Room | None = None
+    ) -> Held | None:
         """That of the blocks of X, with the map."""
         v = None if w is None else as_vector(w, self.shape[1], "w") * self.factor
         shift = 0.0 if v is None or self.mean is None else float(self.mean @ v)
 
         def mapped(seen: Visited) -> Vector | None:
             product = seen.product if seen.product is None or self.mean is None else seen.product - shift
-            return visit(Visited(seen.rows, Standardized(seen.X, self.columns), product))
+            return visit(seen._replace(X=Standardized(seen.X, self.columns), product=product))
 
-        self.storage.reading(mapped, v, windows)  # type: ignore[attr-defined]
-
-    def hold(self, rows: NDArray[np.int64], X: Storage) -> Storage:
-        """Rows of the blocks of X that are at hand; what they are here."""
-        return Standardized(self.storage.hold(rows, X), self.columns)  # type: ignore[attr-defined]
+        held = self.storage.reading(mapped, v, windows, room)  # type: ignore[attr-defined]
+        return None if held is None else Held(held.rows, Standardized(held.X, self.columns))
 
     @property
     def bare(self) -> Storage:
@@ -168,8 +170,14 @@ class Standardized(Storage):
         found: Iterator[Any] = self.storage.each(task, common, own, blocks)  # type: ignore[attr-defined]
         return found
 
-    def remember(self, forward: tuple[Vector, Vector] | None, backward: tuple[Vector, Vector] | None) -> None:
-        """Nothing: what X remembers are products of its own."""
+    def place(self, cuts: Sequence[int], beside: Sequence[Any], here: int = 0) -> Places:
+        """The blocks in groups: see :meth:`.readings.Readings.place`."""
+        return placed(self.blocks, cuts, beside, here)
+
+    def round(self, task: RoundTask, common: Any, w: Vector, places: Places, own: Sequence[Any] | None = None) -> Round:
+        """A reading by tasks, of which nothing is known afterwards: what X remembers are products of its own."""
+        asked = Asked.at(as_vector(w, self.shape[1], "w"), task, common)
+        return Round(each_place(self.each, visited, asked, places, own), asked.w, places, self.ends, None)
 
     # Rows: a copy.
 
@@ -218,7 +226,9 @@ class Standardized(Storage):
         if rows is not None:
             return self._squares_of(self.storage.take(rows), power)
         parts = [self._squares_of(part, power) for part in self.storage.parts()] or [(np.empty(0), np.empty(0), 0)]
-        norms2, sizes2 = (np.concatenate([part[i] for part in parts]) for i in (0, 1))
+        norms2 = np.concatenate([part[0] for part in parts])
+        is_same = all(part[0] is part[1] for part in parts)
+        sizes2 = norms2 if is_same else np.concatenate([part[1] for part in parts])
         return norms2, sizes2, sum(part[2] for part in parts)
 
     def _squares_of(self, some: Storage, power: float) -> tuple[Vector, Vector, int]:
@@ -257,7 +267,9 @@ class Standardized(Storage):
     # Rounding.
 
     def product_error(self, w: Vector) -> Vector:
-        return super().product_error(w) + self._unseen(norm(w))
+        error = super().product_error(w)
+        error += self._unseen(norm(w))
+        return error
 
     def product_errors(self, W: Array) -> Array:
         return super().product_errors(W) + np.stack([self._unseen(norm(w)) for w in W], axis=1)
@@ -267,8 +279,11 @@ class Standardized(Storage):
 
         Every v_j = f_j w_j is within TINY (2 + |f_j|) of what it should be, and every x_ij and mean_j within TINY.
         """
-        own = self.storage.row_sizes + (0.0 if self.mean is None else norm(self.mean))
-        lost: Vector = 4 * TINY * self.shape[1] ** 0.5 * ((2 + self._largest) * (own + length) + 1)
+        lost: Vector = self.storage.row_sizes + (0.0 if self.mean is None else norm(self.mean))
+        lost += length
+        lost *= 2 + self._largest
+        lost += 1
+        lost *= 4 * TINY * self.shape[1] ** 0.5
         return lost
 
     @cached_property

@@ -1,28 +1,37 @@
 r"""What blocked Newton should cost, in counted work.
 
-    rounds = first + digit log10(1/tol),    two for each step, and one for each stage
+    rounds = first digits^digit (C R^2)^hard (n/d)^-surplus,    for losses with a kink; as many for all that have none,
 
-A round multiplies the data once or twice, adds up d^2/2 products for each row inside its box, and looks at each dual
-variable some twenty times.
+two for each step, and one for each stage. A round multiplies the data once or twice, adds up d^2/2 products for each
+row inside its box, and looks at each dual variable some twenty times.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 
+import numpy as np
+
 from pragam.problem import DataProblem
 from pragam.solvers.base import Cost
-from pragam.solvers.choice.sizes import digits
+from pragam.solvers.choice.hardness import uncentred_hardness
+from pragam.solvers.choice.sizes import blocks_of, digits
 
 
 @dataclass(frozen=True)
 class BlockNewtonConstants:
-    """Rounds as ``benchmarks/cluster.py`` counts them; the others are of the right order, and fitted to nothing."""
+    """Rounds and what a block takes from the even seeds of ``benchmarks/out_of_core_choice.py``; the others are of the
+    right order, and fitted to nothing."""
 
-    first: float = 0.0
-    per_digit: float = 2.5
+    first: float = 16.0
+    digit: float = 1.1
+    hard: float = 0.14
+    surplus: float = 0.19
+    smooth: float = 8.0  # rounds
+    least: float = 3.0
     per_entry: float = 2e-9
     per_dual: float = 6e-8
+    per_block: float = 3e-4
     per_kept_entry: float = 2e-8  # of the solution on the sample
     per_pair: float = 1e-10  # of entries of a row inside its box
     free: float = 0.1  # the share of such rows
@@ -34,12 +43,23 @@ def block_newton_cost(
     """The cost with such a share of the rows in the sample."""
     n, d = problem.A.storage.shape
     entries = float(problem.A.entries)
-    rounds = by.first + by.per_digit * digits(tol)
+    rounds = _rounds(problem, tol, by)
     pairs = by.free * entries * entries / max(n, 1)
     return Cost(
         passes=rounds,
         steps=rounds / 2,
-        per_pass=by.per_entry * entries + by.per_dual * problem.A.shape[0] + by.per_pair * pairs,
+        per_pass=by.per_entry * entries
+        + by.per_dual * problem.A.shape[0]
+        + by.per_pair * pairs
+        + by.per_block * blocks_of(problem),
         per_step=5e-11 * d**3,
         start=by.per_kept_entry * entries * share,
     )
+
+
+def _rounds(problem: DataProblem, tol: float, by: BlockNewtonConstants) -> float:
+    if np.all(problem.g.curvature):
+        return by.smooth
+    n, d = problem.A.storage.shape
+    rounds = by.first * max(digits(tol), 1.0) ** by.digit * uncentred_hardness(problem) ** by.hard
+    return float(max(rounds * (max(n, 1) / max(d, 1)) ** -by.surplus, by.least))

@@ -11,7 +11,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pragam._kernels.newton.records import Boxes, Ends
-from pragam.engines import Block
 from pragam.operators import ScaledRows, SharedRows
 from pragam.operators.base import Vector
 from pragam.operators.data_rows import DataRows
@@ -95,43 +94,21 @@ class Part(NamedTuple):
 
 @dataclass
 class Posed:
-    """A block, its dual variables, and what need not be found again: the centre that a log leads to, and X w.
+    """The dual variables of a block, and what need not be found again: the centre that a log leads to.
 
-    Both follow from the arguments of a task. So a process that has neither finds the same.
+    It follows from the arguments of a task. So a process that does not have it finds the same.
     """
 
-    X: Block
     duals: Duals
     centre: Vector = field(default_factory=lambda: _NONE)
     seen: int = 0  # entries of the log that the centre follows from
-    of: Vector = field(default_factory=lambda: _NONE)  # w
-    products: list[Vector] = field(default_factory=list)  # X w, part for part
-    lock: threading.Lock = field(default_factory=threading.Lock)  # of these four
+    lock: threading.Lock = field(default_factory=threading.Lock)  # of these two
 
     def __reduce__(self) -> tuple[object, ...]:
-        return Posed, (self.X, self.duals)
+        return Posed, (self.duals,)
 
-    def ahead(self) -> None:
-        """It will soon be read."""
-        self.X.ahead()
-
-    def needs(self) -> tuple[object, ...]:
-        """What the block of the data needs."""
-        return self.X.needs()
-
-    def parts(self) -> list[Part]:
-        """The block, in parts if it comes in such."""
-        X = self.X.open()
-        storages: Sequence[Storage] = list(X.parts()) if X.in_blocks else [X]
-        return list(self._parts(storages))
-
-    def products_with(self, w: Vector, parts: list[Part]) -> list[Vector]:
-        """X w of each part."""
-        if not self.products or not np.array_equal(self.of, w):
-            self.of, self.products = w, [part.A.storage.matvec(w) for part in parts]
-        return self.products
-
-    def _parts(self, storages: Sequence[Storage]) -> Iterator[Part]:
+    def parts(self, storages: Sequence[Storage]) -> Iterator[Part]:
+        """The block, in as many parts as there are storages."""
         own, row, begin = self.duals, 0, 0
         for X in storages:
             rows = slice(row, row + X.shape[0])

@@ -4,7 +4,8 @@ The centre of the proximal term follows from a log of (w, b, tau), whose first e
 
     beta = clip(1/2 + s / (2 band)) at the start,    beta <- clip((beta + tau s) / (1 + tau bend)) at each later one
 
-A process that has not seen some entries replays them, with a product each. So no worker has a state.
+A process that has not seen some entries replays them, with a product each. So no worker has a state. X w, and the A'
+alpha of a certificate, are made around the first task by the storage.
 """
 
 from __future__ import annotations
@@ -16,7 +17,8 @@ import numpy as np
 from pragam import _kernels
 from pragam._kernels.newton.records import Boxes
 from pragam.operators.base import Vector
-from pragam.solvers.block_newton.posed import Part, Posed
+from pragam.operators.storage import Place, Storage
+from pragam.solvers.block_newton.posed import Part
 
 
 class Entry(NamedTuple):
@@ -28,9 +30,8 @@ class Entry(NamedTuple):
 
 
 class Point(NamedTuple):
-    """Where the rows are looked at, and what the stage's proximal term is."""
+    """The biases at which the rows are looked at, and what the stage's proximal term is."""
 
-    w: Vector
     b: Vector
     tau: float
     blur: float
@@ -39,8 +40,9 @@ class Point(NamedTuple):
 
 
 class Ahead(NamedTuple):
-    """A direction from a point, and the steps at which to look."""
+    """A direction from (w, b), and the steps at which to look."""
 
+    w: Vector
     point: Point
     dw: Vector
     db: Vector
@@ -48,10 +50,8 @@ class Ahead(NamedTuple):
 
 
 class Seen(NamedTuple):
-    """What the first round finds on a block."""
+    """The Hessian of the rows, as the first round finds it."""
 
-    product: Vector  # X w
-    adjoint: Vector  # A' alpha
     outer: Vector  # sum of weight_i a_i a_i', upper triangle
     border: Vector  # (K, d): sum of weight_i sigma_i a_i over each plane
     totals: Vector  # sum of weight_i sigma_i^2 over each plane
@@ -59,24 +59,24 @@ class Seen(NamedTuple):
     @classmethod
     def zero(cls, d: int, planes: int) -> Seen:
         """Of no rows."""
-        return cls(np.zeros(0), np.zeros(d), np.zeros((d, d)), np.zeros((planes, d)), np.zeros(planes))
+        return cls(np.zeros((d, d)), np.zeros((planes, d)), np.zeros(planes))
 
     def add(self, other: Seen) -> None:
         """What other rows add to the sums."""
-        for own, more in zip(self[1:], other[1:], strict=True):
+        for own, more in zip(self, other, strict=True):
             own += more
 
 
-def look(posed: Posed, point: Point, own: None) -> Seen:
-    """At (w, b): alpha of the proximal problem, A' alpha, and its Hessian."""
-    parts = posed.parts()
-    products, centre = _stand(posed, point, parts)
-    planes = len(point.b)
-    _, adjoint, outer, border, totals = found = Seen.zero(len(point.w), planes)
+def look(place: Place, storages: tuple[Storage, ...], w: Vector, point: Point, own: None) -> tuple[Seen, Vector]:
+    """At (w, b): the Hessian of the proximal problem, and its alpha as coefficients of the rows."""
+    parts = list(place.beside.parts(storages))
+    products, centre = _stand(place, w, point, parts)
+    planes, coefficients = len(point.b), []
+    outer, border, totals = found = Seen.zero(len(w), planes)
     for part, product in zip(parts, products, strict=True):
         s, boxes = part.slopes(product, point.b), part.boxes._replace(base=centre[part.at])
         alpha = alpha_of(part.ends, boxes.size, follow(boxes, s, point.tau))
-        adjoint += part.A.storage.rmatvec(part.A.gathered(alpha))
+        coefficients.append(part.A.gathered(alpha))
         weights = np.empty(len(s))
         _kernels.get("box_weights")(boxes, s, point.tau, point.blur, weights, 1)
         rows = np.flatnonzero(weights)
@@ -85,13 +85,13 @@ def look(posed: Posed, point: Point, own: None) -> Seen:
             weights *= part.B.sigma
             border += part.A.adjoints(weights, part.B.group, planes)
             totals += part.B.rmatvec(weights)
-    return found._replace(product=np.concatenate(products))
+    return found, np.concatenate(coefficients)
 
 
-def slopes_ahead(posed: Posed, ahead: Ahead, own: None) -> Vector:
+def slopes_ahead(place: Place, ahead: Ahead, own: None) -> Vector:
     """The derivative of the rows' part along the direction, at all steps at once."""
-    point, parts = ahead.point, posed.parts()
-    products, centre = _stand(posed, point, parts)
+    point, parts = ahead.point, list(place.beside.parts(place.storages()))
+    products, centre = _stand(place, ahead.w, point, parts)
     total, out = np.zeros(len(ahead.steps)), np.empty(len(ahead.steps))
     for part, product in zip(parts, products, strict=True):
         s, boxes = part.slopes(product, point.b), part.boxes._replace(base=centre[part.at])
@@ -138,18 +138,20 @@ def alpha_of(ends: tuple[Vector, Vector, Vector], size: Vector, beta: Vector) ->
     return np.clip(alpha, lower, upper, out=alpha)
 
 
-def _stand(posed: Posed, point: Point, parts: list[Part]) -> tuple[list[Vector], Vector]:
+def _stand(place: Place, w: Vector, point: Point, parts: list[Part]) -> tuple[tuple[Vector, ...], Vector]:
     """X w of each part, and the centre that the log leads to."""
+    posed, storages = place.beside, [part.A.storage for part in parts]
     with posed.lock:
         if posed.seen > len(point.log):
             posed.seen = 0
         for entry in point.log[posed.seen :]:
-            posed.centre = _after(entry, posed.centre, parts, posed.products_with(entry.w, parts), point.band)
+            products = place.products(entry.w, storages)
+            posed.centre = _after(entry, posed.centre, parts, products, point.band)
             posed.seen += 1
-        return posed.products_with(point.w, parts), posed.centre
+        return place.products(w, storages), posed.centre
 
 
-def _after(entry: Entry, centre: Vector, parts: list[Part], products: list[Vector], band: float) -> Vector:
+def _after(entry: Entry, centre: Vector, parts: list[Part], products: tuple[Vector, ...], band: float) -> Vector:
     """The centre that an entry leads to, from the one before."""
     new = np.empty(sum(len(part.c) for part in parts))
     for part, product in zip(parts, products, strict=True):

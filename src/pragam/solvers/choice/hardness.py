@@ -43,6 +43,12 @@ def structured_hardness(problem: StructuredProblem[Structure]) -> float:
     return whole / structure.n / problem.lam * (mean_length * mean_length)  # a power would raise where this is inf
 
 
+def uncentred_hardness(problem: BoxProblem) -> float:
+    """C R^2 with the rows as they are, whatever the bias: it reads nothing where the lengths of the rows are known."""
+    norms = problem.A.row_norms()
+    return float(np.mean(box_sizes(problem))) / problem.lam * float(norms @ norms) / max(problem.A.shape[0], 1)
+
+
 def hardness(problem: BoxProblem) -> float:
     """C R^2: the mean size of the boxes over lam, times the mean of |a_i|^2. A hinge loss has C = 1/(n lam).
 

@@ -70,10 +70,14 @@ class Multipliers:
     def refresh(self, w: Vector, alpha: Vector) -> None:
         """Recompute the residuals and <m, w>, keeping the model's biases."""
         if self.count:
-            biases = self.biases
-            self.planes.running[:-1] = self._residuals(alpha)
-            self.planes.running[-1] = self.centre @ w
-            self.biases = biases
+            self.settle(w, self._residuals(alpha))
+
+    def settle(self, w: Vector, residuals: Vector) -> None:
+        """Take these residuals, and <m, w>, keeping the model's biases."""
+        biases = self.biases
+        self.planes.running[:-1] = residuals
+        self.planes.running[-1] = self.centre @ w
+        self.biases = biases
 
     def ascend(self, met: NDArray[np.bool_] | None = None) -> None:
         """The step of the multipliers after a sweep over variables on the planes ``met``; None: on all of them.

@@ -13,7 +13,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from pragam._kernels.coordinate.records import ALPHA, CURVATURE, NO_PLANES, Planes
+from pragam._kernels.coordinate.records import NO_PLANES, Planes
 from pragam.operators.base import Vector
 from pragam.operators.data_rows import Met
 from pragam.polytopes import BoxPlane
@@ -34,7 +34,8 @@ def n_sampled(problem: DataProblem) -> int:
 
 
 def multipliers_from(problem: DataProblem, w: Vector, alpha: Vector, scores: Vector | None) -> Multipliers:
-    """The state at the start: at the best bias for the scores A w + c, which are not needed without one."""
+    """The state at the start: at the best bias for the scores A w + c, which are not needed without one. The planes
+    have no terms: the table lays these out for the variables at hand."""
     if scores is None:
         return Multipliers(NO_PLANES, np.empty(0), np.empty(0))
     A, sigma, norms = problem.A, problem.B.sigma, problem.A.row_norms()
@@ -48,24 +49,17 @@ def multipliers_from(problem: DataProblem, w: Vector, alpha: Vector, scores: Vec
     gained = float(shorter.sum()) / total if total > 0 else 0.0  # by the mean, for each sigma^2
     length2 = np.maximum(norms**2 - gained * sigma**2, 0.0)
     kappa = np.broadcast_to(problem.g.curvature, problem.Q.size)
-    terms = np.column_stack((sigma, np.full(problem.Q.size, np.nan)))
-    planes = Planes(terms, None, np.zeros(2), np.zeros(1), penalty(problem, length2, kappa), centre2)
+    planes = Planes(NO_PLANES.terms, None, np.zeros(2), np.zeros(1), penalty(problem, length2, kappa), centre2)
     multipliers = Multipliers(planes, problem.levels, centre)
-    multipliers.refresh(w, alpha)
+    multipliers.settle(w, problem.B.rmatvec(alpha) - problem.levels)
     multipliers.biases = np.nan_to_num(problem.best_biases(scores), nan=0.0)
     return multipliers
 
 
-def meet(problem: DataProblem, table: Table, met: Met, duals: slice) -> None:
-    """Find the lifts and the curvatures of a block that is met for the first time."""
-    planes = table.multipliers.planes
-    if not table.multipliers.count or duals.start == duals.stop or not np.isnan(planes.terms[duals.start, 1]):
-        return
-    sigma, lift = planes.terms[duals, 0], met.A.matvec(table.multipliers.centre)
-    planes.terms[duals, 1] = lift
-    length2 = centred2(problem.A.row_norms()[duals], sigma, lift, planes.centre2)
-    kappa = np.broadcast_to(problem.g.curvature, problem.Q.size)[duals]
-    table.numbers[duals, CURVATURE] = length2 / problem.lam + kappa + planes.rho * sigma**2
+def meet(table: Table, met: Met, duals: slice) -> None:
+    """Find the lifts of a block that is met for the first time."""
+    if table.multipliers.count and duals.start < duals.stop and np.isnan(table.lift[duals.start]):
+        table.lift[duals] = met.A.matvec(table.multipliers.centre)
 
 
 def weights(table: Table, lam: float) -> Vector:
@@ -81,30 +75,32 @@ def land(problem: DataProblem, table: Table, met: Met, duals: slice) -> bool:
     cut = problem.cut
     if not isinstance(cut, BoxPlane):
         return True
-    alpha = table.alpha
-    before = alpha.copy()
+    alpha, before = table.alpha, table.alpha[duals].copy()
     alpha[duals] = 0.0
     rest = cut.z - float(cut.sigma @ alpha)
     try:
         own = BoxPlane(cut.lower[duals], cut.upper[duals], cut.sigma[duals], rest)
-        alpha[duals] = own.onto_face(before[duals])
+        alpha[duals] = own.onto_face(before)
     except ValueError:  # too much for one block
+        alpha[duals] = before
         return False
+    point = alpha
     for _ in range(_REPAIRS):
-        repaired = cut.repair(alpha).point
-        if np.array_equal(repaired, alpha):
+        repaired = cut.repair(point).point
+        if np.array_equal(repaired, point):
             break
-        alpha = repaired
-    change = alpha - before
-    if change[: duals.start].any() or change[duals.stop :].any():
+        point = repaired
+    others = slice(0, duals.start), slice(duals.stop, None)
+    if not all(np.array_equal(point[those], alpha[those]) for those in others):
+        alpha[duals] = before
         return False
-    table.w -= met.A.rmatvec(change[duals]) / problem.lam
-    table.numbers[duals, ALPHA] = alpha[duals]
-    table.multipliers.refresh(table.w, alpha)
+    alpha[duals] = point[duals]
+    table.w -= met.A.rmatvec(alpha[duals] - before) / problem.lam
+    table.refresh()
     return True
 
 
 def project(problem: DataProblem, table: Table) -> None:
     """Move alpha onto the plane by any of its variables: w is no longer that of alpha."""
     alpha = problem.domain.repair(problem.domain.onto_face(table.alpha)).point
-    table.numbers[:, ALPHA] = problem.domain.repair(alpha).point
+    table.alpha[:] = problem.domain.repair(alpha).point

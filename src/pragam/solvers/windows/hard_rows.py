@@ -37,6 +37,7 @@ class HardRows:
     entries: int = 0
     duals: list[_Indices] = field(default_factory=list)  # block for block, and
     numbers: list[_Indices] = field(default_factory=list)  # the row that each reads
+    slopes: list[Vector] = field(default_factory=list)  # as it was met
     _lately: list[Vector] = field(default_factory=list)  # the distances of the rows that were met last
 
     @classmethod
@@ -51,10 +52,10 @@ class HardRows:
     def clear(self, rows: int, entries: int) -> None:
         """Begin a pass over so many rows and entries."""
         self.rows = self.entries = 0
-        self.left, self.duals, self.numbers = (rows, entries), [], []
+        self.left, self.duals, self.numbers, self.slopes = (rows, entries), [], [], []
 
-    def keep(self, rows: Rows, duals: _Indices, distances: Vector) -> None:
-        """The hardest rows of a block, in their order; ``distances`` are those of the variables ``duals``."""
+    def keep(self, rows: Rows, duals: _Indices, distances: Vector, slopes: Vector) -> None:
+        """The hardest rows of a block, in their order; ``distances`` and ``slopes`` are those of ``duals``."""
         kept = self._chosen(rows, distances)
         place = self.rows + np.arange(len(kept))
         if rows.number is None:
@@ -66,6 +67,7 @@ class HardRows:
             number = where[rows.number[of_duals]]
         self.duals.append(duals[of_duals])
         self.numbers.append(number)
+        self.slopes.append(slopes[of_duals])
         self._copy(rows, kept)
 
     def _chosen(self, rows: Rows, distances: Vector) -> _Indices:
@@ -127,6 +129,6 @@ class HardRows:
         data, indices, indptr = self.arrays
         return RawRows("csr", (data[: self.entries], indices[: self.entries], indptr[: self.rows + 1]))
 
-    def variables(self) -> tuple[_Indices, _Indices]:
-        """(the dual variables, the row that each reads)."""
-        return np.concatenate(self.duals), np.concatenate(self.numbers)
+    def variables(self) -> tuple[_Indices, _Indices, Vector]:
+        """(the dual variables, the row that each reads, its slope when it was met)."""
+        return np.concatenate(self.duals), np.concatenate(self.numbers), np.concatenate(self.slopes)

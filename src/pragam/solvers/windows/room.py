@@ -1,12 +1,14 @@
 r"""How the memory is divided. What is counted, beside vectors of the lengths of w and alpha:
 
 - the hard rows: their entries, and for each row where it begins;
-- for each dual variable of theirs: which it is, its place among the active ones, and what a sweep lays out, 32 bytes;
-- while a block is met: as much for its variables, their distances and products, 160 bytes each; and the block itself
+- for each dual variable of theirs: which it is, the row that it reads and its slope, 32 bytes; and while they are swept
+  over, a table of these variables, 150 bytes more. Meanwhile no certificate is computed: of the vectors that are
+  announced 40 bytes for each dual variable of the whole are free for it;
+- while a block is met: as much for its variables, their distances and products, 240 bytes each; and the block itself
   where it is not met in place.
 
-Blocks are met in place, on maps of their files, so there are no windows to copy. The table of the dual variables takes
-nine vectors of the length of alpha. What is left of the memory is for the hard rows; without a limit these are a fifth.
+Blocks are met in place, on maps of their files, so there are no windows to copy. What is left of the memory is for the
+hard rows; without a limit these are a fifth.
 """
 
 from __future__ import annotations
@@ -19,12 +21,12 @@ from pragam.operators.base import RawRows
 from pragam.operators.storage import Blocked
 from pragam.problem import DataProblem
 
-#: Bytes for each dual variable of the hard rows.
-_PER_DUAL = 32
+#: Bytes for each dual variable of the hard rows; more while they are swept over; and for each of all, free meanwhile.
+_PER_DUAL, _SWEPT, _LEFT = 32, 150, 40
 #: Bytes for each row: where it begins.
 _PER_ROW = 8
 #: Bytes for each dual variable of a block that is met.
-_PER_MET = 160
+_PER_MET = 240
 #: Copies of a block that is not met in place, but mapped: the mapped rows, and what that takes on the way.
 _COPIES = 3.0
 #: The share of the data that is kept where no memory is given.
@@ -48,8 +50,7 @@ def room_for(problem: DataProblem, memory: float | None, rows: RawRows) -> Room:
     largest = float(np.diff(storage.ends).max(initial=0))  # type: ignore[attr-defined]  # data in blocks have ends
     copied = 0.0 if isinstance(storage, Blocked) else _COPIES * per_entry * stored / n
     met = largest * (_PER_MET * per_row + copied)
-    share = (memory - met) / (per_entry * stored + n * (_PER_ROW + _PER_DUAL * per_row))
-    share = min(max(share, 0.0), 1.0)
+    share = _share(memory - met, per_entry * stored + n * _PER_ROW, n * per_row)
     return Room(int(share * n), int(share * stored))
 
 
@@ -59,5 +60,11 @@ def kept_share(problem: DataProblem, memory: float | None) -> float:
     if memory is None:
         return _SHARE
     n, per_row = max(storage.shape[0], 1), problem.A.shape[0] / max(storage.shape[0], 1)
-    whole = storage.stored * (8.0 if storage.is_dense else 16.0) + n * (_PER_ROW + _PER_DUAL * per_row)
-    return min(memory / max(whole, 1.0), 1.0)
+    return _share(memory, storage.stored * (8.0 if storage.is_dense else 16.0) + n * _PER_ROW, n * per_row)
+
+
+def _share(memory: float, rows: float, duals: float) -> float:
+    """The share of the data that fits in, where all rows take so many bytes and have so many dual variables."""
+    kept = rows + _PER_DUAL * duals
+    share = min(memory / max(kept, 1.0), (memory + _LEFT * duals) / max(kept + _SWEPT * duals, 1.0))
+    return min(max(share, 0.0), 1.0)

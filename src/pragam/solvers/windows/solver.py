@@ -15,12 +15,12 @@ ends. J and D at these cost no reading of their own.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from math import inf
 
 import numpy as np
 
-from pragam._kernels.coordinate.records import ALPHA
+from pragam._kernels.coordinate.records import ALPHA, SLOPE
 from pragam.operators.base import Vector
 from pragam.operators.data_rows import Met
 from pragam.problem import DataProblem
@@ -32,7 +32,7 @@ from pragam.solvers.windows.dealing import dealt
 from pragam.solvers.windows.hard_rows import HardRows
 from pragam.solvers.windows.room import kept_share, room_for
 from pragam.solvers.windows.schedule import MOST_SWEEPS, Pace
-from pragam.solvers.windows.table import Table
+from pragam.solvers.windows.table import Table, distances
 
 _TINY = float(np.finfo(np.float64).tiny)
 
@@ -70,7 +70,7 @@ class Windows(Solver[DataProblem, WindowsState]):
     serves = "data in blocks, and sums of losses of one score each"
 
     def given(self, tools: Tools) -> Windows:
-        return Windows(tools)
+        return replace(self, tools=tools)
 
     @property
     def _memory(self) -> float | None:
@@ -130,15 +130,16 @@ class Windows(Solver[DataProblem, WindowsState]):
         return state.pace.last
 
     def _sweep_hard_rows(self, problem: DataProblem, state: WindowsState, hard: HardRows) -> None:
-        duals, number = hard.variables()
-        work = state.table.at_hand(hard.raw(), number, duals)
+        duals, number, slopes = hard.variables()
         goal, reach = state.pace.goal(state.tol) * abs(state.dual), inf
         state.proposed = None
-        for _ in range(MOST_SWEEPS):
-            swept = self._sweep(problem, state, work, reach)
-            reach = swept.drift2
-            if swept.gap + state.table.multipliers.excess() <= goal or not work.n_active:
-                return
+        with state.table.at_hand(hard.raw(), number, duals) as work:
+            work.table[:, SLOPE] = slopes
+            for _ in range(MOST_SWEEPS):
+                swept = self._sweep(problem, state, work, reach)
+                reach = swept.drift2
+                if swept.gap + state.table.multipliers.excess() <= goal or not work.n_active:
+                    return
 
     def _sweep(self, problem: DataProblem, state: WindowsState, work: WorkingSet, reach: float) -> Swept:
         swept = work.sweep(problem.lam, reach, int(state.rng.integers(2**62)))
@@ -149,7 +150,7 @@ class Windows(Solver[DataProblem, WindowsState]):
     def _read(self, problem: DataProblem, state: WindowsState) -> None:
         """A pass over all blocks."""
         storage, table = problem.A.storage, state.table
-        table.multipliers.refresh(table.w, table.alpha)
+        table.refresh()
         w, seen = biases.weights(table, problem.lam), _Pass(state.pace.is_near(state.tol), storage.shape[0])
         state.proposed = None
         if state.hard is not None:
@@ -173,21 +174,21 @@ class Windows(Solver[DataProblem, WindowsState]):
         if state.hard is None:
             state.hard = HardRows.like(rows, room_for(problem, self._memory, rows))
             state.hard.clear(problem.A.storage.shape[0], problem.A.storage.stored)
-        biases.meet(problem, table, met, duals)
-        those = np.arange(duals.start, duals.stop)
-        number = np.arange(rows.stored) if rows.number is None else rows.number
-        seen.gap += self._sweep(problem, state, table.at_hand(rows, number, those), inf).gap
+        biases.meet(table, met, duals)
+        with table.at_hand(rows, rows.number, duals) as work:
+            seen.gap += self._sweep(problem, state, work, inf).gap
         seen.left -= rows.stored
         if not seen.left and seen.wants_products:
             seen.has_landed = biases.land(problem, table, met, duals)
-        state.hard.keep(rows, those, table.distances(duals))
-        return table.numbers[duals, ALPHA].copy() if seen.wants_products else None
+            work.table[:, ALPHA] = table.alpha[duals]
+        state.hard.keep(rows, np.arange(duals.start, duals.stop), distances(work.table), work.table[:, SLOPE])
+        return table.alpha[duals].copy() if seen.wants_products else None
 
     def _propose(self, problem: DataProblem, state: WindowsState, w: Vector) -> None:
         """The pair whose products are at hand. With them the w of the sweeps is computed anew, too."""
         table, alpha = state.table, state.table.alpha
         table.w[:] = problem.w_of_alpha(alpha)
-        table.multipliers.refresh(table.w, alpha)
+        table.refresh()
         state.dual = problem.dual(alpha)
         state.gap = self._relative(problem.primal(w) - state.dual, state)
         state.proposed = w, alpha

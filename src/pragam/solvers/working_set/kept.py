@@ -11,12 +11,10 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 
 import numpy as np
-from numpy.typing import NDArray
 
-from pragam.numerics.remade import made_as
 from pragam.operators.base import Vector
-from pragam.operators.data_rows import DataRows, Met
-from pragam.operators.storage.blocked import Blocked, Gathered, taken
+from pragam.operators.data_rows import DataRows, HeldRows, Met
+from pragam.operators.storage import Room
 
 #: Rounds in which theta is fitted to the first block, and to each later one, where it begins at that of the one before.
 _FIRST, _LATER = 40, 3
@@ -33,17 +31,19 @@ class Kept:
     theta: float = 0.0
     seen: int = 0
     used: float = 0.0
-    numbers: list[NDArray[np.int64]] = field(default_factory=list)
     stands_for: list[Vector] = field(default_factory=list)
 
     def __post_init__(self) -> None:
-        n, d = self.A.storage.bare.shape
-        self._mean = 1.0 + self.A.storage.stored / max(n, 1)
-        entries = int(self.room / max(n, 1) * self.A.storage.stored) + 1
-        self._gathered = Gathered(int(self.room) + 2, entries, d)
+        self._mean = 1.0 + self.A.storage.stored / max(self.A.storage.shape[0], 1)
 
-    def keep(self, met: Met, influence: Vector) -> NDArray[np.bool_]:
-        """Some rows of a block; which of its dual variables they have."""
+    @property
+    def space(self) -> Room:
+        """What the reading needs to know."""
+        entries = int(self.room / max(self.A.storage.shape[0], 1) * self.A.storage.stored) + 1
+        return Room(int(self.room) + 2, entries)
+
+    def keep(self, met: Met, influence: Vector) -> None:
+        """Some rows of a block."""
         X, number = met.A.storage, met.A.number
         n = X.shape[0]
         if number is not None:
@@ -59,10 +59,8 @@ class Kept:
             is_kept &= np.cumsum(np.where(is_kept, size, 0.0)) <= self.room - self.used
         chosen = np.flatnonzero(is_kept)
         self.used += float(size[chosen].sum())
-        self.numbers.append(chosen + met.rows.start if isinstance(met.rows, slice) else met.rows[chosen])
         self.stands_for.append(1.0 / share[chosen])
-        self._gathered.add(X.bare, chosen)
-        return is_kept if number is None else is_kept[number]
+        met.keep(chosen)
 
     def _shares(self, influence: Vector, size: Vector, target: float) -> Vector:
         """The probabilities of the rows of a block whose sizes are to sum to the target in the mean."""
@@ -81,11 +79,7 @@ class Kept:
             self.theta *= min(max((target - spread) / max(found - spread, 1e-3 * target), 0.1), 10.0)
         return np.minimum(1.0, self.theta * influence + floor)
 
-    def rows(self) -> tuple[NDArray[np.int64], DataRows, Vector]:
-        """(the dual variables of the rows kept, their operator, how many each stands for)."""
-        numbers, X = np.concatenate(self.numbers), self._gathered.storage()
-        if isinstance(whole := self.A.storage.bare, Blocked):
-            made_as(X, taken, whole, numbers)
-        found, own = self.A.of_rows(numbers, self.A.hold(numbers, X))
-        duals, stands_for = np.asarray(found), np.concatenate(self.stands_for)
-        return duals, own, stands_for if own.number is None else stands_for[own.number]
+    def weights(self, rows: HeldRows) -> Vector:
+        """How many each of the dual variables that were kept stands for."""
+        stands_for = np.concatenate(self.stands_for)
+        return stands_for if rows.A.number is None else stands_for[rows.A.number]

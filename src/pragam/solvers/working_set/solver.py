@@ -19,14 +19,15 @@ memory, so certificates read nothing.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from math import inf
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from pragam.operators.base import Vector
-from pragam.operators.data_rows import Met
+from pragam.operators.data_rows import HeldRows, Met
 from pragam.operators.storage import ColumnMap
 from pragam.problem import DataProblem
 from pragam.solvers.base import Cost, Solver, Start, State, Tools, unbounded_and_flat
@@ -81,7 +82,7 @@ class WorkingSet(Solver[DataProblem, WorkingSetState]):
     serves = "data in blocks, and sums of losses of one score each"
 
     def given(self, tools: Tools) -> WorkingSet:
-        return WorkingSet(self.solver, tools)
+        return replace(self, tools=tools)
 
     @classmethod
     def misfits(cls, problem: DataProblem) -> list[str]:
@@ -109,7 +110,7 @@ class WorkingSet(Solver[DataProblem, WorkingSetState]):
         """Read all, and solve on what has come into memory."""
         if state.scales is None:
             self._sample(problem, state)
-        self._solve(problem, state, self._read(problem, state))
+        self._solve(problem, state, *self._read(problem, state))
         return state
 
     def candidate(self, problem: DataProblem, state: WorkingSetState) -> tuple[Vector, Vector]:
@@ -132,16 +133,17 @@ class WorkingSet(Solver[DataProblem, WorkingSetState]):
         if state.read_at is None:
             self._step_to(state, self._solved(view.problem, state, max(state.tol, _SAMPLE_TOL), None))
 
-    def _read(self, problem: DataProblem, state: WorkingSetState) -> Kept:
-        """One reading at the weights: alpha where its slopes send it, and the rows to keep, of which u has nothing."""
+    def _read(self, problem: DataProblem, state: WorkingSetState) -> tuple[HeldRows, Vector]:
+        """One reading at the weights: alpha where its slopes send it; rows in memory, and how many each stands for."""
         Q, w, is_first = problem.Q, state.w, state.theta == 0
         kept = Kept(problem.A, state.room, _SPREAD, float(state.rng.random()), state.theta)
-        shift, kappa = problem.B.matvec(state.biases) + problem.c, problem.g.curvature
+        kappa = problem.g.curvature
         alpha, risk = np.empty(Q.size), [0.0]
 
         def visit(met: Met) -> Vector:
             assert met.scores is not None and state.scales is not None
-            at, s = met.duals, met.scores + shift[met.duals]
+            at = met.duals
+            s = met.scores + (problem.B.take(_numbers(at)).matvec(state.biases) + problem.c[at])
             bend, lower, upper = (
                 kappa[at] if isinstance(kappa, np.ndarray) and kappa.ndim else kappa,
                 Q.lower[at],
@@ -151,21 +153,22 @@ class WorkingSet(Solver[DataProblem, WorkingSetState]):
                 state.size[at] = sizes_of(met.A, state.scales, problem.B.sigma[at])
             alpha[at] = own = _sent(s, lower, upper, bend)
             risk[0] += float(s @ own) - 0.5 * float((bend * own) @ own)
-            mine = kept.keep(met, influence_of(s, state.size[at], lower, upper, bend))
-            return np.where(mine, 0.0, own)
+            kept.keep(met, influence_of(s, state.size[at], lower, upper, bend))
+            return own
 
-        problem.A.reading(visit, w)
+        rows = problem.A.reading(visit, w, room=kept.space)
+        assert rows is not None
         state.passes += 1.0
         primal = problem.constant + 0.5 * problem.lam * float(w @ w) + risk[0] + float(problem.tilt @ w)
         state.values = primal - float(problem.levels @ state.biases), -inf
         if state.best is None or state.values[0] < state.best[0]:
             state.best = state.values[0], w, state.biases
         state.read_at, state.alpha, state.theta = (w, state.biases), alpha, kept.theta
-        return kept
+        return rows, kept.weights(rows)
 
-    def _solve(self, problem: DataProblem, state: WorkingSetState, kept: Kept) -> None:
+    def _solve(self, problem: DataProblem, state: WorkingSetState, held: HeldRows, stands_for: Vector) -> None:
         """New weights from rows that stand for others, and alpha of those that stand for themselves."""
-        duals, rows, stands_for = kept.rows()
+        duals, rows = held.duals, held.A
         adjoint, tol = problem.A.rmatvec(state.alpha), _SHARE * state.tol
         view = on_taken(problem, duals, rows, state.alpha, adjoint, stands_for)
         found = self._solved(view.problem, state, tol, None)
@@ -196,6 +199,10 @@ class WorkingSet(Solver[DataProblem, WorkingSetState]):
             raise RuntimeError("working-set solves parts of the problem by the driver's loop: call pragam.solve")
         seed = int(state.rng.integers(2**31))
         return self.tools.solve(problem, self.solver, tol=tol, start=start, random_state=seed, screening=False)
+
+
+def _numbers(duals: NDArray[np.int64] | slice) -> NDArray[np.int64]:
+    return np.arange(duals.start, duals.stop) if isinstance(duals, slice) else duals
 
 
 def _sent(s: Vector, lower: Vector, upper: Vector, kappa: Any) -> Vector:
