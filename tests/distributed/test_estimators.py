@@ -73,6 +73,24 @@ def test_every_collection_gives_the_model_of_the_arrays(client, name):
     assert list(there.classes_) == ["no", "yes"]
 
 
+def test_text_in_blocks_of_csr_is_solved_by_merged_ascent(client):
+    """More columns than a Hessian may have."""
+    rng = np.random.default_rng(0)
+    X = sparse.random_array((2000, 4000), density=0.01, rng=rng, format="csr", data_sampler=rng.standard_normal)
+    y = np.where(X @ rng.standard_normal(4000) + rng.standard_normal(2000) > 0, 1, -1)
+    blocks = da.concatenate(
+        [da.from_delayed(delayed(X[k : k + 500]), (500, 4000), X.dtype) for k in range(0, 2000, 500)]
+    )
+    there = LinearSVC(client=client, C=0.1, tol=1e-4).fit(blocks, y)
+    here = pragam.LinearSVC(C=0.1, tol=1e-7).fit(X, y)
+    assert there.certificate_.relative_gap <= 1e-4 and there.certificate_.rigorous
+    assert there.certificate_.dual <= here.certificate_.primal and here.certificate_.dual <= there.certificate_.primal
+    assert there.n_iter_ < 60
+    storage, _, _ = spread(client, blocks)
+    found = pragam.solve(pragam.hinge(storage, y, lam=1 / (0.1 * 2000)), tol=1e-4)
+    assert found.solver == "auto (merged-ascent)" and found.converged
+
+
 @pytest.mark.parametrize("estimator", [LinearSVR, QuantileRegressor])
 def test_regressors_too(client, estimator):
     there = estimator(client=client, C=1e-2, tol=1e-6).fit(da.from_array(X, chunks=(2000, 5)), SCORE)

@@ -58,8 +58,13 @@ def packed(tmp_path_factory):
     return pragam.open_packed(folder)
 
 
-def fitted(packed, engine, tol=1e-6):
-    return pragam.solve(pragam.hinge(Spread(packed, engine, runs=6), lam=1e-3), "block-newton", tol=tol)
+#: Of the solvers that work on blocks where they are.
+TOLS = {"block-newton": 1e-6, "merged-ascent": 1e-2}
+
+
+def fitted(packed, engine, solver="block-newton", tol=None):
+    problem = pragam.hinge(Spread(packed, engine, runs=6), lam=1e-3)
+    return pragam.solve(problem, solver, tol=TOLS[solver] if tol is None else tol)
 
 
 def same(one, other):
@@ -69,9 +74,14 @@ def same(one, other):
     assert one.certificate == other.certificate
 
 
+@pytest.fixture(scope="module", params=TOLS)
+def solver(request):
+    return request.param
+
+
 @pytest.fixture(scope="module")
-def undisturbed(packed):
-    found = fitted(packed, InTurn())
+def undisturbed(packed, solver):
+    found = fitted(packed, InTurn(), solver)
     assert found.converged and found.certificate.rigorous
     return found
 
@@ -112,31 +122,31 @@ PLANS = {
 
 
 @pytest.mark.parametrize("when", PLANS)
-def test_kills_change_no_bit(client, packed, undisturbed, when):
+def test_kills_change_no_bit(client, packed, undisturbed, solver, when):
     engine = Kills(client, PLANS[when])
-    same(fitted(packed, engine), undisturbed)
+    same(fitted(packed, engine, solver), undisturbed)
     assert not engine.plan
 
 
-def test_blocks_in_the_memory_of_a_worker_that_died_are_found_anew(client):
+def test_blocks_in_the_memory_of_a_worker_that_died_are_found_anew(client, solver):
     X, y = rows()
     results = []
     for plan in ({}, {3: (1, 0.005)}):
         engine = Kills(client, plan)
         storage, y, _ = collected(engine, da.from_array(X, chunks=(5000, 8)), y)
-        results.append(pragam.solve(pragam.hinge(storage, y, lam=1e-3), "block-newton", tol=1e-6))
+        results.append(pragam.solve(pragam.hinge(storage, y, lam=1e-3), solver, tol=TOLS[solver]))
         assert results[-1].converged and not engine.plan
     same(*results)
 
 
-def test_a_worker_that_stands_still_does_not_stop_progress(packed, undisturbed, monkeypatch):
+def test_a_worker_that_stands_still_does_not_stop_progress(packed, undisturbed, solver, monkeypatch):
     monkeypatch.setattr(remote, "_SLOW_SECONDS", 0.5)
     with cluster() as client:
         victim = pids(client)[0]
-        fitted(packed, DaskFutures(client), tol=1e-1)  # all is loaded
+        fitted(packed, DaskFutures(client), solver, tol=1e-1)  # all is loaded
         os.kill(victim, signal.SIGSTOP)
         try:
-            same(fitted(packed, DaskFutures(client)), undisturbed)
+            same(fitted(packed, DaskFutures(client), solver), undisturbed)
         finally:
             os.kill(victim, signal.SIGKILL)
 

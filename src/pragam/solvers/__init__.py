@@ -14,6 +14,7 @@ from pragam.solvers.excessive_gap.entropy import PragamEntropy
 from pragam.solvers.excessive_gap.pragam import Pragam
 from pragam.solvers.flow_ascent import FlowAscent
 from pragam.solvers.gp import GPBlockAscent, RkhsLbfgs
+from pragam.solvers.merged_ascent import MergedAscent
 from pragam.solvers.newton import Newton
 from pragam.solvers.newton.dense import NewtonDense
 from pragam.solvers.pegasos.pegasos_1 import Pegasos1
@@ -26,8 +27,8 @@ from pragam.solvers.working_set import WorkingSet
 
 __all__ = [
     "Auto", "Bcfw", "BlockAscent", "BlockNewton", "Certified", "Dcd", "FlowAscent", "GPBlockAscent", "LsBmrm",
-    "Newton", "NewtonDense", "Pegasos1", "PegasosN", "Pragam", "PragamEntropy", "ProximalNewton", "QpBmrm",
-    "RkhsLbfgs", "SequentialDual", "Solver", "Start", "State", "Tools", "Unfolded", "Windows", "WorkingSet",
+    "MergedAscent", "Newton", "NewtonDense", "Pegasos1", "PegasosN", "Pragam", "PragamEntropy", "ProximalNewton",
+    "QpBmrm", "RkhsLbfgs", "SequentialDual", "Solver", "Start", "State", "Tools", "Unfolded", "Windows", "WorkingSet",
     "by_name", "choose", "fitting", "names",
 ]  # fmt: skip
 
@@ -54,6 +55,7 @@ _SOLVERS: dict[str, type[AnySolver]] = {
         WorkingSet,
         BlockNewton,
         Windows,
+        MergedAscent,
     )
 }
 

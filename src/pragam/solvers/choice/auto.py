@@ -47,6 +47,7 @@ from pragam.solvers.dcd import Dcd
 from pragam.solvers.excessive_gap.pragam import Pragam
 from pragam.solvers.flow_ascent import FlowAscent
 from pragam.solvers.gp import GPBlockAscent, RkhsLbfgs
+from pragam.solvers.merged_ascent import MergedAscent
 from pragam.solvers.newton import Newton
 from pragam.solvers.newton.dense import NewtonDense
 from pragam.solvers.on_view import OnView
@@ -71,6 +72,7 @@ CANDIDATES: tuple[AnySolver, ...] = (
     WorkingSet(),
     BlockNewton(),
     Windows(),
+    MergedAscent(),
 )
 #: What certifies any tolerance in a number of passes known beforehand.
 NET: AnySolver = Pragam()
@@ -223,6 +225,7 @@ class Auto(Solver[AnyProblem, AutoState]):
                 state.view = state.view or packed(problem)
                 solver = OnView(solver, state.view)
             cost = solver.cost(problem, state.tol)
+            cost = cost._replace(per_pass=cost.per_pass + problem.A.latency)
             state.rivals.append(Rival(solver, Outlook(cost, state.tol)))
             if cost.total <= until:
                 break
