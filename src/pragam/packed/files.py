@@ -11,12 +11,13 @@ from typing import Any, NamedTuple, Protocol
 from pragam.files import source
 from pragam.files.frames import PARQUET
 from pragam.files.rows import ARRAYS
+from pragam.packed.annotated_rows import HDF5, AnnotatedRows
 from pragam.packed.matrix_rows import MatrixRows
 from pragam.packed.sources import Arrival, Blocks, Read, Source
 from pragam.packed.table_rows import TableRows
 from pragam.packed.text_rows import TextRows
 
-_TEXT, _MATRIX, _TABLE = "svmlight text", "a matrix of NumPy", "a table"
+_TEXT, _MATRIX, _TABLE, _ANNOTATED = "svmlight text", "a matrix of NumPy", "a table", "an annotated matrix"
 
 
 class Format(Protocol):
@@ -31,11 +32,13 @@ class Format(Protocol):
 
 
 class Reading(NamedTuple):
-    """How files are read: what the indices of svmlight text count from; of tables the target, and what is left out."""
+    """How files are read: what the indices of svmlight text count from; of tables the target, and what is left out; of
+    annotated matrices the target, and the layer that is read in place of X."""
 
     zero_based: Any = "auto"
     target: str | None = None
     drop: tuple[str, ...] = ()
+    layer: str | None = None
 
 
 def source_of(given: Any, reading: Reading) -> Source:
@@ -46,18 +49,22 @@ def source_of(given: Any, reading: Reading) -> Source:
     if isinstance(given, (list, tuple)) and given and all(map(_is_file, given)):
         return Files(given, reading)
     if reading != Reading():
-        raise ValueError("zero_based, target and drop are for files, and these are blocks")
+        raise ValueError("zero_based, target, drop and layer are for files, and these are blocks")
     return Blocks(given)
 
 
 def _check(reading: Reading) -> None:
-    zero_based, target, drop = reading
+    zero_based, target, drop, layer = reading
     if not (zero_based == "auto" or isinstance(zero_based, bool)):
         raise ValueError(f"zero_based must be True, False or 'auto', not {zero_based!r:.40}")
     if not (target is None or isinstance(target, str)):
         raise ValueError(f"target must be the name of a column, not {target!r:.40}")
     if isinstance(drop, str) or not all(isinstance(name, str) for name in drop):
         raise ValueError(f"drop must be a list of names, not {drop!r:.40}")
+    if not (layer is None or isinstance(layer, str)):
+        raise ValueError(f"layer must be the name of a layer, not {layer!r:.40}")
+    if layer is not None and (drop or target is None):
+        raise ValueError("layer is for .h5ad files, of which target names the labels and nothing is dropped")
     if drop and target is None:
         raise ValueError("drop is for tables, of which target names the column to predict")
     if target is not None and zero_based != "auto":
@@ -78,7 +85,9 @@ class Files:
         self._files = [file for each in given for file in _found(each)]
         self._kinds: dict[str, Format] = {_MATRIX: MatrixRows(), _TEXT: TextRows(reading.zero_based)}
         if reading.target is not None:
-            self._kinds = {_TABLE: TableRows(reading.target, reading.drop)}
+            self._kinds = {_ANNOTATED: AnnotatedRows(reading.target, reading.layer)}
+            if reading.layer is None:
+                self._kinds[_TABLE] = TableRows(reading.target, reading.drop)
         self._kind = ""
         self._sizes = list(map(_size, self._files))
         self._total = None if None in self._sizes else sum(filter(None, self._sizes))
@@ -111,9 +120,12 @@ class Files:
 
     def _format(self, opened: source.Source) -> Format:
         """That of a file, which must be that of the files before."""
-        kind = _MATRIX if opened.head.startswith(ARRAYS) else _TABLE if _TABLE in self._kinds else _TEXT
+        kind = _kind(opened.head, has_target=_ANNOTATED in self._kinds)
+        if kind == _ANNOTATED and kind not in self._kinds:
+            raise ValueError(f"{opened.name}: is a .h5ad file: --target names the column of obs with the labels")
         if kind not in self._kinds:
-            raise ValueError(f"{opened.name}: is {kind}, and target says that it is a table")
+            asked = "layer says that it is a .h5ad file" if len(self._kinds) == 1 else "target says that it is a table"
+            raise ValueError(f"{opened.name}: is {kind}, and {asked}")
         if opened.head.startswith(PARQUET) and kind == _TEXT:
             raise ValueError(
                 f"{opened.name}: is a parquet file: --target names the column to predict (in Python target=)"
@@ -122,6 +134,15 @@ class Files:
             raise ValueError(f"{opened.name}: is {kind}, and the files before are {self._kind}: pack one format only")
         self._kind = kind
         return self._kinds[kind]
+
+
+def _kind(head: bytes, has_target: bool) -> str:
+    """The format that the first bytes tell; without a sign of their own they are text, and with a target a table."""
+    if head.startswith(ARRAYS):
+        return _MATRIX
+    if head.startswith(HDF5):
+        return _ANNOTATED
+    return _TABLE if has_target else _TEXT
 
 
 def _found(given: Any) -> list[Any]:

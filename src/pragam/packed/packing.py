@@ -41,6 +41,7 @@ def pack(
     zero_based: Any = "auto",
     target: str | None = None,
     drop: Iterable[str] = (),
+    layer: str | None = None,
     verbose: bool = False,
 ) -> Packed:
     """Write a data set of any size as a packed directory, its rows in an order that the seed draws, and open it.
@@ -52,7 +53,8 @@ def pack(
     source : iterable, path, or list of paths
         Blocks (X, y) or (X, y, weight), which are read once: X dense or sparse, all alike, y numbers, texts or None. Or
         files, by their names or patterns such as ``"part-*.svm"``: svmlight text, also compressed; ``.npz`` with a CSR
-        matrix; ``.npy`` with its labels beside it; tables of numbers (CSV, TSV, parquet; the extra ``tables``).
+        matrix; ``.npy`` with its labels beside it; tables of numbers (CSV, TSV, parquet; the extra ``tables``);
+        annotated matrices (``.h5ad``; the extra ``h5ad``).
     directory : path
         Of a new or empty directory. It holds a data set when its manifest stands, which comes last.
     seed : int >= 0
@@ -66,14 +68,16 @@ def pack(
     zero_based : bool or "auto"
         Whether the indices of svmlight text count from 0; "auto": if the index 0 occurs.
     target : str, optional
-        The files are tables with a header, of which this column has the labels.
+        The files are tables with a header, or annotated matrices; this column, of these in ``obs``, has the labels.
     drop : iterable of str
         The columns of tables that are left out.
+    layer : str, optional
+        Of annotated matrices; else X is read.
     verbose : bool
         Show on a terminal how far it is.
     """
     settings = _settings(seed, dtype, chunk_bytes, n_features)
-    reading = Reading(zero_based, target, drop if isinstance(drop, str) else tuple(drop))  # type: ignore[arg-type]
+    reading = Reading(zero_based, target, drop if isinstance(drop, str) else tuple(drop), layer)  # type: ignore[arg-type]
     rows = source_of(source, reading)
     own = rows.asked()
     asked = own and {**settings, **reading._asdict(), "version": VERSION, "source": own}

@@ -174,7 +174,10 @@ class Parser {
         if (index > limit) return fail(large_index, start);
         const Byte *const colon = p_++;
         double value;
-        if (!number(p_, value) || !stops(*p_)) return fail(bad_value, colon + 1);
+        if (digit(*p_) && stops(p_[1]))  // of one-hot rows nearly all
+            value = *p_++ - '0';
+        else if (!number(p_, value) || !stops(*p_))
+            return fail(bad_value, colon + 1);
         // At and above the middle between the highest float and the next power of two, rounding gives infinity.
         if (std::is_same_v<Value, float> && std::fabs(value) >= 0x1.ffffffp127) return fail(bad_value, colon + 1);
         indices_[entries_] = static_cast<Index>(index);

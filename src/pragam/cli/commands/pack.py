@@ -22,7 +22,9 @@ def add_parser(commands: Any) -> None:
         "Memory does not depend on their number. If it is interrupted or killed, the same command goes on.",
     )
     add = parser.add_argument
-    formats = "svmlight text (also .gz .bz2 .xz), .npz or .npy; with --target tables of numbers (CSV, TSV, parquet)"
+    formats = (
+        "svmlight text (also .gz .bz2 .xz), .npz or .npy; with --target tables of numbers (CSV, TSV, parquet), .h5ad"
+    )
     add("sources", metavar="SOURCE", nargs="+", help=f"{formats}; patterns such as 'part-*'; - is the standard input")
     add("-o", "--output", metavar="DIR", required=True, help="a new or empty directory")
     add("--seed", type=int, default=0, metavar="N", help="draws the order of the rows; default: 0")
@@ -31,8 +33,10 @@ def add_parser(commands: Any) -> None:
     add("--n-features", type=int, metavar="D", help="number of columns; default: that of the highest index")
     zero = "indices of svmlight text count from 0; default: if 0 occurs"
     add("--zero-based", action="store_const", const=True, default="auto", help=zero)
-    add("--target", metavar="COLUMN", help="the sources are tables with a header; the column to predict")
+    target = "the sources are tables with a header, or .h5ad files; the column, or that of obs, to predict"
+    add("--target", metavar="COLUMN", help=target)
     add("--drop", type=names, metavar="COLUMNS", help="columns of tables to leave out, between commas")
+    add("--layer", metavar="NAME", help="of .h5ad files; default: X")
     add("--quiet", action="store_true", help="show no progress, only what was written")
     add("--json", action="store_true", help="print one JSON object instead")
     parser.set_defaults(run=run)
@@ -56,6 +60,7 @@ def run(args: argparse.Namespace) -> int:
             zero_based=args.zero_based,
             target=args.target,
             drop=args.drop or (),
+            layer=args.layer,
             verbose=not args.quiet,
         )
     except KeyboardInterrupt:
