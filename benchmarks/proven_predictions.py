@@ -49,20 +49,24 @@ SETS: dict[str, tuple[str, Callable[[Any], Any], int]] = {
 HEADER = ("set", "tol", "gap", "ball", "anchor", "kinks", "solve", "region", "ball", "anchor", "kinks", "product")
 
 
-def halves(name: str) -> tuple[Any, Any, Any]:
-    """(X, y, X left out): a stratified fifth, drawn by seed 0."""
+def data(name: str) -> tuple[Any, Any]:
+    """All rows, with labels -1 and 1."""
     known, scaled, most = SETS[name]
     X, y = load_named(known)
     if most and most < len(y):
         rows = np.sort(np.random.default_rng(0).permutation(len(y))[:most])
         X, y = X[rows], y[rows]
     X = sparse.csr_array(scaled(sparse.csr_array(X)))
-    y = np.where(y > (np.median(np.unique(y))), 1, -1)
+    return X, np.where(y > (np.median(np.unique(y))), 1, -1)
+
+
+def fifth(X: Any, y: Any) -> tuple[Any, Any, Any, Any]:
+    """(X, y, X left out, y left out): a stratified fifth, drawn by seed 0."""
     rng = np.random.default_rng(0)
     left = [rng.permutation(np.flatnonzero(y == side)) for side in (-1, 1)]
     out = np.sort(np.concatenate([rows[: round(0.2 * len(rows))] for rows in left]))
     kept = np.setdiff1d(np.arange(len(y)), out)
-    return X[kept], y[kept], X[out]
+    return X[kept], y[kept], X[out], y[out]
 
 
 def settled(ends: Any) -> float:
@@ -77,7 +81,7 @@ def timed(call: Callable[[], Any]) -> tuple[Any, float]:
 
 
 def rows_of(name: str, tols: list[float], C: float, solver: str) -> Iterator[tuple[Any, ...]]:
-    X, y, out = halves(name)
+    X, y, out, _ = fifth(*data(name))
     problem, out = pragam.hinge(X, y, 1 / (C * len(y)), bias=True), check_data(out)
     for tol in tols:
         result, solve = timed(lambda tol=tol: pragam.solve(problem, solver, tol=tol))

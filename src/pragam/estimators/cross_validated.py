@@ -11,17 +11,20 @@ from __future__ import annotations
 
 import time
 import warnings
+from dataclasses import replace
+from numbers import Real
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from sklearn.base import clone, is_classifier
+from sklearn.base import is_classifier
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.metrics import check_scoring
 from sklearn.model_selection import check_cv
 
 from pragam import models
-from pragam.estimators.compat import FRAMES_AROUND_FIT, with_callbacks
+from pragam.estimators.compat import FRAMES_AROUND_FIT, Interval, StrOptions, with_callbacks
 from pragam.estimators.parameters import estimator, flag, parameter, word
+from pragam.estimators.proven_choice import proof_of
 from pragam.estimators.rows import RowEstimator
 from pragam.estimators.search import Data, FoldFound, numbers_of, results_of, told_of
 from pragam.estimators.solving import settings_of
@@ -30,6 +33,7 @@ from pragam.numerics.vector import Vector
 from pragam.risks.scaling import c_of, lam_of
 from pragam.runtime.interrupts import Signals, listen
 from pragam.selection.curve import RULES, Curve
+from pragam.selection.proven import TOLERANCES
 from pragam.selection.tuning import PAPER_LAMS
 
 if TYPE_CHECKING:
@@ -43,12 +47,18 @@ class CrossValidated(RowEstimator):
     Parameters
     ----------
     C : array of floats > 0, or None
-        What to try. None is 1/(n lam) for lam = 2^0 .. 2^-20, the grid of the paper.
+        What to try. None is 1/(n lam) for lam = 2^0 .. 2^-20, the grid of the paper. With ``prove`` the two ends of a
+        range, (low, high).
+    prove : float >= 0, "se" or None
+        Whether it is proven that no C of the whole range, tried or not, has an error lower than the best one by more
+        than this share of all rows left out, or than this mean loss; "se" is one standard error (docs/proven-range.md).
+        Then ``cv_results_`` has one row, that of C_.
     cv : int, splitter, iterable or None
         Which rows are left out, as in scikit-learn: the number of folds (None: 5), by classes in a classifier, an
         object with ``split``, or pairs of (rows to train on, rows left out).
     scoring : str, callable or None
-        What models are worth on the rows left out, as in scikit-learn; None is ``score``.
+        What models are worth on the rows left out, as in scikit-learn; None is ``score``. With ``prove`` None is the
+        errors of a classifier, and the loss of a regressor.
     rule : "best" or "one_se"
         The C of the highest mean score, of several the first in the grid; or the smallest C whose mean is at least that
         less its standard error.
@@ -79,6 +89,8 @@ class CrossValidated(RowEstimator):
         The number of folds that were scored; fewer than ``cv`` says if Ctrl-C ended the search.
     scorer_ : callable
         What was measured.
+    proof_ : ProvenRange
+        With ``prove``: what is proven of the range; its lam is 1/(n C) for all n rows.
     """
 
     C: Any = parameter(None, "array-like", None, first=True)
@@ -86,6 +98,7 @@ class CrossValidated(RowEstimator):
     scoring: Any = parameter(None, str, callable, None)
     rule: str = word(*RULES)
     refit: bool = flag(True)
+    prove: Any = parameter(None, Interval(Real, 0, None, closed="left"), StrOptions({"se"}), None)
 
     #: Seconds for the solves that come next; set before each fold and before the last fit.
     _left = None
@@ -108,11 +121,11 @@ class CrossValidated(RowEstimator):
         samples = self._samples(X, y, sample_weight)
         if samples.in_blocks:
             raise ValueError("folds are for data in memory: use pragam.selection.tune for packed data")
-        grid = self._grid(samples.n)
         data = Data.of(X, y, sample_weight)
         splits = list(check_cv(self.cv, data.y, classifier=is_classifier(self)).split(data.X, data.y, groups))
         with listen() as signals:  # Ctrl-C ends the search, and then the last fit
             self.scorer_ = check_scoring(self, self.scoring)
+            grid = self._grid(samples.n) if self.prove is None else self._proven(samples, splits)
             found = self._search(data, samples, grid, splits, end, signals)
             self._keep_search(found, grid, signals.asked)
             if self.refit:
@@ -129,6 +142,12 @@ class CrossValidated(RowEstimator):
         if grid.ndim != 1 or not len(grid):
             raise ValueError(f"C must be a list of at least one number > 0, not of shape {grid.shape}")
         return np.array([check_number("C", C, above=0) for C in grid.tolist()])
+
+    def _proven(self, samples: Any, splits: list[Any]) -> Vector:
+        """The C of which it is proven that no other is better, as a grid of one."""
+        self.C_ = 1.0  # any: the risk moves along the range
+        self.proof_ = proof_of(self, self._risk(samples), samples, splits, self.max_seconds)
+        return np.array([c_of(self.proof_.lam, samples.n)])
 
     def _search(
         self, data: Data, samples: Any, grid: Vector, splits: list[Any], end: float | None, signals: Signals
@@ -153,6 +172,8 @@ class CrossValidated(RowEstimator):
         labels = self._labels(train, risk)
         lams = [lam_of(C, train.n) for C in grid.tolist()]
         settings = settings_of(self, len(risk.parts(labels)))
+        if self.prove is not None:  # as nearly as the proof has solved them
+            settings = replace(settings, tol=min(settings.tol, TOLERANCES[0]))
         found = FoldFound(labels, held.numbers)
         for each in models.fit_path(risk, train, lams, settings, features, labels):
             begin, model = time.perf_counter(), self._of_fold(each.model)
@@ -162,7 +183,7 @@ class CrossValidated(RowEstimator):
 
     def _of_fold(self, model: Any) -> Any:
         """The estimator as it is with the model of a fold."""
-        one = clone(self)
+        one = type(self)(**{**self.get_params(deep=False), "cv": None})  # a generator of folds has no copy
         one._keep(model)
         one.n_features_in_ = self.n_features_in_
         if hasattr(self, "feature_names_in_"):
@@ -187,8 +208,17 @@ class CrossValidated(RowEstimator):
 
     def _warn_of_search(self, found: list[FoldFound], n_folds: int) -> None:
         text = told_of(found, n_folds, self)
+        if self.prove is not None and not self.proof_:
+            text = f"{self.proof_.remark} {text}".strip()
         if text:
             warnings.warn(text, ConvergenceWarning, stacklevel=3 + FRAMES_AROUND_FIT)
+
+    def __sklearn_tags__(self) -> Any:
+        """A range is proven of two classes."""
+        tags = super().__sklearn_tags__()
+        if self.prove is not None and tags.classifier_tags is not None:
+            tags.classifier_tags.multi_class = False
+        return tags
 
     def __sklearn_is_fitted__(self) -> bool:
         """A search alone predicts nothing."""

@@ -18,9 +18,14 @@ def features_of(estimator: Any, samples: Any) -> Features:
 
     A free intercept makes centring needless: it would move the intercept alone.
     """
+    return unlearnt_features_of(estimator).learnt(samples)
+
+
+def unlearnt_features_of(estimator: Any) -> Features:
+    """The same before they have taken anything from samples, so that each fold takes it from its own."""
     maps: list[Map] = []
     if estimator.standardize:
-        maps.append(Standardize(centred=not is_free(estimator)).learnt(samples))
+        maps.append(Standardize(centred=not is_free(estimator)))
     if getattr(estimator, "fit_intercept", True) and _scaling(estimator) is not None:
         maps.append(Constant(float(_scaling(estimator))))
     return Features(tuple(maps))

@@ -50,10 +50,10 @@ class LinearSVCCV(CrossValidated, LinearSVC):
         with np.errstate(divide="ignore"):
             return np.log(self.predict_proba(X))
 
-    def _grid(self, n: int) -> Vector:
+    def _validate_params(self) -> None:
+        super()._validate_params()
         if self.calibrate is not None and not self.refit:
             raise ValueError("calibrate needs refit=True: probabilities are those of the model of all rows")
-        return super()._grid(n)
 
     def _margins(self, model: Any, X: Any) -> Any:
         return None if self.calibrate is None else model.decision_function(X)

@@ -52,6 +52,7 @@ OURS = {
     "block-newton": Style("#555447", "#bd2f18", "p", (7, 1)),
     "working-set": Style("#cc7c6e", "#708996", "D", (7, 1)),
     "windows": Style("#080005", "#c9e801", "s", (7, 1)),
+    "merged-ascent": Style("#112638", "#8efab7", "^", (7, 1)),
 }
 _PEERS = {
     "liblinear": Style("#237480", "#5afffd", "o", (6, 2)),

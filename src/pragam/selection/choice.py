@@ -3,7 +3,7 @@ from its neighbour's solution, each certified; what the models are worth on the 
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Sequence
 from typing import Any
 
 import numpy as np
@@ -22,7 +22,8 @@ from pragam.problem import AnyProblem
 from pragam.risks import Risk
 from pragam.selection.counts import Counts, counts_of, total_counts
 from pragam.selection.exact import Judged, is_at_the_limit, settled
-from pragam.selection.folds import Fold, folds, split
+from pragam.selection.folds import Fold
+from pragam.selection.parts import pairs_of, parts_of
 from pragam.selection.scorers import Score, Scorer, mean_worth
 from pragam.selection.tuning import PAPER_LAMS, Tuning
 
@@ -35,7 +36,7 @@ def choose(
     *,
     validation: Any = None,
     share: float = 0.2,
-    n_folds: int = 1,
+    n_folds: int | Iterable[Any] = 1,
     seed: int = 0,
     features: Features | None = None,
     scorer: Scorer = mean_worth,
@@ -64,13 +65,13 @@ def choose(
     settings, features = settings or Settings(), features or Features()
     values = np.array(list(lams), dtype=np.float64)
     labels = risk.learn(features.numbers(samples))
-    parts = _parts(risk, samples, validation, share, n_folds, seed)
+    parts = parts_of(risk, samples, validation, share, n_folds, seed)
     seconds = None if settings.max_seconds is None else settings.max_seconds / len(parts)
     places, is_exact = checkpoints_of(checkpoint), exact
     scores: list[list[Score]] = []
     results: list[list[list[Result]]] = []
     support, counts = np.zeros(len(values), dtype=np.int64), []
-    for train, held in _pairs(samples, parts, validation, share, seed):
+    for train, held in pairs_of(samples, parts, validation, share, seed):
         numbers = features.numbers(train)
         learnt = features.learnt(numbers)  # from the rows to train on alone
         own = learnt.mapped(numbers)
@@ -107,35 +108,9 @@ def refit(
     return fit(risk.at(lam), samples, settings, features, **more)
 
 
-def _pairs(samples: Any, parts: list[Fold], validation: Any, share: float, seed: int) -> Iterator[tuple[Any, Any]]:
-    """What is trained on, and what is left out; whole blocks of data on the disk, of which nothing is copied."""
-    if validation is None and samples.in_blocks:
-        yield samples.split(seed, share)
-    else:
-        yield from ((_taken(samples, fold), validation or samples.take(fold.held)) for fold in parts)
-
-
-def _parts(risk: Risk, samples: Any, validation: Any, share: float, n_folds: int, seed: int) -> list[Fold]:
-    if validation is None and samples.in_blocks:
-        if n_folds > 1:
-            raise ValueError("folds are for data in memory: of a packed directory a share of the chunks is left out")
-        held = samples.X.held(seed, share)
-        return [Fold(np.flatnonzero(~held), np.flatnonzero(held))]
-    n, has_classes = samples.n, risk.form == "rows" and risk.has_labels and np.ndim(samples.y) == 1
-    classes: NDArray[Any] | None = np.asarray(samples.y) if has_classes else None
-    if validation is not None:
-        return [Fold(np.arange(n), np.arange(validation.n))]
-    return [split(n, classes, share, seed)] if n_folds == 1 else folds(n, classes, n_folds, seed)
-
-
 def _at(lam: float, i: int, problems: list[AnyProblem], found: list[list[Result]]) -> Solves:
     """The problems at one lam, the i-th, with their results."""
     return [(problem.at(lam), part[i]) for problem, part in zip(problems, found, strict=True)]
-
-
-def _taken(samples: Any, fold: Fold) -> Any:
-    """The training part; all samples are not copied."""
-    return samples if len(fold.train) == samples.n else samples.take(fold.train)
 
 
 def _tuning(

@@ -19,7 +19,8 @@ from numpy.typing import NDArray
 
 from pragam.models import LinearModel, places
 from pragam.models.base import Solves
-from pragam.operators.storage import WALKING, Storage
+from pragam.operators.storage import Storage
+from pragam.selection.groups import groups_of, table_of
 
 
 class Counts(NamedTuple):
@@ -66,20 +67,6 @@ def total_counts(folds: Sequence[Sequence[Counts | None]]) -> list[Counts] | Non
 
 def _open_errors(X: Storage, code: NDArray[np.int64], rows: NDArray[np.int64], K: int) -> tuple[int, int]:
     """(least, most) errors of these rows, of which any label may be predicted, but of equal rows the same one."""
-    groups: dict[Any, list[int]] = {}
-    for key, row in zip(_keys(X, rows), rows.tolist(), strict=True):
-        groups.setdefault(key, []).append(row)
-    tables = [np.bincount(code[group], minlength=K) for group in groups.values()]
-    return sum(int(each.sum() - each.max()) for each in tables), sum(int(each.sum() - each.min()) for each in tables)
-
-
-def _keys(X: Storage, rows: NDArray[np.int64]) -> Sequence[Any]:
-    """Equal ones for rows that are stored equally; of a storage that hands out no rows, all different."""
-    if not rows.size or WALKING & X.lacks:
-        return range(len(rows))
-    kind, arrays = X.take(rows).rows()
-    if kind == "dense":
-        return [row.tobytes() for row in np.ascontiguousarray(arrays[0])]
-    data, indices, indptr = arrays
-    pairs = zip(indptr[:-1].tolist(), indptr[1:].tolist(), strict=True)
-    return [(indices[first:last].tobytes(), data[first:last].tobytes()) for first, last in pairs]
+    tables = table_of(groups_of(X, rows), code[rows], K)
+    sizes = tables.sum(axis=1)
+    return int((sizes - tables.max(axis=1)).sum()), int((sizes - tables.min(axis=1)).sum())
