@@ -26,6 +26,18 @@ def make_data(path: Path, n_classes: int = 2, n: int = 60, d: int = 5, seed: int
     return X, y
 
 
+def is_refused(capsys: Any, *argv: str) -> bool:
+    """Whether ``pragam ARGV`` ends with status 2 and one line on the standard error."""
+    from pragam.cli import main
+
+    try:
+        status = main(list(argv))
+    except SystemExit as error:  # argparse
+        status = error.code
+    captured = capsys.readouterr()
+    return status == 2 and captured.err.count("\n") == 1 and not captured.out
+
+
 def start(*argv: object, before: str = "", **streams: Any) -> subprocess.Popen[str]:
     """``pragam ARGV`` in a new process, after the Python statements ``before``. Its outputs are pipes."""
     code = f"import sys\nfrom pragam.cli import main\n{before}\nsys.exit(main(sys.argv[1:]))"

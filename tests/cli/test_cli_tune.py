@@ -7,7 +7,7 @@ import signal
 
 import numpy as np
 import pytest
-from cli_data import make_data, needs_signals, start
+from cli_data import is_refused, make_data, needs_signals, start
 
 from pragam.cli import main
 from pragam.cli.commands.tune import lams_of
@@ -71,12 +71,7 @@ def test_what_is_not_certified_is_status_3_and_the_model_is_written(tmp_path, ca
 def test_bad_input_is_one_line_and_status_2(tmp_path, capsys, options):
     path = str(tmp_path / "data.svm")
     make_data(path)
-    try:
-        status = main(["tune", path, "--quiet", *options])
-    except SystemExit as error:  # argparse
-        status = error.code
-    captured = capsys.readouterr()
-    assert status == 2 and captured.err.count("\n") == 1 and not captured.out
+    assert is_refused(capsys, "tune", path, "--quiet", *options)
 
 
 def test_lists_of_lams():

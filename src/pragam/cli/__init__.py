@@ -21,7 +21,8 @@ exit status:
   0    done; for train, tune and certify: the tolerance is certified; for audit: the model is proven to be within it
   1    theory: a statement does not hold
   2    bad input, with one line on the standard error that says what and where
-  3    train, tune, certify and audit: the tolerance is not certified (train and tune have still written the model)
+  3    train, tune, certify and audit: the tolerance is not certified (train and tune have still written the model);
+       tune --prove: less is proven than was asked for
   130  aborted by Ctrl-C; during train and tune the first one, or SIGTERM, ends the solve and keeps what it reached; so
        does the first Ctrl-C during audit
 """

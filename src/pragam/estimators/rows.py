@@ -15,6 +15,7 @@ from pragam.estimators import intercept
 from pragam.estimators.base import CertifiedEstimator
 from pragam.estimators.compat import SparseCoefMixin, with_callbacks
 from pragam.estimators.frames import validated
+from pragam.estimators.left_out import LeavesOneOut
 from pragam.estimators.parameters import estimator, flag, positive
 from pragam.estimators.targets import check_classes
 from pragam.models import Fitted, LinearModel, save_onnx, to_onnx
@@ -34,7 +35,7 @@ _X: Any = {"accept_sparse": ["csr", "csc"], "dtype": [np.float64, np.float32], "
 
 
 @estimator
-class RowEstimator(SparseCoefMixin, CertifiedEstimator):
+class RowEstimator(SparseCoefMixin, LeavesOneOut, CertifiedEstimator):
     """X is a matrix with a target for each row.
 
     Parameters

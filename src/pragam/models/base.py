@@ -30,6 +30,8 @@ from pragam.risks import Risk
 Solves = Sequence[tuple[AnyProblem, Result]]
 #: The symbolic shapes of tensors by name; a letter has one size throughout.
 Shapes = dict[str, tuple[str, ...]]
+#: Values of the same numbers, stored in another way, differ by less, as a share.
+_ROUNDING = 1e-9
 
 
 @dataclass(frozen=True, eq=False)
@@ -160,6 +162,31 @@ class Model:
         known, lacking = set(self.labels.tolist()), len(learnt) < len(self.labels)
         if not set(learnt.tolist()) <= known or (lacking and not self.risk.may_lack):
             raise ValueError(f"y has the labels {learnt[:5].tolist()}, and the model {self.labels[:5].tolist()}")
+
+    def check_trained_on(self, samples: Any) -> None:
+        """The same, also where the model knows the size of its data alone: then its certificates are made anew.
+
+        Of other rows, of rows in another order, or of other labels, w and the dual point have other values.
+        """
+        for name, values in samples.given().items():
+            if not np.array_equal(values, self.given.get(name, np.ones(len(values)))):
+                raise ValueError(f"sample {name} differ from those that the model was trained with: leave them out")
+        self.check_samples(samples)
+        if "sha256" in self.fingerprint or not self.proofs or any(proof.dual is None for proof in self.proofs):
+            return
+        try:
+            found = self.certify(samples)
+        except ValueError as error:
+            raise ValueError(f"X and y are not those that the model was trained on: {error}") from None
+        for now, proof in zip(found, self.proofs, strict=True):
+            then = proof.certificate
+            room = now.slack + then.slack + _ROUNDING * max(abs(then.primal), abs(then.dual))
+            pairs = (now.primal, then.primal), (now.dual, then.dual)
+            if any(np.isfinite(each).all() and abs(each[0] - each[1]) > room for each in pairs):
+                raise ValueError(
+                    f"X and y are not those that the model was trained on: there w and its dual point have the values "
+                    f"{then.primal:.6g} and {then.dual:.6g}, and here {now.primal:.6g} and {now.dual:.6g}"
+                )
 
     def __str__(self) -> str:
         """What was minimised, with all that the problem depends on: weights of samples, and maps in front."""

@@ -10,6 +10,7 @@ from contextlib import contextmanager
 from typing import Any
 
 from pragam.cli.arguments import number
+from pragam.cli.commands import tune_range
 from pragam.cli.commands.training import Trained, add_training_options, progress, settings_of, train
 from pragam.cli.inputs import check_files
 from pragam.cli.status import CERTIFIED, NOT_CERTIFIED
@@ -19,6 +20,7 @@ from pragam.driver.checkpoint.place import Checkpoints, checkpoints_of
 
 def add_parser(commands: Any) -> None:
     """The command's arguments."""
+    from pragam.cli.commands import leave_out
     from pragam.cli.tasks import add_options
 
     parser = commands.add_parser(
@@ -26,7 +28,8 @@ def add_parser(commands: Any) -> None:
         help="choose lam by validation on a certified path",
         description="Train at every lam, each from its neighbour's solution, and score the models on rows or sequences "
         "that were left out. With -o, train on all of DATA at the best lam. Ctrl-C and SIGTERM end early, keeping the "
-        "points done. Of --task chain, what counts is the F1 of chunks where the labels are tags.",
+        "points done. Of --task chain, what counts is the F1 of chunks where the labels are tags. With --prove it is "
+        "proven that no lam of the whole range is better.",
     )
     add_training_options(parser)
     parser.add_argument("--lams", type=lams_of, metavar="LIST", help="numbers between commas; A^I..A^J stands for all "
@@ -45,6 +48,8 @@ def add_parser(commands: Any) -> None:
         action="store_true",
         help="go on to smaller gaps until the count of wrong predictions of every exact model is proven",
     )
+    tune_range.add_option(parser)
+    leave_out.add_option(parser)
     add_options(parser)
     parser.set_defaults(run=run, max_iter=None, liblinear=None, C=None, lam=None)
 
@@ -77,19 +82,24 @@ def _number_of(text: str) -> float:
 
 
 def run(args: argparse.Namespace) -> int:
-    """Tune, train, write, report. The status is 0 only if every gap was certified, on the path and of the model."""
+    """Tune, train, write, report. The status is 0 only if every gap was certified, on the path and of the model, and
+    the leave-one-out error, if it was asked for, is a number."""
     from pragam import models
-    from pragam.cli.commands import tune_report
+    from pragam.cli.commands import leave_out, tune_report
     from pragam.cli.tasks import task_of
 
     task = task_of(args)
     if args.folds is not None and args.folds < 2:
         raise ValueError(f"--folds must be 2 or more, not {args.folds}")
-    args.lams = args.lams or lams_of(task.grid)
     check_files([args.data, args.validation, args.template], [args.output])
     data = task.read(args)
     risk = task.record(args, data.samples.n)
+    leave_out.check(args, risk, data)
     held = None if args.validation is None else _validation(risk, data, args.validation)
+    if args.prove is not None:
+        _share(args)
+        return tune_range.run(args, data, risk, held)
+    args.lams = args.lams or lams_of(task.grid)
     begin = time.perf_counter()
     places = checkpoints_of(args.checkpoint)
     with Termination() as termination:
@@ -104,9 +114,11 @@ def run(args: argparse.Namespace) -> int:
             place = None if places is None else places.within("model", begins_anywhere=True)
             trained = train(risk.at(tuning.best), data, args, termination, left, starts, place)
             models.save(args.output, trained.model, proofs=not args.no_proofs)
+            left = None if args.max_seconds is None else max(args.max_seconds - (time.perf_counter() - begin), 0.0)
+            leave_out.run(args, trained.model, data, termination, left, places)
         certified = tuning.converged and (trained is None or trained.certified)
         (tune_report.as_json if args.json else tune_report.as_table)(tuning, trained, task, data, args, certified)
-    return CERTIFIED if certified else NOT_CERTIFIED
+    return CERTIFIED if certified and leave_out.is_settled(args) else NOT_CERTIFIED
 
 
 def _tune(

@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from pragam.cli.commands import leave_out
 from pragam.cli.commands.training import Trained
 from pragam.cli.output import show_json
 from pragam.risks.scaling import c_of
@@ -48,7 +49,7 @@ def as_table(
         rows += [("model", f"{args.output}: {n} {noun} at the best lam, relative gap {_gap(trained):.2e}")]
     else:
         rows += [("model", "not written (-o MODEL writes it)")]
-    show("chosen", (), rows)
+    show("chosen", (), rows + leave_out.rows(args))
 
 
 def as_json(
@@ -86,6 +87,7 @@ def as_json(
         "points": points,
         "model": args.output,
         "model_relative_gap": None if trained is None else _gap(trained),
+        "leave_one_out": leave_out.record(args),
     })  # fmt: skip
 
 
