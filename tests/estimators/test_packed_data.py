@@ -68,7 +68,7 @@ def test_the_optimum_is_that_in_memory(name, store, tmp_path):
 
 
 @pytest.mark.parametrize(
-    "solver", ["pragam", "qp-bmrm", "ls-bmrm", "pegasos-n", "working-set", "windows", "block-newton"]
+    "solver", ["pragam", "qp-bmrm", "ls-bmrm", "pegasos-n", "working-set", "windows", "block-newton", "merged-ascent"]
 )
 def test_every_solver_of_packed_data_proves_an_interval_around_the_same_minimum(solver, tmp_path):
     X, score = rows(sparse.csr_array)
