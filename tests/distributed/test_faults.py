@@ -10,6 +10,7 @@ import subprocess
 import sys
 import threading
 import time
+import warnings
 
 import numpy as np
 import pytest
@@ -42,7 +43,12 @@ def client():
 
 
 def pids(client):
-    return sorted(client.run(os.getpid).values())
+    """Of the workers, when all of them are up: of one that dies while it starts Dask makes no other."""
+    nannies, end = client.cluster.workers.values(), time.monotonic() + 60
+    while len(found := client.run(os.getpid)) < len(nannies) or any(each.status.name != "running" for each in nannies):
+        assert time.monotonic() < end, "a nanny has not started its worker again"
+        time.sleep(0.05)
+    return sorted(found.values())
 
 
 def rows():
@@ -172,6 +178,16 @@ class Number(Block):
 
     def open(self):
         return 0
+
+
+def size_of(value, common, own):
+    return own.nbytes
+
+
+def test_a_task_may_carry_the_dual_variables_of_many_rows_without_a_word(client):
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        assert list(DaskFutures(client).map(size_of, [Number()], None, [np.zeros(2**21)])) == [2**24]
 
 
 def eat(value, common, own):

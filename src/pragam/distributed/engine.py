@@ -12,6 +12,7 @@ from collections.abc import Sequence
 from typing import Any
 from uuid import uuid4
 
+import dask.config
 from dask.sizeof import sizeof
 from distributed.client import FutureCancelledError
 
@@ -23,7 +24,7 @@ from pragam.runtime import interrupts
 
 #: What a round shares goes along with each task if it is smaller; else it is scattered, once (bytes).
 _SCATTER = 2**20
-#: Dask warns of tasks that carry data, from a size on.
+#: Dask warns of tasks that carry data, from a size on. The dual variables of all rows go out once in a training.
 _QUIET = {"distributed.admin.large-graph-warning-threshold": "1GB"}
 #: Seconds to wait for a first worker.
 _WAIT = 60.0
@@ -60,20 +61,21 @@ class DaskFutures(Remote):
 
     def submit(self, place: str, job: Job) -> Future:
         what = getattr(job.task, "__name__", "task")
-        future: Future = self._asked(
-            lambda: self.client.submit(
-                work_with,
-                dict(job.needs),
-                job.task,
-                job.blocks,
-                self._shared(job.common),
-                job.own,
-                key=f"pragam-{what}-{uuid4().hex}",
-                workers=[place],
-                allow_other_workers=True,
-                pure=False,
+        with dask.config.set(_QUIET):
+            future: Future = self._asked(
+                lambda: self.client.submit(
+                    work_with,
+                    dict(job.needs),
+                    job.task,
+                    job.blocks,
+                    self._shared(job.common),
+                    job.own,
+                    key=f"pragam-{what}-{uuid4().hex}",
+                    workers=[place],
+                    allow_other_workers=True,
+                    pure=False,
+                )
             )
-        )
         return future
 
     def lost(self, place: str, error: BaseException) -> bool:
