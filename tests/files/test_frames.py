@@ -11,7 +11,7 @@ import pytest
 
 from pragam.files import source
 from pragam.files.frames import parquet_with_columns, read_parquet, table_of
-from pragam.files.table_values import lacks, numbers_in, texts_in
+from pragam.files.table_values import coded, numbers_in, texts_in
 
 DATA = {
     "age": [31, 44, 51],
@@ -57,7 +57,8 @@ def test_all_hold_the_same(kind):
     for name in ("job", "is_open", "note"):
         assert table.columns[name].is_category
         assert texts_in(table.columns[name]) == ["" if value is None else str(value) for value in DATA[name]]
-        assert lacks(table.columns[name]).tolist() == [value is None for value in DATA[name]]
+        texts, places = coded(table.columns[name])
+        assert [texts[k] for k in places] == texts_in(table.columns[name]) and len(set(texts)) == len(texts)
 
 
 def test_a_categorical_type_makes_categories_of_numbers():

@@ -143,9 +143,7 @@ def test_what_a_number_is(text):
 
 @pytest.mark.parametrize("text", ["1_000", "1,5", "x", "0x1F", "1 2", "--1", "True", "NA", "12%"])
 def test_what_no_number_is(text):
-    said = []
-    assert numbers_in(table_with(["1", text]), "x", said.append) is None
-    assert len(said) == 1 and f"since {text!r} is not a number; 1 of 2 values are" in said[0]
+    assert numbers_in(table_with(["1", text]), "x") is None
 
 
 @pytest.mark.parametrize("text", ["", "  ", "nan", "NaN"])

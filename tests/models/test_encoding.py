@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from fractions import Fraction
 
 import numpy as np
 import pytest
@@ -16,6 +17,7 @@ from pragam.files.tables import Column, Table
 from pragam.models.encoding import Encoding
 from pragam.models.features import Constant, Features
 from pragam.models.table_columns import Category, Number
+from pragam.numerics.exact_sums import ExactSum
 from pragam.risks import EpsilonInsensitive, Hinge, OneVsRest
 from pragam.samples import Rows
 
@@ -143,6 +145,26 @@ def test_a_category_can_be_forced_and_keeps_its_texts():
     encoding = Encoding.learn(of(zip=["007", "7", "9007199254740993"]), categorical=["zip"], say=quiet)
     assert encoding.columns == (Category("zip", ("007", "7", "9007199254740993")),)
     assert Encoding.learn(of(d=["1990-01-31"]), categorical=["d"]).column_names == ["d=1990-01-31"]
+
+
+@pytest.mark.parametrize("text", ["1_000", "x", "0x1F", "1 2", "--1", "True", "NA", "12%"])
+def test_a_column_that_is_almost_numeric_is_named(text):
+    said = []
+    Encoding.learn(of(x=["1", "", text, "1"]), missing="mean", say=said.append)
+    assert len(said) == 1 and f"t, row 3: column 'x' is a category, one column a level, since {text!r} is" in said[0]
+    assert "is not a number; 2 of 4 values are" in said[0]
+
+
+@given(st.lists(st.floats(allow_nan=False, allow_infinity=False), min_size=1, max_size=30), st.randoms())
+def test_a_mean_is_exact_but_for_one_rounding(values, random):
+    """However large, small or cancelling the numbers are, and in whatever order and parts they come."""
+    expected = float(sum(map(Fraction, values)) / len(values))
+    total = ExactSum()
+    random.shuffle(values)
+    for part in np.array_split(values, random.randint(1, 4)):
+        if len(part):
+            total.add(part)
+    assert total.mean() == expected == Encoding.learn({"x": values}).columns[0].mean
 
 
 REFUSED = {

@@ -23,6 +23,7 @@ _DATES = (datetime.date, datetime.time, datetime.timedelta, np.datetime64, np.ti
 #: How types that are dates, times and spans of time begin, in all packages.
 _TEMPORAL = ("date", "time", "duration", "period")
 _CATEGORICAL = ("category", "categorical", "enum", "dictionary")
+_FLOATS = ("float", "double", "halffloat")
 #: The first and last bytes of a parquet file.
 PARQUET = b"PAR1"
 
@@ -74,9 +75,11 @@ def _listed(series: Any) -> Sequence[Any]:
 
 
 def _numbers(series: Any) -> NDArray[Any] | None:
-    """Plain numbers without missing ones that are not NaN; None else."""
+    """Plain numbers, NaN for a missing one; None of others, and of whole numbers where some are missing."""
     missing = getattr(series, "null_count", 0)
-    if not hasattr(series, "to_numpy") or (missing() if callable(missing) else missing):
+    kind = str(getattr(series, "dtype", getattr(series, "type", ""))).lower()
+    is_lacking = (missing() if callable(missing) else missing) and not kind.startswith(_FLOATS)
+    if not hasattr(series, "to_numpy") or is_lacking:
         return None
     found = series.to_numpy()
     return found if found.dtype.kind in "iuf" else None

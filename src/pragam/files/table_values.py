@@ -5,13 +5,14 @@ A value is missing if it is empty or only spaces; among numbers, if it is NaN.
 
 from __future__ import annotations
 
+import contextlib
 import re
-from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from pragam.files.arrow_texts import ArrowTexts
 from pragam.files.tables import Column, Table, number_of
 
 #: Below this every whole number is a float64, and above it what is read as this may be the next one.
@@ -24,36 +25,46 @@ _COMMAS = r"[+-]?\d+(,\d+)+"
 
 def texts_in(column: Column) -> list[str]:
     """The values as texts, "" for a missing one."""
-    if isinstance(column.values, list):
+    if not isinstance(column.values, np.ndarray):
         return ["" if not text.strip() else text for text in column.values]
     if column.values.dtype.kind in "iu":
         return [str(value) for value in column.values.tolist()]
     return ["" if np.isnan(value) else _shortest(value) for value in column.values]
 
 
-def lacks(column: Column) -> NDArray[np.bool_]:
-    """Where a category is missing."""
-    return np.array([not text for text in texts_in(column)], dtype=bool)
+def coded(column: Column) -> tuple[list[str], NDArray[np.int64]]:
+    """The different texts of a column, "" for missing values, and the place of each value's text among them."""
+    if isinstance(column.values, ArrowTexts):
+        texts, places = column.values.coded()
+        found = dict.fromkeys(texts_in(Column(texts)))
+        if len(found) == len(texts):
+            return list(found), places
+        own = {text: k for k, text in enumerate(found)}  # several kinds of blanks are one
+        return list(found), np.array([own[text] for text in texts_in(Column(texts))])[places]
+    place: dict[str, int] = {}
+    codes = (place.setdefault(text, len(place)) for text in texts_in(column))
+    found = np.fromiter(codes, np.int64, len(column.values))
+    return list(place), found
 
 
-def numbers_in(table: Table, name: str, say: Callable[[str], None] | None = None) -> NDArray[np.float64] | None:
-    """The column as float64, NaN for a missing value; None if a value is no number.
-
-    ``say`` is told if some are and some are not.
-    """
+def numbers_in(table: Table, name: str) -> NDArray[np.float64] | None:
+    """The column as float64, NaN for a missing value; None if a value is no number."""
     values = table.columns[name].values
-    if not isinstance(values, list):
+    if isinstance(values, np.ndarray):
         return _finite(table, name, values, values.tolist())
-    found = [number_of(text) for text in values]
-    if None not in found:
-        return _finite(table, name, np.array(found, dtype=np.float64), values)
-    if say is not None and (numbers := sum(value is not None and value == value for value in found)):
-        first = found.index(None)
-        say(
-            f"{table.where(first)}: column {name!r} is a category, one column a level, since {values[first]!r:.40} is "
-            f"not a number; {numbers} of {table.n} values are (an empty field is a missing number)"
-        )
-    return None
+    if isinstance(values, ArrowTexts) and (plain := values.floats(_WHOLE)) is not None:
+        return plain
+    found = _floats(values)
+    return None if found is None else _finite(table, name, found, values)
+
+
+def _floats(texts: Any) -> NDArray[np.float64] | None:
+    """Each text as a number, all at once where none is empty."""
+    if "_" not in "".join(texts):  # which Python reads as a part of a number
+        with contextlib.suppress(ValueError):
+            return np.fromiter(map(float, texts), np.float64, len(texts))
+    found = [number_of(text) for text in texts]
+    return None if None in found else np.array(found, dtype=np.float64)
 
 
 def numbers_of(table: Table, name: str, why: str) -> NDArray[np.float64]:
@@ -71,7 +82,8 @@ def numbers_of(table: Table, name: str, why: str) -> NDArray[np.float64]:
 def refuse_dates(table: Table, name: str) -> None:
     """A column of dates is no category, and pragam makes no features of it. So is one of numbers with commas."""
     column = table.columns[name]
-    texts = [text.strip() for text in column.values if text.strip()] if isinstance(column.values, list) else []
+    is_text = not isinstance(column.values, np.ndarray)
+    texts = [text.strip() for text in column.values if text.strip()] if is_text else []
     if texts and (column.holds_dates or all(map(re.compile(_DATE).fullmatch, texts))):
         raise ValueError(
             f"{table.name}: column {name!r} holds dates or times ({texts[0]}), of which pragam makes no features: "
@@ -86,7 +98,7 @@ def refuse_dates(table: Table, name: str) -> None:
         )
 
 
-def _finite(table: Table, name: str, values: NDArray[Any], said: list[Any]) -> NDArray[np.float64]:
+def _finite(table: Table, name: str, values: NDArray[Any], said: Any) -> NDArray[np.float64]:
     """The values as float64, if that holds them."""
     found = values.astype(np.float64)
     if (wrong := np.flatnonzero(np.isinf(found))).size:

@@ -17,7 +17,6 @@ from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
 from pragam.files import source
 from pragam.files.kinds import CSV, HEAD, looks_like
@@ -29,12 +28,12 @@ _SEPARATORS = ",\t;"
 class Column(NamedTuple):
     """The values of a column.
 
-    values : texts, where "" is a missing value, or an array of numbers, where NaN is one
+    values : texts, where "" is a missing value, as a list or as ArrowTexts; or an array of numbers, where NaN is one
     is_category : whether it is one by its type, as texts in a data frame are; of text nobody knows
     holds_dates : whether it does by its type
     """
 
-    values: list[str] | NDArray[Any]
+    values: Any
     is_category: bool = False
     holds_dates: bool = False
 
@@ -55,6 +54,7 @@ class Table:
     name : what messages call it
     lines : the line of the text at which each row begins; none if it was no text
     origin : a Text, or the pyarrow.Table of a parquet file, to write it back
+    first : how many rows of the table come before these
     """
 
     columns: dict[str, Column]
@@ -62,16 +62,22 @@ class Table:
     name: str = "the table"
     lines: Sequence[int] = ()
     origin: Any = field(default=None, repr=False)
+    first: int = 0
 
     def where(self, row: int) -> str:
         """What messages call a row."""
-        return f"{self.name}, {f'line {self.lines[row]}' if len(self.lines) else f'row {row + 1}'}"
+        return f"{self.name}, {f'line {self.lines[row]}' if len(self.lines) else f'row {self.first + row + 1}'}"
 
     def column(self, name: str, what: str = "") -> Column:
         """The column of this name; ``what`` says what it is for."""
         if name not in self.columns:
-            raise ValueError(f"{self.name}: it has no column {name!r}{what}; its columns are {listed(self.columns)}")
+            raise no_column(self.name, name, self.columns, what)
         return self.columns[name]
+
+
+def no_column(where: str, name: str, names: Any, what: str = "") -> ValueError:
+    """What to say of a column that is not there; ``what`` says what it is for."""
+    return ValueError(f"{where}: it has no column {name!r}{what}; its columns are {listed(names)}")
 
 
 def listed(names: Any) -> str:

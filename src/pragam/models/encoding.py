@@ -26,15 +26,14 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
+from pragam.files.fields import fields_of
 from pragam.files.frames import table_of
 from pragam.files.tables import listed
 from pragam.models.features import Map
-from pragam.models.table_columns import Category, Entries, Number, from_json, learnt
+from pragam.models.table_columns import Category, Entries, Number, from_json
+from pragam.models.table_learning import MISSING, TableLearning, Wanted
 from pragam.operators import check_data
 from pragam.operators.storage import Storage
-
-#: What a missing value may become.
-MISSING = ("mean", "indicator")
 
 
 @dataclass(frozen=True, eq=False)
@@ -64,23 +63,16 @@ class Encoding(Map):
 
         ``say`` is told, in a sentence, of each column that is categorical though some of its values are numbers.
         """
-        if missing not in (None, *MISSING):
-            raise ValueError(f"missing must be None, 'mean' or 'indicator', not {missing!r:.40}")
-        table, drop, categorical = table_of(frame), _names("drop", drop), _names("categorical", categorical)
-        if target is not None:
-            table.column(target, " to be the target")
-        for name in (*drop, *categorical):
-            table.column(name, " to drop" if name in drop else " to make a category")
-        if wanted := [name for name in drop if name == target or name in categorical]:
-            raise ValueError(f"column {wanted[0]!r} cannot be dropped: it is the target or a category")
-        used = [name for name in table.columns if name != target and name not in drop]
-        if not used:
-            raise ValueError(
-                f"{table.name}: no column is left to predict from; its columns are {listed(table.columns)}"
-            )
-        if not table.n:
-            raise ValueError(f"{table.name}: there are no rows")
-        return cls(tuple(learnt(table, name, name in categorical, missing, say) for name in used), target, missing)
+        table = table_of(frame)
+        learning = TableLearning.of(list(table.columns), table.name, Wanted.of(target, drop, categorical, missing))
+        learning.add(table, more=False)
+        return cls.of(learning, say)
+
+    @classmethod
+    def of(cls, learning: TableLearning, say: Callable[[str], None] = warnings.warn) -> Encoding:
+        """What was learnt of all rows."""
+        wanted = learning.wanted
+        return cls(learning.columns(say), wanted.target, wanted.missing)
 
     @property
     def title(self) -> str:
@@ -122,16 +114,17 @@ class Encoding(Map):
             unknown, begin = unknown + strange, begin + len(each.made)
         return _csr(entries, table.n, begin), unknown
 
-    def to_file(self) -> tuple[dict[str, Any], dict[str, NDArray[Any]]]:
-        text = json.dumps([each.to_json() for each in self.columns]).encode()
-        return {"target": self.target, "missing": self.missing}, {"columns": np.frombuffer(text, dtype=np.uint8)}
+    def to_json(self) -> dict[str, Any]:
+        """For a file."""
+        columns = [each.to_json() for each in self.columns]
+        return {"target": self.target, "missing": self.missing, "columns": columns}
 
     @classmethod
-    def from_file(cls, record: dict[str, Any], tensors: Any, prefix: str) -> Encoding:
-        target, missing = record.get("target"), record.get("missing")
+    def from_json(cls, record: Any) -> Encoding:
+        """What ``to_json`` wrote."""
+        target, missing, found = (fields_of(record, {}).get(name) for name in ("target", "missing", "columns"))
         if not (target is None or type(target) is str) or missing not in (None, *MISSING):
             raise ValueError(f"its table's target and missing cannot be {target!r:.40} and {missing!r:.40}")
-        found = json.loads(tensors.array(f"{prefix}columns", "U8").tobytes())
         if type(found) is not list or not found:
             raise ValueError("the columns of its table must be a list of them")
         columns = tuple(map(from_json, found))
@@ -139,11 +132,15 @@ class Encoding(Map):
             raise ValueError("the columns of its table and its target must have different names")
         return cls(columns, target, missing)
 
+    def to_file(self) -> tuple[dict[str, Any], dict[str, NDArray[Any]]]:
+        record = self.to_json()
+        text = json.dumps(record.pop("columns")).encode()
+        return record, {"columns": np.frombuffer(text, dtype=np.uint8)}
 
-def _names(what: str, names: Iterable[str]) -> tuple[str, ...]:
-    if isinstance(names, str):
-        raise ValueError(f"{what} must be a list of names, not the text {names!r:.40}")
-    return tuple(names)
+    @classmethod
+    def from_file(cls, record: dict[str, Any], tensors: Any, prefix: str) -> Encoding:
+        columns = json.loads(tensors.array(f"{prefix}columns", "U8").tobytes())
+        return cls.from_json({"target": record.get("target"), "missing": record.get("missing"), "columns": columns})
 
 
 def _csr(entries: list[Entries], n: int, d: int) -> sparse.csr_array:

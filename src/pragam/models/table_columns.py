@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass
-from math import fsum, isfinite
+from math import isfinite
 from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from pragam.files.fields import fields_of
-from pragam.files.table_values import lacks, numbers_in, numbers_of, refuse_dates, texts_in
+from pragam.files.table_values import coded, numbers_of
 from pragam.files.tables import Table
 
 Floats = NDArray[np.float64]
@@ -70,47 +69,17 @@ class Category:
     def entries(self, table: Table, fills: bool) -> tuple[list[Entries], int]:
         """Those of its levels, those that say what is missing, and how many values have unknown levels."""
         place = {level: k for k, level in enumerate(self.levels)}
-        texts = texts_in(table.columns[self.name])
-        is_missing = np.array([not text for text in texts], dtype=bool)
+        texts, codes = coded(table.columns[self.name])
+        is_missing = np.array([not text for text in texts], dtype=bool)[codes]
         if is_missing.any() and not fills:
             raise missing_values(table, self.name, is_missing)
-        places = np.array([place.get(text, -1) for text in texts], dtype=np.int64)
+        places = np.array([place.get(text, -1) for text in texts], dtype=np.int64)[codes]
         own = Entries(places, np.ones(table.n))
         return [own, *_flags(is_missing, len(self.levels), self.is_flagged)], int(((places < 0) & ~is_missing).sum())
 
     def to_json(self) -> dict[str, Any]:
         """For a model file."""
         return {"name": self.name, "is_flagged": self.is_flagged, "levels": list(self.levels)}
-
-
-def learnt(
-    table: Table, name: str, is_forced: bool, missing: str | None, say: Callable[[str], None]
-) -> Number | Category:
-    """What a column of the training data is; ``is_forced`` makes it a category."""
-    column = table.columns[name]
-    if not is_forced:
-        refuse_dates(table, name)
-    values = None if is_forced or column.is_category else numbers_in(table, name, say)
-    is_missing = lacks(column) if values is None else np.isnan(values)
-    if is_missing.all():
-        raise ValueError(f"{table.name}: column {name!r} is empty in all rows: --drop (in Python drop=) leaves it out")
-    if is_missing.any() and missing is None:
-        raise missing_values(table, name, is_missing)
-    is_flagged = missing == "indicator" and bool(is_missing.any())
-    if values is None:
-        return Category(name, tuple(sorted(set(texts_in(column)) - {""})), is_flagged)
-    present = values[~is_missing]
-    return Number(name, _mean(present), is_flagged)
-
-
-def _mean(values: Floats) -> float:
-    """In one rounding of the sum, so that the order of the rows does not matter; of huge values, whose sum overflows,
-    the sum of their shares, which rounding may take beyond the largest of them."""
-    try:
-        return fsum(values.tolist()) / len(values)
-    except OverflowError:
-        half = fsum((values / (2 * len(values))).tolist())
-        return float(np.clip(2 * half, values.min(), values.max()))
 
 
 def from_json(entry: Any) -> Number | Category:

@@ -1,0 +1,43 @@
+"""A column of text as pyarrow read it: made numbers, or places in a list of its different texts, without a loop here."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+
+class ArrowTexts:
+    """The texts of a pyarrow array of strings without nulls."""
+
+    def __init__(self, array: Any) -> None:
+        self._array = array
+
+    def __len__(self) -> int:
+        return len(self._array)
+
+    def __getitem__(self, row: int) -> str:
+        return str(self._array[row].as_py())
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._array.to_pylist())
+
+    def floats(self, below: float) -> NDArray[np.float64] | None:
+        """All as numbers, if each is plainly one of an absolute value below this; None if Python is to look at them.
+
+        Both round to the nearest float64. Python reads more: blanks around a number, digits of all scripts.
+        """
+        import pyarrow
+
+        try:
+            found: NDArray[np.float64] = self._array.cast("float64").to_numpy(zero_copy_only=False)
+        except pyarrow.ArrowInvalid:
+            return None
+        return found if (np.abs(found) < below).all() else None  # of NaN it is false, too
+
+    def coded(self) -> tuple[list[str], NDArray[np.int64]]:
+        """The different texts, and which of them each is."""
+        found = self._array.dictionary_encode()
+        return found.dictionary.to_pylist(), found.indices.to_numpy(zero_copy_only=False).astype(np.int64)
