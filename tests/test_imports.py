@@ -36,7 +36,7 @@ CORE = {
     },
     "samples": {"numerics", "operators", "structured"},
     "files": {"_kernels", "numerics", "samples", "structured"},
-    "packed": {"engines", "files", "numerics", "operators", "runtime"},
+    "packed": {"engines", "files", "models", "numerics", "operators", "runtime"},
     "datasets": {"files", "runtime"},
     "sequences": {"files", "numerics", "operators", "problem", "structured"},
     "models": {

@@ -82,8 +82,8 @@ def forged(packed, change):
 
 
 def test_a_newer_version_says_what_to_do(packed):
-    said = forged(packed, lambda record: record.update(version=2))
-    assert said.endswith("version 2 of the format, which is newer than this pragam: update pragam")
+    said = forged(packed, lambda record: record.update(version=3))
+    assert said.endswith("version 3 of the format, which is newer than this pragam: update pragam")
 
 
 def rename(record):

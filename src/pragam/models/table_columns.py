@@ -15,7 +15,7 @@ from pragam.files.tables import Table
 
 Floats = NDArray[np.float64]
 Places = NDArray[np.int64]
-_REMEDY = "a model trained with --missing mean or indicator (in Python missing=) takes missing values"
+_REMEDY = "a model trained with --missing mean or indicator (in Python missing=) takes missing values, and so does pragam pack with it"
 
 
 class Entries(NamedTuple):
@@ -37,6 +37,11 @@ class Number:
     def made(self) -> list[str]:
         """The columns that it becomes."""
         return [self.name] + ([f"{self.name} is missing"] if self.is_flagged else [])
+
+    @property
+    def title(self) -> str:
+        """What it is, in a report."""
+        return f"a number, {self.mean:.6g} in the mean" + (", and whether it is missing" if self.is_flagged else "")
 
     def entries(self, table: Table, fills: bool) -> tuple[list[Entries], int]:
         """Its own, and those that say what is missing."""
@@ -65,6 +70,12 @@ class Category:
         """The columns that it becomes."""
         levels = [f"{self.name}={level}" for level in self.levels]
         return levels + ([f"{self.name} is missing"] if self.is_flagged else [])
+
+    @property
+    def title(self) -> str:
+        """What it is, in a report."""
+        some = ", ".join(map(repr, self.levels[:3])) + (", ..." if len(self.levels) > 3 else "")
+        return f"{len(self.levels)} levels: {some}" + (", and whether it is missing" if self.is_flagged else "")
 
     def entries(self, table: Table, fills: bool) -> tuple[list[Entries], int]:
         """Those of its levels, those that say what is missing, and how many values have unknown levels."""

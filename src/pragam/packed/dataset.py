@@ -13,6 +13,7 @@ from weakref import WeakValueDictionary
 import numpy as np
 from numpy.typing import NDArray
 
+from pragam.models.encoding import Encoding
 from pragam.numerics.arguments import check_number
 from pragam.operators.storage import Blocked, Csr, Dense
 from pragam.packed import manifest as manifests
@@ -90,6 +91,11 @@ class Packed(Blocked):
     def zero_based(self) -> bool | None:
         """Whether the indices of the svmlight text that was packed count from 0; None if it was none."""
         return self._chunks.manifest.zero_based
+
+    @property
+    def table(self) -> Encoding | None:
+        """What the columns are, if tables were packed: what a model of these rows needs to read a table."""
+        return self._chunks.manifest.table
 
     @cached_property
     def known_squares(self) -> NDArray[np.float64]:
@@ -169,11 +175,12 @@ class Packed(Blocked):
     def about(self) -> dict[str, Any]:
         """What it is, as JSON can hold it."""
         manifest = self._chunks.manifest
+        own = {} if self.table is None else {"table": self.table.title}
         return {
             "directory": str(self.path), "rows": self.shape[0], "columns": self.shape[1], "entries": self.stored,
             "storage": f"{manifest.kind} {self.dtype.name}", "bytes": self.bytes, "chunks": self.n_chunks,
             "labels": manifest.y_dtype or "none", "weights": "yes" if manifest.weights else "none",
-            "seed": manifest.seed,
+            "seed": manifest.seed, **own,
         }  # fmt: skip
 
     def __len__(self) -> int:

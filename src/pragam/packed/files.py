@@ -11,6 +11,8 @@ from typing import Any, NamedTuple, Protocol
 from pragam.files import source
 from pragam.files.frames import PARQUET
 from pragam.files.rows import ARRAYS
+from pragam.models.encoding import Encoding
+from pragam.models.table_learning import Wanted
 from pragam.packed.annotated_rows import HDF5, AnnotatedRows
 from pragam.packed.matrix_rows import MatrixRows
 from pragam.packed.sources import Arrival, Blocks, Read, Source
@@ -32,13 +34,21 @@ class Format(Protocol):
 
 
 class Reading(NamedTuple):
-    """How files are read: what the indices of svmlight text count from; of tables the target, and what is left out; of
-    annotated matrices the target, and the layer that is read in place of X."""
+    """How files are read: what the indices of svmlight text count from; of tables the target, what is left out, what is
+    a category and what a missing value becomes; of annotated matrices the target, and the layer that is read in place
+    of X."""
 
     zero_based: Any = "auto"
     target: str | None = None
     drop: tuple[str, ...] = ()
+    categorical: tuple[str, ...] = ()
+    missing: str | None = None
     layer: str | None = None
+
+    @property
+    def table(self) -> Wanted:
+        """What is asked of a table."""
+        return Wanted.of(self.target, self.drop, self.categorical, self.missing)
 
 
 def source_of(given: Any, reading: Reading) -> Source:
@@ -49,24 +59,27 @@ def source_of(given: Any, reading: Reading) -> Source:
     if isinstance(given, (list, tuple)) and given and all(map(_is_file, given)):
         return Files(given, reading)
     if reading != Reading():
-        raise ValueError("zero_based, target, drop and layer are for files, and these are blocks")
+        raise ValueError("zero_based, target, drop, categorical, missing and layer are for files, and these are blocks")
     return Blocks(given)
 
 
 def _check(reading: Reading) -> None:
-    zero_based, target, drop, layer = reading
+    zero_based, target, drop, categorical, missing, layer = reading
     if not (zero_based == "auto" or isinstance(zero_based, bool)):
         raise ValueError(f"zero_based must be True, False or 'auto', not {zero_based!r:.40}")
     if not (target is None or isinstance(target, str)):
         raise ValueError(f"target must be the name of a column, not {target!r:.40}")
-    if isinstance(drop, str) or not all(isinstance(name, str) for name in drop):
-        raise ValueError(f"drop must be a list of names, not {drop!r:.40}")
+    for what, given in (("drop", drop), ("categorical", categorical)):
+        if isinstance(given, str) or not all(isinstance(name, str) for name in given):
+            raise ValueError(f"{what} must be a list of names, not {given!r:.40}")
     if not (layer is None or isinstance(layer, str)):
         raise ValueError(f"layer must be the name of a layer, not {layer!r:.40}")
-    if layer is not None and (drop or target is None):
+    if layer is not None and (drop or categorical or missing or target is None):
         raise ValueError("layer is for .h5ad files, of which target names the labels and nothing is dropped")
-    if drop and target is None:
-        raise ValueError("drop is for tables, of which target names the column to predict")
+    for what, given in (("drop", drop), ("categorical", categorical), ("missing", missing)):
+        if given and target is None:
+            raise ValueError(f"{what} is for tables, of which target names the column to predict")
+    reading.table  # noqa: B018 (which checks what a missing value becomes)
     if target is not None and zero_based != "auto":
         raise ValueError("zero_based is for svmlight text, and target says that the files are tables")
 
@@ -83,12 +96,14 @@ class Files:
 
     def __init__(self, given: Any, reading: Reading) -> None:
         self._files = [file for each in given for file in _found(each)]
+        self._tables: TableRows | None = None
         self._kinds: dict[str, Format] = {_MATRIX: MatrixRows(), _TEXT: TextRows(reading.zero_based)}
         if reading.target is not None:
             self._kinds = {_ANNOTATED: AnnotatedRows(reading.target, reading.layer)}
             if reading.layer is None:
-                self._kinds[_TABLE] = TableRows(reading.target, reading.drop)
+                self._tables = self._kinds[_TABLE] = TableRows(reading.table)
         self._kind = ""
+        self._learnt_at: list[int] = []
         self._sizes = list(map(_size, self._files))
         self._total = None if None in self._sizes else sum(filter(None, self._sizes))
         self._opened: source.Source | None = None
@@ -100,6 +115,31 @@ class Files:
         if self._total is None:
             return None
         return [[os.fspath(each), os.path.realpath(each), *_state(each)] for each in self._files]
+
+    def learn(self, known: Any = None) -> Iterator[int]:
+        tables = self._tables
+        if tables is None or self._total is None:  # what can be read once is learnt from while it is read
+            return
+        first, begin = 0, 0
+        if known is not None:
+            (first, begin), _ = known["at"], tables.go_on(known)
+        for number in range(first, len(self._files)):
+            with source.opened(self._files[number]) as opened:
+                self._opened, self._number = opened, number
+                if self._format(opened) is not tables:
+                    return
+                for end in tables.learn(opened, begin):
+                    self._learnt_at = [number, end]
+                    yield tables.n_learnt
+            begin = 0
+        self._learnt_at = [len(self._files), 0]
+        tables.finish()
+
+    def learnt(self) -> Any:
+        return {**self._tables.learnt(), "at": self._learnt_at} if self._tables and self._learnt_at else None
+
+    def encoding(self) -> Encoding | None:
+        return self._tables.encoding if self._tables and self._kind == _TABLE else None
 
     def read(self, at: Any = None) -> Iterator[Arrival]:
         first, self._kind, own = (0, "", None) if at is None else at

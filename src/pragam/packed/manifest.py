@@ -17,9 +17,10 @@ import numpy as np
 
 from pragam.files.atomic import replacing
 from pragam.files.fields import fields_of
+from pragam.models.encoding import Encoding
 from pragam.packed.layout import ALIGNED, CHUNKS, COLUMNS, MANIFEST, WORK, Saved, chunk_path, damaged
 
-FORMAT, VERSION = "pragam-packed", 1
+FORMAT, VERSION = "pragam-packed", 2
 
 _FIELDS = {
     "version": int, "n": int, "d": int, "stored": int, "kind": str, "dtype": str, "index_dtype": str, "y_dtype": str,
@@ -62,6 +63,7 @@ class Manifest:
     weights : whether rows have weights
     columns : the file of what is known of the columns
     sources : what was read, objects with a name and a number of rows; of svmlight text, whether it is zero_based
+    table : of tables, what their columns are; version 1 had none
     """
 
     n: int
@@ -77,6 +79,7 @@ class Manifest:
     sources: tuple[dict[str, Any], ...]
     columns: Saved
     chunks: tuple[Chunk, ...]
+    table: Encoding | None = None
 
     def arrays(self, chunk: Chunk) -> dict[str, tuple[np.dtype[Any], tuple[int, ...]]]:
         """The dtype and the shape of each array of a chunk."""
@@ -118,6 +121,7 @@ class Manifest:
             for name, value in vars(self).items()
             if name in _FIELDS and name != "chunks"
         }
+        own |= {} if self.table is None else {"table": self.table.to_json()}
         head = json.dumps({"format": FORMAT, "version": VERSION, **own}, allow_nan=False)
         with replacing(folder / MANIFEST) as stream:
             stream.write(head[:-1].encode() + b', "chunks": [')
@@ -159,13 +163,15 @@ def _checked(record: Any) -> Manifest:
     if not isinstance(record, dict) or record.get("format") != FORMAT:
         raise ValueError(f"its format is not {FORMAT!r}")
     version = record.get("version")
-    if type(version) is not int or version != VERSION:
-        newer = "which is newer than this pragam: update pragam" if isinstance(version, int) and version > 1 else ""
+    if type(version) is not int or not 1 <= version <= VERSION:
+        is_newer = type(version) is int and version > VERSION
+        newer = "which is newer than this pragam: update pragam" if is_newer else ""
         raise ValueError(f"version {version!r:.40} of the format, {newer or 'which there is not'}")
     fields_of(record, _FIELDS)
     own = {name: record[name] for name in _FIELDS if name != "version"}
     own |= {"chunks": tuple(map(Chunk.of, record["chunks"])), "columns": _saved(record["columns"])}
-    manifest = Manifest(**own | {"sources": tuple(record["sources"])})
+    table = Encoding.from_json(record["table"]) if record.get("table") is not None else None
+    manifest = Manifest(**own | {"sources": tuple(record["sources"]), "table": table})
     for fault in _faults(manifest):
         raise ValueError(fault)
     return manifest
@@ -192,6 +198,8 @@ def _faults(m: Manifest) -> Iterator[str]:
         yield f"n={m.n} and stored={m.stored} are not the sums over the chunks"
     if m.kind == "dense" and any(c.stored != c.rows * m.d for c in m.chunks):
         yield "a dense chunk stores all entries of its rows"
+    if m.table is not None and m.table.n_columns != m.d:
+        yield f"its table has {m.table.n_columns} columns, and its rows {m.d}"
     for source in m.sources:
         if type(source) is not dict or type(source.get("zero_based")) not in (bool, type(None)):
             yield f"a source must be an object, zero_based true or false, not {source!r:.40}"

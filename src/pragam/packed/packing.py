@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import time
 from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
@@ -28,6 +29,8 @@ from pragam.packed.work import Work, working
 from pragam.runtime.screen import Screen
 
 _INT32_MAX = np.iinfo(np.int32).max
+#: Seconds after which what was learnt is written again.
+_PAUSE = 10.0
 
 
 def pack(
@@ -41,6 +44,8 @@ def pack(
     zero_based: Any = "auto",
     target: str | None = None,
     drop: Iterable[str] = (),
+    categorical: Iterable[str] = (),
+    missing: str | None = None,
     layer: str | None = None,
     verbose: bool = False,
 ) -> Packed:
@@ -53,7 +58,7 @@ def pack(
     source : iterable, path, or list of paths
         Blocks (X, y) or (X, y, weight), which are read once: X dense or sparse, all alike, y numbers, texts or None. Or
         files, by their names or patterns such as ``"part-*.svm"``: svmlight text, also compressed; ``.npz`` with a CSR
-        matrix; ``.npy`` with its labels beside it; tables of numbers (CSV, TSV, parquet; the extra ``tables``);
+        matrix; ``.npy`` with its labels beside it; tables (CSV, TSV, parquet; the extra ``tables``);
         annotated matrices (``.h5ad``; the extra ``h5ad``).
     directory : path
         Of a new or empty directory. It holds a data set when its manifest stands, which comes last.
@@ -71,13 +76,18 @@ def pack(
         The files are tables with a header, or annotated matrices; this column, of these in ``obs``, has the labels.
     drop : iterable of str
         The columns of tables that are left out.
+    categorical : iterable of str
+        The columns of tables that are categories, though all their values are numbers.
+    missing : "mean", "indicator" or None
+        What a missing value of a table becomes, as in :class:`pragam.models.Encoding`; None refuses it.
     layer : str, optional
         Of annotated matrices; else X is read.
     verbose : bool
         Show on a terminal how far it is.
     """
     settings = _settings(seed, dtype, chunk_bytes, n_features)
-    reading = Reading(zero_based, target, drop if isinstance(drop, str) else tuple(drop), layer)  # type: ignore[arg-type]
+    lists: list[Any] = [each if isinstance(each, str) else tuple(each) for each in (drop, categorical)]
+    reading = Reading(zero_based, target, *lists, missing, layer)
     rows = source_of(source, reading)
     own = rows.asked()
     asked = own and {**settings, **reading._asdict(), "version": VERSION, "source": own}
@@ -116,6 +126,7 @@ class _Packing:
 
     def run(self) -> None:
         """All of it."""
+        self._learn()
         self._gather()
         facts = self._facts
         if not facts.rows:
@@ -126,10 +137,12 @@ class _Packing:
         if width > d:  # an index 0 came late
             raise ValueError(f"the data have {width} columns, as their indices count from 0, where n_features={d}")
         _check_width(d, facts.stored)
+        if (table := self._source.encoding()) is not None and d != table.n_columns:
+            raise ValueError(f"the columns of the table become {table.n_columns}, where n_features={d}")
         index_dtype = "" if facts.is_dense else "<i4" if d <= _INT32_MAX else "<i8"
         kind = Kind(d, facts.dtype, index_dtype, facts.y_dtype or "", shift)
-        chunks, table = self._deal(kind)
-        columns = write(self._work.folder / COLUMNS, table.rows())
+        chunks, known = self._deal(kind)
+        columns = write(self._work.folder / COLUMNS, known.rows())
         self._manifest(kind, chunks, columns).write(self._work.folder)
 
     @property
@@ -137,8 +150,19 @@ class _Packing:
         """By how much the indices that were read exceed those of the columns."""
         return int(self._source.zero_based() is False)
 
+    def _learn(self) -> None:
+        """Of tables in files the pass that says what their columns are, from where it ended."""
+        source, work, kept = self._source, self._work, time.monotonic()
+        for rows in source.learn(work.learnt()):
+            self._show(rows, "rows looked at")
+            if time.monotonic() - kept >= _PAUSE:
+                work.keep(source.learnt())
+                kept = time.monotonic()
+        if (learnt := source.learnt()) is not None:
+            work.keep(learnt)
+
     def _gather(self) -> None:
-        """The first pass, from where it ended."""
+        """The pass over the rows, from where it ended."""
         state, facts = self._work.state, self._facts
         spill = Spill(self._work.own, self._settings["seed"], state.get("runs", 0), facts.rows)
         at = state.get("at")
@@ -149,16 +173,16 @@ class _Packing:
             at = arrival.at
             if spill.add(part):
                 self._flush(spill, at)
-            self._show()
+            self._show(facts.rows, "rows read")
         self._flush(spill, at)
 
-    def _show(self) -> None:
-        """How far the first pass is."""
+    def _show(self, rows: int, what: str) -> None:
+        """How far a pass over the source is."""
         if (progress := self._source.progress()) is None:
-            self._screen.show("rows read", self._facts.rows)
+            self._screen.show(what, rows)
         else:
             done, total = (size // 10**6 for size in progress)
-            self._screen.show(f"{self._facts.rows:,} rows read, MB", done, total)
+            self._screen.show(f"{rows:,} {what}, MB", done, total)
 
     def _flush(self, spill: Spill, at: Any) -> None:
         spill.flush()
@@ -171,7 +195,7 @@ class _Packing:
             raise ValueError(f"{arrival.where}: X has {width} columns, where n_features={d}")
 
     def _deal(self, kind: Kind) -> tuple[list[Chunk], ColumnTable]:
-        """The second pass, from where it ended. What is known of the columns is learned from all chunks in order."""
+        """The last pass, from where it ended. What is known of the columns is learned from all chunks in order."""
         work, facts = self._work, self._facts
         table = ColumnTable(kind.d, facts.has_weights)
         runs, chunks = work.runs(work.state["runs"]), work.chunks()
@@ -204,6 +228,7 @@ class _Packing:
             sources=tuple({"name": name, "rows": rows, **known} for name, rows in facts.rows_of.items()),
             columns=columns,
             chunks=tuple(chunks),
+            table=self._source.encoding(),
         )
 
 

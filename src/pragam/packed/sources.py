@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from typing import Any, NamedTuple, Protocol
 
+from pragam.models.encoding import Encoding
 from pragam.packed.incoming import parts
 from pragam.packed.part import Part
 
@@ -37,8 +38,17 @@ class Source(Protocol):
     def asked(self) -> Any:
         """What tells these rows from others, as JSON; None if nothing does."""
 
+    def learn(self, known: Any = None) -> Iterator[int]:
+        """A reading before that of the rows, if one is needed, behind what is known: how many rows were learnt from."""
+
+    def learnt(self) -> Any:
+        """What is known now, as JSON; None if there is nothing to learn."""
+
     def read(self, at: Any = None) -> Iterator[Arrival]:
         """The rows behind ``at``."""
+
+    def encoding(self) -> Encoding | None:
+        """Of tables, what their columns are; when all rows were read."""
 
     def zero_based(self) -> bool | None:
         """Whether the indices that were read count from 0; None if they are numbers of columns anyway."""
@@ -59,6 +69,15 @@ class Blocks:
             raise ValueError(f"blocks must be an iterable of (X, y), or names of files, not {blocks!r:.40}") from error
 
     def asked(self) -> None:
+        return None
+
+    def learn(self, known: Any = None) -> Iterator[int]:
+        return iter(())
+
+    def learnt(self) -> None:
+        return None
+
+    def encoding(self) -> None:
         return None
 
     def read(self, at: Any = None) -> Iterator[Arrival]:

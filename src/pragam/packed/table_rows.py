@@ -1,141 +1,135 @@
-"""The rows of tables whose columns are numbers: CSV and TSV with a header, parquet; a part at a time, by pyarrow.
+"""The rows of tables in the numbers that a model of the table has: CSV and TSV with a header, parquet; a part at a time.
 
-A packed data set has numbered columns: those of the table in their order, without the target and what is left out. What
-:class:`pragam.models.Encoding` does with categories and missing values needs the whole table, so these are refused.
+The first reading learns what the columns are, the second encodes the rows by it. Both are those of
+:class:`pragam.models.Encoding`, so a model of the packed rows reads tables as one that was trained on the whole table.
+What can be read once is a table of numbers without missing values: then no row needs to know another one.
 """
 
 from __future__ import annotations
 
-import io
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
 
-from pragam.files.frames import PARQUET, pyarrow_module
-from pragam.files.source import Rejoined, Source
-from pragam.files.tables import check_names, header_of, listed, number_of
+from pragam.files.source import Source
+from pragam.files.table_parts import parts_of
+from pragam.files.tables import Table, listed
+from pragam.models.encoding import Encoding
+from pragam.models.table_columns import Number
+from pragam.models.table_learning import TableLearning, Wanted
 from pragam.packed.incoming import parts
 from pragam.packed.part import Array
 from pragam.packed.sources import Read
+from pragam.packed.table_target import Target
 
-#: Bytes of text, and rows of parquet, that are read at a time. A row of text must fit.
-_BLOCK, _ROWS = 1 << 22, 1 << 14
-_REMEDY = "packed columns are numbers: --drop (in Python drop=) leaves one out"
+#: About so many bytes of texts that may become levels are held.
+LEVELS = 1 << 26
 
 
 class TableRows:
-    """Of tables with the same columns. ``at`` is [rows of the file, the names of the columns, whether y is text]."""
+    """Of tables with the same columns. ``at`` is how many rows of the file were read."""
 
     zero_based = None
 
-    def __init__(self, target: str, drop: Sequence[str]) -> None:
-        self._target, self._drop = target, drop
-        self._names: list[str] | None = None
-        self._has_texts: bool | None = None
+    def __init__(self, wanted: Wanted) -> None:
+        assert wanted.target is not None
+        self._wanted = wanted
+        self._target = Target(wanted.target)
+        self._learning: TableLearning | None = None
+        self._encoding: Encoding | None = None
+
+    def learn(self, opened: Source, at: int) -> Iterator[int]:
+        """The first reading of a file, behind ``at`` rows: how many of its rows were read."""
+        for table in parts_of(opened, lambda names: self._choose(names, opened.name), at):
+            self._add(table)
+            yield table.first + table.n
+
+    def learnt(self) -> dict[str, Any]:
+        """All that was learnt, as JSON."""
+        assert self._learning is not None
+        return {"columns": self._learning.to_json(), "target": self._target.to_json()}
+
+    def go_on(self, record: dict[str, Any]) -> None:
+        """As if what ``learnt`` tells had been read."""
+        self._learning = TableLearning.again(record["columns"], self._wanted, LEVELS)
+        self._target = Target(**record["target"])
+
+    def finish(self) -> None:
+        """There are no rows to learn from any more."""
+        if self._learning is not None:
+            self._target.check()
+            self._encoding = Encoding.of(self._learning)
+
+    @property
+    def n_learnt(self) -> int:
+        """How many rows were learnt from."""
+        return 0 if self._learning is None else self._learning.n
+
+    @property
+    def encoding(self) -> Encoding | None:
+        """What the columns are, when all rows were read."""
+        if self._encoding is None and self._learning is not None:
+            self._encoding = Encoding.of(self._learning)
+        return self._encoding
 
     def read(self, opened: Source, at: Any) -> Iterator[Read]:
         """The rows behind ``at``."""
-        skipped, self._names, self._has_texts = (0, self._names, self._has_texts) if at is None else at
-        arrow, name, row = pyarrow_module("pyarrow", opened.name), opened.name, 0
-        try:
-            for batch in (self._parquet if opened.head.startswith(PARQUET) else self._text)(opened):
-                first, row = max(row, skipped), row + batch.num_rows
-                if row <= skipped or not batch.num_rows:
-                    continue
-                block = self._block(batch.slice(batch.num_rows - (row - first)), f"{name}, row", first + 1)
-                for part in parts(block, f"{name}, rows {first + 1} to {row}"):
-                    first += part.rows
-                    yield Read(part, f"{name}, up to row {first}", [first, self._names, self._has_texts])
-        except (arrow.ArrowException, UnicodeDecodeError) as error:
-            raise ValueError(f"{name}: {str(error).splitlines()[0]} ({_REMEDY})") from error
-        if not row:
-            raise ValueError(f"{name}: there are no rows")
+        for table in parts_of(opened, lambda names: self._choose(names, opened.name), at or 0):
+            row = table.first
+            if self._encoding is None:
+                self._add_plain(table)
+            X, y = self._numbers(table), self._target.of(table)
+            for part in parts((X, y), f"{opened.name}, rows {row + 1} to {row + table.n}"):
+                row += part.rows
+                yield Read(part, f"{opened.name}, up to row {row}", row)
 
-    def _text(self, opened: Source) -> Iterator[Any]:
-        """The batches of a text; what stands in a column of features must be a number, or nothing."""
-        csv, arrow = pyarrow_module("pyarrow.csv", opened.name), pyarrow_module("pyarrow", opened.name)
-        stream = opened.content()
-        head = stream.read(_BLOCK)
-        separator, names = header_of(head, opened.name)
-        used = self._columns(names, opened.name)
-        kinds = dict.fromkeys(used, arrow.float64()) | {self._target: arrow.string()}
-        return csv.open_csv(
-            io.BufferedReader(Rejoined(head, stream)),
-            csv.ReadOptions(use_threads=False, block_size=_BLOCK),
-            csv.ParseOptions(delimiter=separator, newlines_in_values=True),
-            csv.ConvertOptions(column_types=kinds, include_columns=list(kinds), null_values=["", " "]),
-        )
+    def _choose(self, names: list[str], name: str) -> list[str]:
+        """The columns of the features, which are those of the files before, and the target."""
+        target = self._target.name
+        used = self._wanted.features(names, name)
+        if self._learning is None:
+            self._learning = TableLearning.of(names, name, self._wanted, LEVELS)
+        elif (before := [each.name for each in self._learning.seen]) != used:
+            raise ValueError(f"{name}: its columns {listed(used)} are not those of the files before, {listed(before)}")
+        return [*used, target]
 
-    def _parquet(self, opened: Source) -> Iterator[Any]:
-        """The batches of a parquet file."""
-        if not opened.is_file:
-            raise ValueError(f"{opened.name}: a parquet file cannot come through a pipe: give the name of its file")
-        data = pyarrow_module("pyarrow.dataset", opened.name).dataset(opened.name, format="parquet")
-        used = self._columns(data.schema.names, opened.name)
-        return data.scanner(
-            columns=[*used, self._target], batch_size=_ROWS, batch_readahead=1, fragment_readahead=1, use_threads=False
-        ).to_batches()
+    def _add(self, table: Table) -> None:
+        assert self._learning is not None
+        self._target.add(table)
+        self._learning.add(table)
 
-    def _columns(self, names: list[str], name: str) -> list[str]:
-        """Those of the features, which are those of the files before."""
-        check_names(names, name)
-        for each in (self._target, *self._drop):
-            if each not in names:
-                raise ValueError(f"{name}: it has no column {each!r}; its columns are {listed(names)}")
-        used = [each for each in names if each != self._target and each not in self._drop]
-        if not used:
-            raise ValueError(f"{name}: no column is left to predict from; its columns are {listed(names)}")
-        if self._names not in (None, used):
-            raise ValueError(f"{name}: its columns {listed(used)} are not those of the files before")
-        self._names = used
-        return used
+    def _add_plain(self, table: Table) -> None:
+        """Of what is read once: numbers alone."""
+        assert self._learning is not None
+        was_text, is_first = self._target.is_text, not self._learning.n
+        self._add(table)
+        self._target.is_text = self._target.is_text if is_first else was_text
+        self._target.check()
+        if not self._learning.is_plain:
+            odd = next(each for each in self._learning.seen if each.is_category or each.missing)
+            where, what = (table.name, "categories or missing values") if odd.strange is None else odd.strange
+            what = what if odd.strange is None else f"{what!r:.40}, which is no number"
+            raise ValueError(
+                f"{where}: column {odd.name!r} has {what}: a table with categories or missing values is read twice, and "
+                "a stream only once: write it to a file"
+            )
 
-    def _block(self, batch: Any, where: str, first: int) -> tuple[Array, Array]:
-        """X and y; the first row is called ``first``."""
-        columns = [_numbers(batch.column(k), f"{where} {first}", each) for k, each in enumerate(self._names or ())]
-        for values, each in zip(columns, self._names or (), strict=True):
-            if not (good := np.isfinite(values)).all():
-                row = first + int(np.argmin(good))
-                raise ValueError(f"{where} {row}: column {each!r} is empty or not finite ({_REMEDY})")
-        target = batch.column(len(columns))
-        if target.null_count:
-            row = first + int(np.argmax(target.is_null().to_numpy(zero_copy_only=False)))
-            raise ValueError(f"{where} {row}: the target {self._target!r} is empty")
-        y = self._labels(target, where, first)
-        if y.dtype.kind == "f" and not (good := np.isfinite(y)).all():
-            raise ValueError(f"{where} {first + int(np.argmin(good))}: the target {self._target!r} is not finite")
-        return np.stack(columns, axis=1), y
+    def _numbers(self, table: Table) -> Any:
+        """X: dense if each column is one number, else CSR."""
+        if self._encoding is None:
+            assert self._learning is not None
+            return self._dense(table, Encoding(tuple(Number(each.name, 0.0) for each in self._learning.seen)))
+        if all(isinstance(each, Number) and not each.is_flagged for each in self._encoding.columns):
+            return self._dense(table, self._encoding)
+        return self._encoding.encode(table)[0]
 
-    def _labels(self, target: Any, where: str, first: int) -> Array:
-        """Numbers, or texts if one of the first rows had a value that is no number."""
-        values = _plain(target).to_numpy(zero_copy_only=False)
-        if values.dtype.kind in "iuf":
-            return values
-        texts = values.astype(str)
-        if (texts == "").any():
-            raise ValueError(f"{where} {first + int(np.argmax(texts == ''))}: the target {self._target!r} is empty")
-        found = [number_of(text) for text in texts]
-        if self._has_texts is None:
-            self._has_texts = None in found
-        if self._has_texts:
-            return texts
-        if None in found:
-            row, what = found.index(None), f"the target {self._target!r}"
-            raise ValueError(f"{where} {first + row}: {what} is {str(texts[row])!r:.40}, and numbers come before it")
-        return np.array(found, dtype=np.float64)
+    def _dense(self, table: Table, encoding: Encoding) -> Array:
+        """In float32 if all columns have that type, and none is filled with its mean."""
+        X = encoding.encode(table)[0].data.reshape(table.n, encoding.n_columns)
+        kinds = {getattr(table.columns[each.name].values, "dtype", None) for each in encoding.columns}
+        return X.astype(np.float32) if kinds == {np.dtype(np.float32)} and not self._fills else X
 
-
-def _plain(column: Any) -> Any:
-    """Without an encoding by levels."""
-    return column.dictionary_decode() if hasattr(column, "dictionary_decode") else column
-
-
-def _numbers(column: Any, where: str, name: str) -> Array:
-    """A column of real numbers; whole ones must be numbers of float64, and None is NaN."""
-    kind = str(column.type)
-    if kind in ("float", "double"):
-        return column.to_numpy(zero_copy_only=False)
-    if not kind.startswith(("int", "uint", "halffloat")):
-        raise ValueError(f"{where}: column {name!r} has the type {kind} ({_REMEDY})")
-    return column.cast("float64").to_numpy(zero_copy_only=False)
+    @property
+    def _fills(self) -> bool:
+        return self._learning is not None and not self._learning.is_plain

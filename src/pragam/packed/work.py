@@ -1,7 +1,7 @@
 """A directory while it is packed: whose it is, what was asked, and how far the work has come.
 
-All that is not yet the data set lies in ``.packing``: the lock, the state after the last run that was written, the
-runs, and a line for each chunk. It goes when the manifest stands.
+All that is not yet the data set lies in ``.packing``: the lock, what was learnt of columns, the state after the last run
+that was written, the runs, and a line for each chunk. It goes when the manifest stands.
 """
 
 from __future__ import annotations
@@ -56,6 +56,7 @@ class Work:
     def __init__(self, folder: Path, asked: Any) -> None:
         self.folder, self.own = folder, folder / WORK
         self._state, self._journal = self.own / "state.json", self.own / "chunks.jsonl"
+        self._learnt = self.own / "learnt.json"
         self._asked = json.loads(json.dumps(asked))
         state = self._before()
         is_same = asked is not None and state.get("asked") == self._asked
@@ -73,6 +74,17 @@ class Work:
         self.state = {"asked": self._asked, **state}
         with replacing(self._state) as stream:
             stream.write(json.dumps(self.state).encode())
+
+    def keep(self, learnt: Any) -> None:
+        """What was learnt of the columns of tables; in a file of its own, since it may be long and the state is not."""
+        if not self.state:
+            self.save()  # whose it is
+        with replacing(self._learnt) as stream:
+            stream.write(json.dumps(learnt).encode())
+
+    def learnt(self) -> Any:
+        """What ``keep`` was told last; None before."""
+        return json.loads(self._learnt.read_bytes()) if self._learnt.exists() and self.state else None
 
     def runs(self, count: int) -> list[Run]:
         """The runs that were written."""

@@ -5,12 +5,14 @@ from __future__ import annotations
 import argparse
 import os
 import sys
+import warnings
 from typing import Any
 
 from pragam.cli.arguments import names, size
 from pragam.cli.inputs import named
-from pragam.cli.output import show_json
+from pragam.cli.output import show_json, warn
 from pragam.cli.status import ABORTED, CERTIFIED
+from pragam.models.table_learning import MISSING
 
 
 def add_parser(commands: Any) -> None:
@@ -23,7 +25,7 @@ def add_parser(commands: Any) -> None:
     )
     add = parser.add_argument
     formats = (
-        "svmlight text (also .gz .bz2 .xz), .npz or .npy; with --target tables of numbers (CSV, TSV, parquet), .h5ad"
+        "svmlight text (also .gz .bz2 .xz), .npz or .npy; with --target tables (CSV, TSV, parquet), .h5ad"
     )
     add("sources", metavar="SOURCE", nargs="+", help=f"{formats}; patterns such as 'part-*'; - is the standard input")
     add("-o", "--output", metavar="DIR", required=True, help="a new or empty directory")
@@ -36,6 +38,10 @@ def add_parser(commands: Any) -> None:
     target = "the sources are tables with a header, or .h5ad files; the column, or that of obs, to predict"
     add("--target", metavar="COLUMN", help=target)
     add("--drop", type=names, metavar="COLUMNS", help="columns of tables to leave out, between commas")
+    categorical = "columns of tables that are categories, though all their values are numbers"
+    add("--categorical", type=names, metavar="COLUMNS", help=categorical)
+    missing = "what an empty field of a table becomes, as for train; default: it is refused"
+    add("--missing", choices=MISSING, help=missing)
     add("--layer", metavar="NAME", help="of .h5ad files; default: X")
     add("--quiet", action="store_true", help="show no progress, only what was written")
     add("--json", action="store_true", help="print one JSON object instead")
@@ -44,25 +50,12 @@ def add_parser(commands: Any) -> None:
 
 def run(args: argparse.Namespace) -> int:
     """Pack, and say what was written."""
-    import pragam
     from pragam.packed.layout import WORK
 
     if args.sources.count("-") > 1:
         raise ValueError("the standard input can be named once")
     try:
-        packed = pragam.pack(
-            [named(source) for source in args.sources],
-            args.output,
-            seed=args.seed,
-            dtype=args.dtype,
-            chunk_bytes=int(args.chunk),
-            n_features=args.n_features,
-            zero_based=args.zero_based,
-            target=args.target,
-            drop=args.drop or (),
-            layer=args.layer,
-            verbose=not args.quiet,
-        )
+        packed = _packed(args)
     except KeyboardInterrupt:
         return _aborted(args.output, WORK)
     record = {"path": str(packed.path), **packed.fingerprint(), "dtype": packed.dtype.name, "seed": args.seed}
@@ -76,6 +69,32 @@ def run(args: argparse.Namespace) -> int:
             f"{packed.path}: {size_of} in {packed.dtype.name}; {packed.n_chunks:,} chunks, {packed.bytes / 1e6:,.1f} MB"
         )
     return CERTIFIED
+
+
+def _packed(args: argparse.Namespace) -> Any:
+    """The directory; what is odd about the columns of tables is a line each, when there was no error."""
+    import pragam
+
+    with warnings.catch_warnings(record=True) as said:
+        warnings.simplefilter("always", UserWarning)
+        packed = pragam.pack(
+            [named(source) for source in args.sources],
+            args.output,
+            seed=args.seed,
+            dtype=args.dtype,
+            chunk_bytes=int(args.chunk),
+            n_features=args.n_features,
+            zero_based=args.zero_based,
+            target=args.target,
+            drop=args.drop or (),
+            categorical=args.categorical or (),
+            missing=args.missing,
+            layer=args.layer,
+            verbose=not args.quiet,
+        )
+    for each in said:
+        warn(str(each.message))
+    return packed
 
 
 def _aborted(folder: str, work: str) -> int:

@@ -51,10 +51,13 @@ def _show_packed(args: argparse.Namespace) -> int:
 
     packed = open_packed(args.model)
     about = packed.about()
+    columns = [] if packed.table is None else [(each.name, each.title) for each in packed.table.columns]
     if args.json:
-        show_json(about)
-    else:
-        show("Packed data", (), [(name, str(value)) for name, value in about.items()])
+        show_json(about | ({"table_columns": dict(columns)} if columns else {}))
+        return CERTIFIED
+    show("Packed data", (), [(name, str(value)) for name, value in about.items()])
+    if columns:
+        show("Columns of the table", ("column", "is"), columns)
     return CERTIFIED
 
 

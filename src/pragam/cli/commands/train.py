@@ -59,10 +59,11 @@ def run(args: argparse.Namespace) -> int:
 
 def _check_liblinear(risk: Any, data: Any, args: argparse.Namespace) -> None:
     """Fail before training, not after it."""
+    from pragam.models.encoding import Encoding
     from pragam.models.liblinear import integer_labels
     from pragam.models.liblinear_types import solver_type_of
 
-    if args.target is not None:
+    if data.features.find(Encoding) is not None:
         raise ValueError("--liblinear writes weights of columns by number, and those of a table have names and levels")
     try:
         solver_type_of(risk)

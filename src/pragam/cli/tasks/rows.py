@@ -31,13 +31,14 @@ def training_rows(args: argparse.Namespace, labels: Any = "numbers") -> Input:
     if found.y is None:
         hint = "; put them into NAME.y.npy beside NAME.npy" if isinstance(found.X, np.ndarray) else ""
         raise ValueError(f"{args.data}: there are no labels{hint}")
-    columns = None
+    columns, table = None, getattr(found.X, "table", None)
     if sparse.issparse(found.X):
         if args.compact_columns:
             columns = compact_columns(found.X)[1]
         else:
             check_width(found.X, found.cause)
     maps: list[Map] = [] if columns is None else [Columns(columns)]
+    maps += [] if table is None else [table]  # with which the model reads tables, too
     samples = Rows.of(found.X, found.y, getattr(found.X, "weights", None), name=name_of(args.data))
     return Input(samples, Features((*maps, *before_weights(args))), {"zero_based": found.zero_based})
 
@@ -80,7 +81,9 @@ def name_of(path: str | None) -> str:
 
 
 def whole(y: Any) -> Any:
-    """Labels as integers if all of them are whole numbers that float64 holds."""
+    """Labels as integers if all of them are whole numbers that float64 holds; texts, of packed data, as they are."""
+    if y.dtype.kind == "U":
+        return y
     is_whole = bool(((y == np.floor(y)) & (np.abs(y) < 2**53)).all())
     return y.astype(np.int64) if is_whole else y
 

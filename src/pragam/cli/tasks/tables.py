@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import os
 from collections.abc import Iterable
 from typing import Any
 
@@ -19,6 +20,7 @@ from pragam.files.table_values import numbers_in, numbers_of, texts_in
 from pragam.files.tables import Table, Text, read_text, with_columns
 from pragam.models.encoding import Encoding
 from pragam.models.features import Features
+from pragam.packed import open_packed
 from pragam.samples import Rows
 
 #: The options of the tasks that take a table.
@@ -35,6 +37,8 @@ def training_samples(args: argparse.Namespace, texts: bool = False) -> Input:
         raise ValueError("--target needs DATA: the built-in example is no table")
     if given := [name for name in READING if getattr(args, name) is not None]:
         raise ValueError(f"--{given[0].replace('_', '-')} is not for tables, and --target says that DATA is one")
+    if os.path.isdir(args.data):
+        raise ValueError(f"{args.data}: --target is not for a packed directory, which pragam pack has told its columns")
     table = read_table(args.data)
     categorical = args.categorical or []
     notes: list[str] = []
@@ -88,19 +92,34 @@ class RowsOfTable(RowsOfNumbers):
             )
 
     def read(self, path: str, model: Any, needs_labels: bool) -> Input:
+        if path is not None and os.path.isdir(path):
+            _check_packed(path, model.features.find(Encoding))
+            return super().read(path, model, needs_labels)
         return _in_features(path, model.features.find(Encoding), model.labels, needs_labels)
 
     def like(self, data: Input, path: str) -> Input:
+        if os.path.isdir(path):
+            _check_packed(path, data.features.find(Encoding))
+            return super().like(data, path)
         return _in_features(path, data.features.find(Encoding), self.known(data.samples), needs_labels=True)
 
     def lines(self, data: Input, model: Any, predicted: Any, extra: Any) -> Iterable[str | bytes]:
         table, made = data.columns, _columns(model, predicted, extra)
+        if table is None:  # of a packed directory, which has no texts to write back
+            return super().lines(data, model, predicted, extra)
         if taken := [name for name in made if name in table.columns]:
             raise ValueError(f"{table.name}: it has a column {taken[0]!r}, which predict would add: rename that one")
         if isinstance(table.origin, Text):
             texts = [[text if isinstance(text, str) else repr(text) for text in own.tolist()] for own in made.values()]
             return with_columns(table.origin, list(made), texts)
         return [parquet_with_columns(table.origin, list(made), list(made.values()))]
+
+
+def _check_packed(path: str, encoding: Encoding) -> None:
+    """Refuse packed rows that are not in the columns of the model's table."""
+    packed = open_packed(path)
+    if packed.table is not None and packed.table.columns != encoding.columns:
+        raise ValueError(f"{path}: its columns are not those of the model's table: they were packed from another one")
 
 
 def _in_features(path: str, encoding: Encoding, labels: NDArray[Any], needs_labels: bool) -> Input:
