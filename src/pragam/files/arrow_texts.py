@@ -25,17 +25,22 @@ class ArrowTexts:
         return iter(self._array.to_pylist())
 
     def floats(self, below: float) -> NDArray[np.float64] | None:
-        """All as numbers, if each is plainly one of an absolute value below this; None if Python is to look at them.
+        """All as numbers, NaN of an empty text, if each is plainly one of an absolute value below this; None if Python is
+        to look at them.
 
         Both round to the nearest float64. Python reads more: blanks around a number, digits of all scripts.
         """
-        import pyarrow
+        from pyarrow import ArrowInvalid, compute, scalar
 
+        array, is_empty = self._array, compute.equal(self._array, "")
+        if has_empty := compute.any(is_empty).as_py():
+            array = compute.if_else(is_empty, scalar(None, array.type), array)
         try:
-            found: NDArray[np.float64] = self._array.cast("float64").to_numpy(zero_copy_only=False)
-        except pyarrow.ArrowInvalid:
+            found: NDArray[np.float64] = array.cast("float64").to_numpy(zero_copy_only=False)
+        except ArrowInvalid:
             return None
-        return found if (np.abs(found) < below).all() else None  # of NaN it is false, too
+        known = found[array.is_valid().to_numpy(zero_copy_only=False)] if has_empty else found
+        return found if (np.abs(known) < below).all() else None  # of NaN it is false, too
 
     def coded(self) -> tuple[list[str], NDArray[np.int64]]:
         """The different texts, and which of them each is."""

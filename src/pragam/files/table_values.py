@@ -36,11 +36,10 @@ def coded(column: Column) -> tuple[list[str], NDArray[np.int64]]:
     """The different texts of a column, "" for missing values, and the place of each value's text among them."""
     if isinstance(column.values, ArrowTexts):
         texts, places = column.values.coded()
-        found = dict.fromkeys(texts_in(Column(texts)))
-        if len(found) == len(texts):
-            return list(found), places
-        own = {text: k for k, text in enumerate(found)}  # several kinds of blanks are one
-        return list(found), np.array([own[text] for text in texts_in(Column(texts))])[places]
+        if not any(map(str.isspace, texts)):
+            return texts, places
+        found, again = coded(Column(texts))  # in which all kinds of blanks are one
+        return found, again[places]
     place: dict[str, int] = {}
     codes = (place.setdefault(text, len(place)) for text in texts_in(column))
     found = np.fromiter(codes, np.int64, len(column.values))
@@ -63,8 +62,12 @@ def _floats(texts: Any) -> NDArray[np.float64] | None:
     if "_" not in "".join(texts):  # which Python reads as a part of a number
         with contextlib.suppress(ValueError):
             return np.fromiter(map(float, texts), np.float64, len(texts))
-    found = [number_of(text) for text in texts]
-    return None if None in found else np.array(found, dtype=np.float64)
+    found = []
+    for text in texts:
+        if (value := number_of(text)) is None:
+            return None
+        found.append(value)
+    return np.array(found, dtype=np.float64)
 
 
 def numbers_of(table: Table, name: str, why: str) -> NDArray[np.float64]:

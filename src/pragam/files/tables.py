@@ -12,7 +12,7 @@ from __future__ import annotations
 
 import csv
 import io
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
@@ -161,8 +161,8 @@ class _Records:
     def __init__(self, text: str, separator: str, name: str) -> None:
         self.separator, self.line, self._name, self._taken = separator, 1, name, [""]
         bom = _BOM if text.startswith(_BOM) else ""
-        self._stream = io.StringIO(text[len(bom) :], newline="")
-        self._reader = csv.reader(self._kept(), delimiter=separator, strict=True)
+        lines = _kept(io.StringIO(text[len(bom) :], newline=""), self._taken)
+        self._reader = csv.reader(lines, delimiter=separator, strict=True)
         self._taken[0] = bom
 
     def __iter__(self) -> _Records:
@@ -181,10 +181,12 @@ class _Records:
         self._taken.clear()
         return found
 
-    def _kept(self) -> Iterator[str]:
-        for line in self._stream:
-            self._taken.append(line)
-            yield line
+
+def _kept(lines: Iterable[str], taken: list[str]) -> Iterator[str]:
+    """The lines, each of which is noted. That it knows no records lets go of the text as soon as they are done."""
+    for line in lines:
+        taken.append(line)
+        yield line
 
 
 def _separator(text: str) -> str:

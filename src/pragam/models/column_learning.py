@@ -32,6 +32,7 @@ class Seen:
     is_category : whether it is one: by that, by its type or by a value that is no number
     holds_dates : whether it does by its type
     counts : how often each text occurs, "" for a missing value; None of numbers that cannot become a category any more
+    characters : of all these texts
     total : the sum of the numbers, as long as it is none
     missing : how many values are, as long as it is a number
     strange : the first value that is no number, and where
@@ -43,6 +44,7 @@ class Seen:
     is_category: bool = False
     holds_dates: bool = False
     counts: Counter[str] | None = field(default_factory=Counter)
+    characters: int = 0
     total: ExactSum = field(default_factory=ExactSum)
     missing: int = 0
     strange: tuple[str, str] | None = None
@@ -66,7 +68,7 @@ class Seen:
     @property
     def size(self) -> int:
         """About the bytes of the texts that are kept."""
-        return 0 if self.counts is None else sum(map(len, self.counts)) + _TEXT * len(self.counts)
+        return 0 if self.counts is None else self.characters + _TEXT * len(self.counts)
 
     def forget(self) -> None:
         """It can only be a number from now on, and what is wrong with one is wrong."""
@@ -138,7 +140,12 @@ class Seen:
         times = np.bincount(places, minlength=len(texts)).tolist()
         if "" in texts and not fills:
             raise missing_values(table, self.name, places == texts.index(""))
-        self.counts.update(dict(zip(texts, times, strict=True)))
+        for text, count in zip(texts, times, strict=True):
+            if text in self.counts:
+                self.counts[text] += count
+            else:
+                self.counts[text] = count
+                self.characters += len(text)
 
     def _category(self, where: str, missing: str | None, say: Callable[[str], None]) -> Category:
         counts = self.counts or Counter()

@@ -1,8 +1,8 @@
 """What the columns of a table are, learnt from its rows a part at a time: names, order, kinds, levels and means.
 
-A table in memory is one part. Of a table that is not, the texts that may become levels are kept up to a size in bytes.
-Where they take more, the column of numbers that keeps most of them can be no category any more; and without such a
-column, categories are too many.
+A table in memory is one part. Of a table that is not, the texts that may become levels are kept up to a size in bytes,
+and those of numbers up to a count. Beyond, a column of numbers can be no category any more; and without such a column,
+categories are too many.
 """
 
 from __future__ import annotations
@@ -15,6 +15,8 @@ from pragam.files.tables import Table, listed, no_column
 from pragam.models.column_learning import Seen
 from pragam.models.table_columns import Category, Number
 
+#: So many different numbers, which are kept as texts as well, take a second to keep, and make no likely category.
+_NUMBERS = 1 << 16
 #: What a missing value may become.
 MISSING = ("mean", "indicator")
 
@@ -101,6 +103,9 @@ class TableLearning:
 
     def _forget(self, table: Table) -> None:
         """Texts until those that are left are within the size."""
+        for each in self.seen:
+            if not each.is_category and len(each.counts or ()) > _NUMBERS:
+                each.forget()
         sizes = {each.name: each.size for each in self.seen}
         while sum(sizes.values()) > self.most:
             largest = max(self.seen, key=lambda each: (not each.is_category, sizes[each.name]))
