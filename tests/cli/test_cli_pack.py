@@ -71,16 +71,16 @@ def test_tables(tmp_path, capsys):
     (tmp_path / "table.csv").write_text("id;age;job\nr1;3;a\nr2;4;b\n")
     command = ["pack", str(tmp_path / "table.csv"), "-o", str(tmp_path / "set")]
     assert main([*command, "--target", "job", "--drop", "id"]) == 0
+    assert main(["train", str(tmp_path / "set"), "--target", "job"]) == 2
+    assert "--target is not for a packed directory, which pragam pack has told its columns" in capsys.readouterr().err
     packed = pragam.open_packed(tmp_path / "set")
     assert packed.shape == (2, 1) and sorted(packed.y.tolist()) == ["a", "b"] and not packed.is_sparse
     capsys.readouterr()
     for options, said in (
-        (
-            ["--target", "job"],
-            "invalid value 'r1' (packed columns are numbers: --drop (in Python drop=) leaves one out)",
-        ),
-        (["--target", "income"], "it has no column 'income'; its columns are 'id', 'age', 'job'"),
+        (["--target", "income"], "it has no column 'income' to be the target; its columns are 'id', 'age', 'job'"),
         (["--drop", "id"], "drop is for tables, of which target names the column to predict"),
+        (["--missing", "mean"], "missing is for tables, of which target names the column to predict"),
+        (["--target", "job", "--categorical", "ids"], "it has no column 'ids' to make a category"),
         ([], "it looks like a table of comma-separated values (CSV)"),
     ):
         assert main([*command[:-1], str(tmp_path / "other"), *options]) == 2

@@ -1,4 +1,4 @@
-"""The packing of a table with categories is killed while it learns the columns, or later, and ends with the same bytes."""
+"""The packing of a table with categories is killed while it learns, or later, and ends with the same bytes."""
 
 from __future__ import annotations
 

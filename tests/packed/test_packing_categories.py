@@ -113,7 +113,9 @@ def test_a_text_behind_too_many_numbers_names_its_place(tmp_path, monkeypatch):
     monkeypatch.setattr(table_learning, "_NUMBERS", 100)
     (tmp_path / "1").write_text("a,y\n" + "".join(f"{k},0\n" for k in range(500)))
     (tmp_path / "2").write_text("a,y\n1,0\nx,1\n")
-    with pytest.raises(ValueError, match=r"2, row 2: column 'a' has 'x', which is not a number, and 500 numbers come be"):
+    with pytest.raises(
+        ValueError, match=r"2, row 2: column 'a' has 'x', which is not a number, and 500 numbers come be"
+    ):
         pragam.pack([tmp_path / "1", tmp_path / "2"], tmp_path / "set", target="y")
     assert not (tmp_path / "set").exists()
 
@@ -127,7 +129,10 @@ def test_too_many_categories_are_counted(tmp_path, monkeypatch):
     assert not (tmp_path / "set").exists()
     packed = pragam.pack(tmp_path / "t", tmp_path / "set", target="y", drop=["a"])  # many numbers are no categories
     assert packed.table.column_names == ["b"]
-    write(tmp_path / "dates", {"a": [f"2020-01-{k % 28 + 1:02d} {k % 24}:{k % 60:02d}" for k in range(5000)], "y": ["1"] * 5000})
+    write(
+        tmp_path / "dates",
+        {"a": [f"2020-01-{k % 28 + 1:02d} {k % 24}:{k % 60:02d}" for k in range(5000)], "y": ["1"] * 5000},
+    )
     with pytest.raises(ValueError, match="column 'a' holds dates or times"):
         pragam.pack(tmp_path / "dates", tmp_path / "other", target="y")
 
@@ -138,7 +143,11 @@ REFUSED = {
     "no target": ({"missing": "mean"}, "1,2,u,\n", "row 1: the target 'y' is empty"),
     "not a number": ({"missing": "mean"}, "1,inf,u,1\n", "row 1: column 'b' has 'inf', which is not finite"),
     "nothing": ({"missing": "mean"}, "1,,u,1\n2,,v,0\n", "column 'b' is empty in all rows: --drop"),
-    "no such column": ({"drop": ["x"]}, "1,2,u,1\n", "it has no column 'x' to drop; its columns are 'a', 'b', 'c', 'y'"),
+    "no such column": (
+        {"drop": ["x"]},
+        "1,2,u,1\n",
+        "it has no column 'x' to drop; its columns are 'a', 'b', 'c', 'y'",
+    ),
     "no such category": ({"categorical": ["x"]}, "1,2,u,1\n", "it has no column 'x' to make a category"),
     "dropped": ({"categorical": ["a"], "drop": ["a"]}, "1,2,u,1\n", "column 'a' cannot be dropped"),
     "missing": ({"missing": "median"}, "1,2,u,1\n", "missing must be None, 'mean' or 'indicator', not 'median'"),
@@ -162,11 +171,16 @@ def test_what_is_read_once_has_numbers_alone(tmp_path):
     with open(tmp_path / "numbers", "rb") as stream:
         packed = pragam.pack(stream, tmp_path / "stream", target="y")
     check(packed, tmp_path / "numbers", numbers["y"], target="y")
-    for values, said in ((["x"] * 600, "row 1: column 'b' has 'x', which is no number"), ([""] * 600, "missing values")):
+    for values, said in (
+        (["x"] * 600, "row 1: column 'b' has 'x', which is no number"),
+        ([""] * 600, "missing values"),
+    ):
         write(tmp_path / "texts", {**numbers, "b": values})
         with open(tmp_path / "texts", "rb") as stream, pytest.raises(ValueError, match=said) as caught:
             pragam.pack(stream, tmp_path / "other", target="y", missing="mean")
-        assert str(caught.value).endswith("a stream only once: write it to a file") and not (tmp_path / "other").exists()
+        assert (
+            str(caught.value).endswith("a stream only once: write it to a file") and not (tmp_path / "other").exists()
+        )
 
 
 def test_both_readings_say_how_far_they_are(tmp_path, caplog):

@@ -7,9 +7,9 @@ import pytest
 from made_tables import table, write
 
 import pragam
+from peaks import peak_memory
 from pragam.files import table_parts
 from pragam.packed import dealing, runs
-from peaks import peak_memory
 
 pa = pytest.importorskip("pyarrow", reason="pyarrow is not installed")
 

@@ -1,8 +1,9 @@
-"""A column of text as pyarrow read it: made numbers, or places in a list of its different texts, without a loop here."""
+"""A column of text as pyarrow read it: as numbers, or as places among its different texts, without a loop here."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
+from importlib import import_module
 from typing import Any
 
 import numpy as np
@@ -25,19 +26,17 @@ class ArrowTexts:
         return iter(self._array.to_pylist())
 
     def floats(self, below: float) -> NDArray[np.float64] | None:
-        """All as numbers, NaN of an empty text, if each is plainly one of an absolute value below this; None if Python is
-        to look at them.
+        """All as numbers, NaN of an empty text; None unless each is plainly one of an absolute value below this.
 
-        Both round to the nearest float64. Python reads more: blanks around a number, digits of all scripts.
+        Both round to the nearest float64, and Python reads more: blanks around a number, digits of all scripts.
         """
-        from pyarrow import ArrowInvalid, compute, scalar
-
+        arrow, compute = import_module("pyarrow"), import_module("pyarrow.compute")
         array, is_empty = self._array, compute.equal(self._array, "")
         if has_empty := compute.any(is_empty).as_py():
-            array = compute.if_else(is_empty, scalar(None, array.type), array)
+            array = compute.if_else(is_empty, arrow.scalar(None, array.type), array)
         try:
             found: NDArray[np.float64] = array.cast("float64").to_numpy(zero_copy_only=False)
-        except ArrowInvalid:
+        except arrow.ArrowInvalid:
             return None
         known = found[array.is_valid().to_numpy(zero_copy_only=False)] if has_empty else found
         return found if (np.abs(known) < below).all() else None  # of NaN it is false, too

@@ -15,23 +15,25 @@ from pragam.files.frames import PARQUET, pyarrow_module, table_of
 from pragam.files.source import Rejoined, Source
 from pragam.files.tables import Column, Table, check_names, header_of
 
-#: Bytes of text, and rows of parquet, that are read at a time. A row of text must fit.
-_BLOCK, _ROWS = 1 << 22, 1 << 14
+#: Bytes of text that are read at a time, into which a row must fit; and the rows of a part.
+_BLOCK, _ROWS = 1 << 20, 1 << 13
+#: Bytes of text among whose lines the header is looked for, unless a line is longer.
+_HEADER = 1 << 16
 
 #: Of the names of all columns, those that are to be read.
 Choice = Callable[[list[str]], list[str]]
 
 
 def parts_of(opened: Source, choose: Choice, skipped: int = 0) -> Iterator[Table]:
-    """The rows behind the first ``skipped``, in the columns that are chosen. A ValueError of one line if it is damaged."""
+    """The rows behind the first ``skipped``, in the columns that are chosen; a ValueError of one line if damaged."""
     arrow, name, end = pyarrow_module("pyarrow", opened.name), opened.name, 0
     is_parquet = opened.head.startswith(PARQUET)
     try:
         for batch in (_parquet if is_parquet else _text)(opened, choose):
-            begin, end = max(end, skipped), end + batch.num_rows
-            if begin < end:
-                part = batch.slice(batch.num_rows - (end - begin))
-                yield replace(_typed(part, name) if is_parquet else _texts(part, name), first=begin)
+            begin, end = end, end + batch.num_rows
+            for first in range(max(begin, skipped), end, _ROWS):
+                part = batch.slice(first - begin, _ROWS)
+                yield replace(_typed(part, name) if is_parquet else _texts(part, name), first=first)
     except (arrow.ArrowException, UnicodeDecodeError) as error:
         raise ValueError(f"{name}: {str(error).splitlines()[0]}") from error
     if not end:
@@ -42,7 +44,7 @@ def _text(opened: Source, choose: Choice) -> Iterator[Any]:
     csv, arrow = pyarrow_module("pyarrow.csv", opened.name), pyarrow_module("pyarrow", opened.name)
     stream = opened.content()
     head = stream.read(_BLOCK)
-    separator, names = header_of(head, opened.name)
+    separator, names = header_of(head[: head.find(b"\n", _HEADER) + 1] or head, opened.name)
     used = choose(names)
     return csv.open_csv(
         io.BufferedReader(Rejoined(head, stream)),

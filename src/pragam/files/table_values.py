@@ -38,8 +38,8 @@ def coded(column: Column) -> tuple[list[str], NDArray[np.int64]]:
         texts, places = column.values.coded()
         if not any(map(str.isspace, texts)):
             return texts, places
-        found, again = coded(Column(texts))  # in which all kinds of blanks are one
-        return found, again[places]
+        again, own = coded(Column(texts))  # in which all kinds of blanks are one
+        return again, own[places]
     place: dict[str, int] = {}
     codes = (place.setdefault(text, len(place)) for text in texts_in(column))
     found = np.fromiter(codes, np.int64, len(column.values))

@@ -1,9 +1,9 @@
 """What is known of a column of a table after some of its rows: a number so far, or a category, and of which levels.
 
-*Rule*: a column is numeric if every value that is not missing parses as a float. So one value may change what the column
-is, and the texts of numbers are kept, too, as long as they may become levels. A numeric column is known by its sum, which
-is exact (:mod:`pragam.numerics.exact_sums`), and a category by how often each text occurs. So neither the order of
-the rows nor the parts in which they come matter.
+*Rule*: a column is numeric if every value that is not missing parses as a float. So one value may change what the
+column is, and the texts of numbers are kept, too, as long as they may become levels. A numeric column is known by its
+sum, which is exact (:mod:`pragam.numerics.exact_sums`), and a category by how often each text occurs. So neither the
+order of the rows nor the parts in which they come matter.
 """
 
 from __future__ import annotations
@@ -153,7 +153,9 @@ class Seen:
         levels = sorted(set(counts) - {""})
         if not levels:
             raise _empty(where, self.name)
-        numbers = sum(times for text, times in counts.items() if (value := number_of(text)) is not None and value == value)
+        numbers = sum(
+            times for text, times in counts.items() if (value := number_of(text)) is not None and value == value
+        )
         if self.strange and numbers:
             place, text = self.strange
             say(

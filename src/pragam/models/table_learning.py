@@ -15,8 +15,8 @@ from pragam.files.tables import Table, listed, no_column
 from pragam.models.column_learning import Seen
 from pragam.models.table_columns import Category, Number
 
-#: So many different numbers, which are kept as texts as well, take a second to keep, and make no likely category.
-_NUMBERS = 1 << 16
+#: So many different numbers are kept as texts as well: a column of more is no likely category, and keeping takes time.
+_NUMBERS = 1 << 14
 #: What a missing value may become.
 MISSING = ("mean", "indicator")
 
@@ -119,8 +119,8 @@ class TableLearning:
         worst = max((each for each in self.seen if each.is_category), key=lambda each: sizes[each.name])
         worst.refuse_dates(self.name)  # which is the better reason
         return ValueError(
-            f"{table.where(table.n - 1)}: column {worst.name!r} has {len(worst.counts or ())} categories up to here, and "
-            f"those of all columns take {sum(sizes.values()) / 1e6:.0f} MB, where {self.most / 1e6:.0f} MB are held: "
+            f"{table.where(table.n - 1)}: column {worst.name!r} has {len(worst.counts or ())} categories up to here, "
+            f"and those of all columns take {sum(sizes.values()) / 1e6:.0f} MB, where {self.most / 1e6:.0f} MB are held: "
             "leave it out by --drop (in Python drop=)"
         )
 
@@ -129,4 +129,3 @@ def _names(what: str, names: Iterable[str]) -> tuple[str, ...]:
     if isinstance(names, str):
         raise ValueError(f"{what} must be a list of names, not the text {names!r:.40}")
     return tuple(names)
-

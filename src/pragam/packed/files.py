@@ -69,9 +69,9 @@ def _check(reading: Reading) -> None:
         raise ValueError(f"zero_based must be True, False or 'auto', not {zero_based!r:.40}")
     if not (target is None or isinstance(target, str)):
         raise ValueError(f"target must be the name of a column, not {target!r:.40}")
-    for what, given in (("drop", drop), ("categorical", categorical)):
-        if isinstance(given, str) or not all(isinstance(name, str) for name in given):
-            raise ValueError(f"{what} must be a list of names, not {given!r:.40}")
+    for what, names in (("drop", drop), ("categorical", categorical)):
+        if isinstance(names, str) or not all(isinstance(name, str) for name in names):
+            raise ValueError(f"{what} must be a list of names, not {names!r:.40}")
     if not (layer is None or isinstance(layer, str)):
         raise ValueError(f"layer must be the name of a layer, not {layer!r:.40}")
     if layer is not None and (drop or categorical or missing or target is None):
@@ -122,7 +122,8 @@ class Files:
             return
         first, begin = 0, 0
         if known is not None:
-            (first, begin), _ = known["at"], tables.go_on(known)
+            first, begin = known["at"]
+            tables.go_on(known)
         for number in range(first, len(self._files)):
             with source.opened(self._files[number]) as opened:
                 self._opened, self._number = opened, number

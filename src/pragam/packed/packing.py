@@ -86,8 +86,8 @@ def pack(
         Show on a terminal how far it is.
     """
     settings = _settings(seed, dtype, chunk_bytes, n_features)
-    lists: list[Any] = [each if isinstance(each, str) else tuple(each) for each in (drop, categorical)]
-    reading = Reading(zero_based, target, *lists, missing, layer)
+    dropped, forced = (each if isinstance(each, str) else tuple(each) for each in (drop, categorical))
+    reading = Reading(zero_based, target, dropped, forced, missing, layer)  # type: ignore[arg-type]
     rows = source_of(source, reading)
     own = rows.asked()
     asked = own and {**settings, **reading._asdict(), "version": VERSION, "source": own}

@@ -1,4 +1,4 @@
-"""The rows of tables in the numbers that a model of the table has: CSV and TSV with a header, parquet; a part at a time.
+"""The rows of tables (CSV and TSV with a header, parquet) in the numbers that a model of the table has, part by part.
 
 The first reading learns what the columns are, the second encodes the rows by it. Both are those of
 :class:`pragam.models.Encoding`, so a model of the packed rows reads tables as one that was trained on the whole table.
@@ -111,8 +111,8 @@ class TableRows:
             where, what = (table.name, "categories or missing values") if odd.strange is None else odd.strange
             what = what if odd.strange is None else f"{what!r:.40}, which is no number"
             raise ValueError(
-                f"{where}: column {odd.name!r} has {what}: a table with categories or missing values is read twice, and "
-                "a stream only once: write it to a file"
+                f"{where}: column {odd.name!r} has {what}: a table with categories or missing values is read twice, "
+                "and a stream only once: write it to a file"
             )
 
     def _numbers(self, table: Table) -> Any:

@@ -30,7 +30,9 @@ class Target:
         self.is_text |= column.is_category
         if not self.is_text:
             self._add_numbers(table)
-        texts, places = ([], None) if isinstance(column.values, np.ndarray) else coded(column)
+        if isinstance(column.values, np.ndarray):
+            return
+        texts, places = coded(column)
         if "" in texts:
             raise ValueError(self._empty(table, places == texts.index("")))
 

@@ -1,7 +1,7 @@
 """A directory while it is packed: whose it is, what was asked, and how far the work has come.
 
-All that is not yet the data set lies in ``.packing``: the lock, what was learnt of columns, the state after the last run
-that was written, the runs, and a line for each chunk. It goes when the manifest stands.
+All that is not yet the data set lies in ``.packing``: the lock, what was learnt of columns, the state after the last
+run that was written, the runs, and a line for each chunk. It goes when the manifest stands.
 """
 
 from __future__ import annotations

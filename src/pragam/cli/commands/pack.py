@@ -24,9 +24,7 @@ def add_parser(commands: Any) -> None:
         "Memory does not depend on their number. If it is interrupted or killed, the same command goes on.",
     )
     add = parser.add_argument
-    formats = (
-        "svmlight text (also .gz .bz2 .xz), .npz or .npy; with --target tables (CSV, TSV, parquet), .h5ad"
-    )
+    formats = "svmlight text (also .gz .bz2 .xz), .npz or .npy; with --target tables (CSV, TSV, parquet), .h5ad"
     add("sources", metavar="SOURCE", nargs="+", help=f"{formats}; patterns such as 'part-*'; - is the standard input")
     add("-o", "--output", metavar="DIR", required=True, help="a new or empty directory")
     add("--seed", type=int, default=0, metavar="N", help="draws the order of the rows; default: 0")

@@ -19,8 +19,9 @@ from pragam.cli.tasks.ordinal import ORDINAL
 from pragam.cli.tasks.regress import QUANTILE, REGRESS
 from pragam.cli.tasks.rows import RowsOfNumbers
 from pragam.cli.tasks.tables import RowsOfTable
-from pragam.models.encoding import MISSING, Encoding
+from pragam.models.encoding import Encoding
 from pragam.models.features import Features
+from pragam.models.table_learning import MISSING
 from pragam.risks import Risk
 from pragam.structured.tags import SCHEMES
 
