@@ -165,6 +165,7 @@ def _cut(path):
         (None, {"target": "age"}, "obs has no column 'age'; its columns are 'cell'"),
         (None, {"target": "cell", "layer": "raw"}, "it has no layers/raw; its layers are none"),
         (None, {"target": "cell", "drop": ["x"], "layer": "raw"}, "layer is for .h5ad files"),
+        (None, {"target": "cell", "missing": "mean"}, "and drop, categorical and missing are for tables"),
         (None, {"target": "cell", "layer": 3}, "layer must be the name of a layer, not 3"),
         (lambda path: _without(path, "X"), {"target": "cell"}, "it has no X"),
         (lambda path: _without(path, "obs"), {"target": "cell"}, "its obs is no table of a recent AnnData"),

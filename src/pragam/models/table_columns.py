@@ -16,8 +16,8 @@ from pragam.files.tables import Table
 Floats = NDArray[np.float64]
 Places = NDArray[np.int64]
 _REMEDY = (
-    "a model trained with --missing mean or indicator (in Python missing=) takes missing values, and so does pragam pack "
-    "with it"
+    "a model trained with --missing mean or indicator (in Python missing=) takes missing values, and so does "
+    "pragam pack with it"
 )
 
 

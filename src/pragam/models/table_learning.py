@@ -118,10 +118,11 @@ class TableLearning:
         """What to say of a category with too many levels."""
         worst = max((each for each in self.seen if each.is_category), key=lambda each: sizes[each.name])
         worst.refuse_dates(self.name)  # which is the better reason
+        where, whole = table.where(table.n - 1), sum(sizes.values())
         return ValueError(
-            f"{table.where(table.n - 1)}: column {worst.name!r} has {len(worst.counts or ())} categories up to here, "
-            f"and those of all columns take {sum(sizes.values()) / 1e6:.0f} MB, where {self.most / 1e6:.0f} MB are held: "
-            "leave it out by --drop (in Python drop=)"
+            f"{where}: column {worst.name!r} has {len(worst.counts or ())} categories up to here, and those of all "
+            f"columns take {whole / 1e6:.0f} MB, where {self.most / 1e6:.0f} MB are held: leave it out by --drop "
+            "(in Python drop=)"
         )
 
 

@@ -102,7 +102,7 @@ class Files:
             self._kinds = {_ANNOTATED: AnnotatedRows(reading.target, reading.layer)}
             if reading.layer is None:
                 self._tables = self._kinds[_TABLE] = TableRows(reading.table)
-        self._kind = ""
+        self._kind, self._reading = "", reading
         self._learnt_at: list[int] = []
         self._sizes = list(map(_size, self._files))
         self._total = None if None in self._sizes else sum(filter(None, self._sizes))
@@ -164,6 +164,8 @@ class Files:
         kind = _kind(opened.head, has_target=_ANNOTATED in self._kinds)
         if kind == _ANNOTATED and kind not in self._kinds:
             raise ValueError(f"{opened.name}: is a .h5ad file: --target names the column of obs with the labels")
+        if kind == _ANNOTATED and self._reading.table != Wanted(self._reading.target):
+            raise ValueError(f"{opened.name}: is a .h5ad file, and drop, categorical and missing are for tables")
         if kind not in self._kinds:
             asked = "layer says that it is a .h5ad file" if len(self._kinds) == 1 else "target says that it is a table"
             raise ValueError(f"{opened.name}: is {kind}, and {asked}")

@@ -13,7 +13,6 @@ from numpy.typing import DTypeLike
 
 from pragam.files.columns import is_too_wide
 from pragam.numerics.arguments import is_whole
-from pragam.operators.check import has_subnormals
 from pragam.packed.chunks import Chunks
 from pragam.packed.column_table import ColumnTable
 from pragam.packed.dataset import Packed, open_packed
@@ -22,7 +21,7 @@ from pragam.packed.facts import Facts
 from pragam.packed.files import Reading, source_of
 from pragam.packed.layout import COLUMNS, Saved, write
 from pragam.packed.manifest import VERSION, Chunk, Manifest
-from pragam.packed.part import Part
+from pragam.packed.part import converted
 from pragam.packed.runs import Spill
 from pragam.packed.sources import Arrival, Source
 from pragam.packed.work import Work, working
@@ -168,7 +167,7 @@ class _Packing:
         at = state.get("at")
         for arrival in self._source.read(at):
             self._check(arrival)
-            part = arrival.part if self._settings["dtype"] is None else _in(self._settings["dtype"], arrival)
+            part = converted(arrival.part, self._settings["dtype"], arrival.where)
             facts.add(part, arrival.where, arrival.source)
             at = arrival.at
             if spill.add(part):
@@ -237,19 +236,6 @@ def _size(kind: Kind, facts: Facts) -> int:
     entry = np.dtype(kind.dtype).itemsize + (np.dtype(kind.index_dtype).itemsize if kind.index_dtype else 0)
     y_bytes = np.dtype(kind.y_dtype).itemsize if kind.y_dtype else 0
     return facts.stored * entry + facts.rows * (16 + y_bytes + 8 * facts.has_weights)
-
-
-def _in(dtype: str, arrival: Arrival) -> Part:
-    """The rows with values of this type."""
-    part = arrival.part
-    values = part.arrays[0]
-    if values.dtype == dtype:
-        return part
-    with np.errstate(over="ignore", under="ignore"):
-        found = values.astype(dtype)
-    if dtype == "<f4" and (not np.isfinite(found).all() or has_subnormals(found)):
-        raise ValueError(f"{arrival.where}: X has numbers that float32 does not hold: pack it as float64")
-    return part._replace(arrays=(found, *part.arrays[1:]))
 
 
 def _check_width(d: int, stored: int) -> None:

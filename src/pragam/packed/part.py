@@ -8,6 +8,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import DTypeLike, NDArray
 
+from pragam.operators.check import has_subnormals
 from pragam.operators.storage import Csr, Dense
 
 Array = NDArray[Any]
@@ -81,6 +82,18 @@ class Part(NamedTuple):
             else (*(a[own] for a in self.arrays[:2]), self.arrays[2][first:last])
         )
         return Part(arrays, self.width, y, weight)
+
+
+def converted(part: Part, dtype: str | None, where: str) -> Part:
+    """The rows with values of this type, or as they are; ``where`` is what errors call them."""
+    values = part.arrays[0]
+    if dtype is None or values.dtype == dtype:
+        return part
+    with np.errstate(over="ignore", under="ignore"):
+        found = values.astype(dtype)
+    if dtype == "<f4" and (not np.isfinite(found).all() or has_subnormals(found)):
+        raise ValueError(f"{where}: X has numbers that float32 does not hold: pack it as float64")
+    return part._replace(arrays=(found, *part.arrays[1:]))
 
 
 def joined(parts: Sequence[Part], dtype: Kind = None, index_dtype: Kind = None, y_dtype: Kind = None) -> Part:
