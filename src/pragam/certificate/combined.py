@@ -14,9 +14,9 @@ So for any numbers g_i, with D = 1 - sum_i g_i t_i and q = x - p - sum_i g_i n_i
 is within r |q| + max_i |g_i| of its first terms, and low <= o <= high. Where the n_i span the space, q is 0 for some
 g: the room is then of the order of the gap, and not of its root.
 
-*Which g.* Those of ridge regressions of x - p on the n_i, the one with the least r |q| + |g| times what max |g_i| is of
-|g| as a rule. Nothing depends on how well that is solved: the bound is computed from g, outward. The matrix is rounded
-once, when it is made, and scaled so that the inequality holds for the floats that are stored.
+*Which g.* Those of ridge regressions of x - p on the n_i (:mod:`.ridges`). Nothing depends on how well that is solved:
+the bound is computed from g, outward. The matrix is rounded once, when it is made, and scaled so that the inequality
+holds for the floats that are stored.
 """
 
 from __future__ import annotations
@@ -30,6 +30,7 @@ from scipy import sparse
 
 from pragam.certificate.anchors import Anchor
 from pragam.certificate.kinks import Kinks, kinks
+from pragam.certificate.ridges import Ridges
 from pragam.certificate.sphere import Sphere
 from pragam.numerics.rounding import LANES, TINY, gamma, norm
 from pragam.operators.base import Vector
@@ -42,10 +43,6 @@ Array = NDArray[np.float64]
 ENTRIES = 2**16
 #: Fewer kinks than this share of the directions of w are not worth their time.
 _FEWEST = 0.25
-#: The penalties that are tried, in units of 1/r^2: where the kinks are worth as much as the sphere, and far around it.
-PENALTIES = 4.0 ** np.arange(-8, 5, 2)
-#: max_i |g_i| is about this many times the root of their mean square.
-PEAK = 3.5
 #: Entries of the largest table of a step.
 _STEP = 2**20
 
@@ -136,29 +133,13 @@ class Combined:
         return shift, np.minimum(*ends) - room, np.maximum(*ends) + room
 
     def _combination(self, away: Array) -> Array:
-        """g for every row: ridge regressions on the n_i, the best of several penalties, as nearly as a guess says."""
-        U, s, V = self._factors
-        x = away @ V
-        peak = min(1.0, PEAK / len(self.matrix) ** 0.5)
-        outside2 = np.maximum(np.einsum("ij,ij->i", away, away) - np.einsum("ij,ij->i", x, x), 0.0)
-        best, g = np.full(len(x), np.inf), np.zeros_like(x)
-        for penalty in PENALTIES / self.reach / self.reach:
-            own = x * (s / (s * s + penalty))
-            left2 = outside2 + np.einsum("ij,ij->i", x - own * s, x - own * s)
-            value = self.reach * np.sqrt(left2) + peak * np.sqrt(np.einsum("ij,ij->i", own, own))
-            better = value < best
-            best, g = np.where(better, value, best), np.where(better[:, None], own, g)
-        combined: Array = g @ U.T
+        """g for every row."""
+        combined: Array = self._ridges.combinations(self._ridges.best(away).coordinates)
         return np.where(np.isfinite(combined), combined, 0.0)
 
     @cached_property
-    def _factors(self) -> tuple[Array, Vector, Array]:
-        """U, s and V of U diag(s) V' = (n_i); none where the decomposition fails, which costs no truth: g is then 0."""
-        try:
-            U, s, V = np.linalg.svd(self.matrix[:, :-2], full_matrices=False)
-        except np.linalg.LinAlgError:
-            U, s, V = (np.zeros(shape) for shape in ((len(self.matrix), 0), (0,), (0, self.matrix.shape[1] - 2)))
-        return U, s, V.T
+    def _ridges(self) -> Ridges:
+        return Ridges(np.ascontiguousarray(self.matrix[:, :-2]), self.reach)
 
     @cached_property
     def _lengths(self) -> Vector:

@@ -7,8 +7,8 @@ For numbers g_j, D = 1 - sum_j g_j sigma_j, an anchor (p, o) and q = x - D p - s
 
 with m_j at most the room of alpha_j at either end of the cell (it is concave in lam). c and o are linear in tau and
 bent_j is so to within omega of its change, so the first line lies between its values at the ends. Nothing depends on
-how g is found: by ridge regressions of x - p on the rows m_j/T (a_j - sigma_j p), for several penalties, the one with
-the least r |q| + |T g/m| times what the largest entry is of a norm as a rule.
+how g is found: T g/m by ridge regressions of x - p on the rows m_j/T (a_j - sigma_j p)
+(:mod:`pragam.certificate.ridges`).
 """
 
 from __future__ import annotations
@@ -20,11 +20,12 @@ from math import sqrt
 import numpy as np
 from numpy.typing import NDArray
 
-from pragam.certificate.combined import PEAK, PENALTIES, Array, dense
+from pragam.certificate.combined import Array, dense
 from pragam.certificate.moving.anchor import Anchor
 from pragam.certificate.moving.end import End
 from pragam.certificate.moving.kink_rows import KinkRows
 from pragam.certificate.moving.near import Near
+from pragam.certificate.ridges import Ridges
 from pragam.numerics.rounding import LANES, TINY, gamma, is_subnormal, norm
 from pragam.operators.base import Vector
 from pragam.operators.storage import Storage
@@ -80,14 +81,14 @@ class Combinations:
 
     def _tighten(self, X: Storage, scores: Sequence[Near], found: Vector, level: float | None) -> None:
         x = dense(X)
-        own, guess = self._guess(x - self.point)
+        own, guess = self._ridges.best(x - self.point)
         helps = guess < 0.5 * (found[:, 1] - found[:, 0])
         if level is not None:
             helps &= (found[:, 0] <= level) & (level <= found[:, 1])
             helps &= ~(np.abs(0.5 * (found[:, 0] + found[:, 1]) - level) < _HOPE * guess)
         rows = np.flatnonzero(helps)
         if rows.size:
-            g = (own[rows] @ self._factors[1]) * (self.most / self.total)
+            g = self._ridges.combinations(own[rows]) * (self.most / self.total)
             g = np.where(np.isfinite(g), g, 0.0)
             low, high = self._of(X.take(rows), x[rows], g, *(Near(*(column[rows] for column in s)) for s in scores))
             np.fmax(found[rows, 0], low, out=low)
@@ -130,32 +131,9 @@ class Combinations:
             sizes += np.abs(left) * abs(o)
         return Near(value, error + gamma(8) * sizes)
 
-    def _guess(self, away: Array) -> tuple[Array, Vector]:
-        """For every row of x - p: T g / m in the basis of ``_factors``, and the room left, as nearly as a guess."""
-        basis, _, s2, weight = self._factors
-        x = away @ basis
-        x2, size2 = x * x, np.einsum("ij,ij->i", away, away)[:, None]
-        penalties = PENALTIES / self.radius / self.radius
-        shrunk = 1 / (s2[:, None] + penalties)
-        part = weight[:, None] * shrunk * shrunk
-        part2 = x2 @ part  # |T g / m|^2
-        left2 = np.maximum(size2 - x2 @ (part * (2 * penalties + s2[:, None])), 0.0)
-        peak = min(1.0, PEAK / max(len(self.rows), 1) ** 0.5)
-        room = self.radius * np.sqrt(left2) + peak * np.sqrt(part2)
-        best = np.argmin(room, axis=1)
-        return x * shrunk.T[best], room[np.arange(len(x)), best]
-
     @cached_property
-    def _factors(self) -> tuple[Array, Array, Vector, Vector]:
-        """(V, V'N', s^2, s^2) of N = U s V', or (N'U, U', s^2, 1) if these are fewer; where that fails, nothing."""
-        N = (self.most / self.total)[:, None] * (self.a - self.sigma[:, None] * self.point)
-        F, d = N.shape
-        try:
-            s2, V = np.linalg.eigh(N.T @ N if d <= F else N @ N.T)
-        except np.linalg.LinAlgError:
-            return np.zeros((d, 0)), np.zeros((0, F)), np.zeros(0), np.zeros(0)
-        s2 = np.maximum(s2, 0.0)
-        return (V, V.T @ N.T, s2, s2) if d <= F else (N.T @ V, V.T, s2, np.ones(F))
+    def _ridges(self) -> Ridges:
+        return Ridges((self.most / self.total)[:, None] * (self.a - self.sigma[:, None] * self.point), self.radius)
 
 
 def _off(scores: Near, rows: NDArray[np.int64], bent: Near) -> Near:

@@ -14,7 +14,7 @@ import numpy as np
 
 from pragam.problem import DataProblem
 from pragam.solvers.base import Cost
-from pragam.solvers.choice.hardness import box_sizes
+from pragam.solvers.choice.hardness import uncentred_hardness
 from pragam.solvers.choice.sizes import Sizes
 from pragam.solvers.dcd.cost import dcd_cost
 
@@ -38,9 +38,8 @@ def merged_ascent_cost(
 ) -> Cost:
     """The cost with so many groups and looks at the data in a round. It reads nothing, so rows are not centred."""
     n, entries = problem.A.shape[0], max(problem.A.entries, 1)
-    norms = problem.A.row_norms()
-    hard = float(np.mean(box_sizes(problem))) / problem.lam * float(norms @ norms) / max(n, 1)
-    passes = dcd_cost(Sizes(n, problem.n_weights, entries, "csr", hard, 0.5), tol).passes
+    sizes = Sizes(n, problem.n_weights, entries, "csr", uncentred_hardness(problem), 0.5)
+    passes = dcd_cost(sizes, tol).passes
     rounds = passes * min(by.first * float(np.sqrt(passes)), by.most)
     return Cost(
         passes=rounds,
