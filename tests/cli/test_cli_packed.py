@@ -99,6 +99,34 @@ def test_a_tuning_says_how_many_rows_it_trains_on_and_goes_on_from_there(directo
     assert ran(capsys, "certify", best, directory)["certified"]
 
 
+@pytest.fixture
+def texts(tmp_path):
+    """Packed rows whose labels are texts."""
+    rng = np.random.default_rng(1)
+    X = rng.standard_normal((600, 5))
+    pragam.pack([(X, np.where(X[:, 0] + rng.standard_normal(600) > 0, "yes", "no"))], tmp_path / "texts")
+    return str(tmp_path / "texts")
+
+
+def test_labels_that_are_texts(texts, tmp_path, capsys):
+    path = str(tmp_path / "model")
+    trained = ran(capsys, "train", texts, "-C", "0.1", "-o", path, "--quiet")
+    predicted = ran(capsys, "predict", path, texts)
+    assert set(predicted["predictions"]) == {"no", "yes"} and predicted["evaluation"] == trained["training"]
+    assert ran(capsys, "certify", path, texts)["certified"] and ran(capsys, "audit", path, texts)["within"]
+    tuned = ran(capsys, "tune", texts, "--lams", "1e-2,1e-1", "--validation", texts, "--quiet")
+    assert tuned["certified"] and tuned["n_validation"] == 600
+
+
+@pytest.mark.parametrize(
+    ("task", "said"), [("ordinal", "labels without an order"), ("regress", "y must hold real numbers")]
+)
+def test_texts_are_no_numbers(texts, capsys, task, said):
+    assert main(["train", texts, "--task", task]) == 2
+    err = capsys.readouterr().err
+    assert err.startswith(f"pragam: {texts}: ") and said in err and len(err.splitlines()) == 1
+
+
 def test_what_a_directory_and_its_model_are(directory, model, capsys):
     assert ran(capsys, "show", directory)["rows"] == 600
     assert ran(capsys, "show", model)["trained on"].startswith("n = 600, d = 5, nnz = 3000, sha256 ")
