@@ -127,6 +127,18 @@ def test_texts_are_no_numbers(texts, capsys, task, said):
     assert err.startswith(f"pragam: {texts}: ") and said in err and len(err.splitlines()) == 1
 
 
+@pytest.mark.parametrize("name", ["manifest.json", "columns.npy", "chunks/000000.data.npy", "new", "link"])
+def test_no_output_goes_into_a_directory_that_is_read(directory, model, tmp_path, capsys, name):
+    (tmp_path / "link").symlink_to(tmp_path / "set" / "manifest.json")
+    output = str(tmp_path / name if name == "link" else tmp_path / "set" / name)
+    before = pragam.open_packed(directory).fingerprint()
+    for command in (["train", directory], ["tune", directory, "--lams", "1"], ["predict", model, directory]):
+        assert main([*command, "-o", output]) == 2
+        assert capsys.readouterr().err.startswith(f"pragam: {output}: {directory} is read by this command too, ")
+    assert pragam.open_packed(directory).fingerprint() == before
+    assert not (tmp_path / "set" / "new").exists()
+
+
 def test_what_a_directory_and_its_model_are(directory, model, capsys):
     assert ran(capsys, "show", directory)["rows"] == 600
     assert ran(capsys, "show", model)["trained on"].startswith("n = 600, d = 5, nnz = 3000, sha256 ")

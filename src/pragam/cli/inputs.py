@@ -10,6 +10,9 @@ from pathlib import Path
 from typing import Any
 
 from pragam.files.rows import labels_beside
+from pragam.packed.layout import MANIFEST
+
+_ELSEWHERE = "name another output"
 
 
 def named(path: str) -> Any:
@@ -30,8 +33,9 @@ def check_files(inputs: list[str | None], outputs: list[str | None]) -> None:
     """Refuse, before anything is read, what would lose a file or cannot be written.
 
     Standard input can be read only once. An output that is one of the inputs, by its name, through a link or because
-    the standard input comes from it, would replace it; two outputs of one name would lose one of them. NAME.npy is read
-    with NAME.y.npy. An output called - would be a file of that name, which no command reads again.
+    the standard input comes from it, would replace it; one in a packed directory that is read could be any of its
+    files; two outputs of one name would lose one of them. NAME.npy is read with NAME.y.npy. An output called - would be
+    a file of that name, which no command reads again.
     """
     sources, targets = [path for path in inputs if path], [path for path in outputs if path]
     if sources.count("-") > 1:
@@ -43,7 +47,9 @@ def check_files(inputs: list[str | None], outputs: list[str | None]) -> None:
         _check_target(Path(path))
         for other in sources:
             if _is_same(path, other):
-                raise ValueError(f"{path}: is read by this command too, and would be replaced; name another output")
+                raise ValueError(f"{path}: is read by this command too, and would be replaced; {_ELSEWHERE}")
+            if _is_packed_with(path, other):
+                raise ValueError(f"{path}: {other} is read by this command too, and is not written into; {_ELSEWHERE}")
     for k, path in enumerate(targets):
         if any(_is_same(path, other) for other in targets[:k]):
             raise ValueError(f"{path}: two outputs of this command would be this file")
@@ -57,6 +63,11 @@ def _is_same(target: str, source: str) -> bool:
         return os.path.samestat(os.stat(target), os.fstat(0) if source == "-" else os.stat(source))
     except OSError:  # one of them does not exist
         return os.path.realpath(target) == os.path.realpath(source)
+
+
+def _is_packed_with(target: str, source: str) -> bool:
+    """Whether ``source`` is a packed directory, and ``target`` is to lie in it."""
+    return Path(source, MANIFEST).exists() and Path(os.path.realpath(source)) in Path(os.path.realpath(target)).parents
 
 
 def _check_target(path: Path) -> None:
