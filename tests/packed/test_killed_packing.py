@@ -6,8 +6,10 @@ What goes on afterwards ends with the bytes of a packing that nothing disturbed.
 from __future__ import annotations
 
 import contextlib
+import itertools
 import os
 import resource
+import shutil
 import signal
 import sys
 import time
@@ -56,13 +58,18 @@ def in_child(work):
 
 def killed_at(place, work):
     """As ``in_child``, but SIGKILL ends the process when it is about to touch its ``place``-th file."""
+    return disturbed_at(place, work, lambda: os.kill(os.getpid(), signal.SIGKILL))
+
+
+def disturbed_at(place, work, disturb):
+    """As ``in_child``, but something happens when the process is about to touch its ``place``-th file."""
     count = [place]
 
     def watch(event, arguments):
         if event in EVENTS and not str(arguments[0]).endswith(".svm"):
             count[0] -= 1
             if not count[0]:
-                os.kill(os.getpid(), signal.SIGKILL)
+                disturb()
 
     def watched():
         sys.addaudithook(watch)
@@ -103,6 +110,26 @@ def test_rows_that_were_read_are_not_read_again(tmp_path, source, monkeypatch):
     monkeypatch.setattr(Reader, "feed", None)
     pack(source, tmp_path / "set")
     assert content_of(tmp_path / "set") == content_of(tmp_path / "whole")
+
+
+def test_blocks_that_are_interrupted_at_any_file_leave_all_or_nothing(tmp_path, source):
+    """They are gone, so nothing stays that could be gone on with; but what is whole is not taken away."""
+    X, y = small(300)
+    kept = pragam.pack([(X, y)], tmp_path / "whole", chunk_bytes=6000)
+
+    def interrupt():
+        raise KeyboardInterrupt
+
+    for place in itertools.count(1):
+        folder = tmp_path / f"interrupted-{place}"
+        status = disturbed_at(place, lambda: pragam.pack([(X, y)], folder, chunk_bytes=6000), interrupt)  # noqa: B023
+        if (folder / "manifest.json").exists():
+            assert pragam.open_packed(folder).fingerprint() == kept.fingerprint(), f"interrupted at file {place}"
+        else:
+            assert not (folder / "chunks").exists(), f"interrupted at file {place}"
+        if status == 0:
+            break
+        shutil.rmtree(folder, ignore_errors=True)
 
 
 @pytest.mark.parametrize("change", ["source", "settings"])

@@ -29,7 +29,7 @@ def working(folder: Path, asked: Any) -> Iterator[Work]:
 
     ``asked`` is all that determines the result, as JSON: if an earlier process was asked for the same, its work is gone
     on with. It is None if nobody can say, as of an iterator. What is refused leaves nothing behind; what was
-    interrupted, or met a full disk, stays if it can be gone on with.
+    interrupted, or met a full disk, stays if it can be gone on with. Once the manifest stands, nothing is removed.
     """
     is_new = not folder.exists()
     _check(folder)
@@ -43,11 +43,11 @@ def working(folder: Path, asked: Any) -> Iterator[Work]:
         work = Work(folder, asked)
         try:
             yield work
-            shutil.rmtree(own)
         except BaseException as error:
-            if asked is None or isinstance(error, ValueError):
+            if (asked is None or isinstance(error, ValueError)) and not (folder / MANIFEST).exists():
                 _leave(folder, is_new)
             raise
+        shutil.rmtree(own, ignore_errors=True)  # what another process has just put there harms nobody
 
 
 class Work:
