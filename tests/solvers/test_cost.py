@@ -7,6 +7,7 @@ import pytest
 from scipy import sparse
 
 import pragam
+from block_problems import in_blocks
 from pragam.solvers import by_name, names
 from pragam.solvers.base import UNKNOWN
 from pragam.solvers.choice import auto
@@ -77,3 +78,16 @@ def test_sizes_count_what_there_is():
     size = sizes(pragam.hinge(X, [1, -1, -1, -1], 0.5, bias=False))
     assert (size.n, size.d, size.entries, size.kind, size.rarer) == (4, 3, 7, "csr", 0.25)
     assert size.hardness == pytest.approx((1 / 4) / 0.5 * (5 + 9 + 3 + 1) / 4)
+
+
+def test_short_blocks_cost_as_much_whoever_reads_them():
+    """Rare binary columns in many small chunks: methods of hundreds of readings are not taken for cheap."""
+    rng = np.random.default_rng(0)
+    X = sparse.random(20_000, 100, 0.04, format="csr", random_state=0, dtype=np.float32)
+    X.data[:] = 1.0
+    y = np.where(X @ rng.standard_normal(100) > 1.5, 1, -1)
+    few, many = (pragam.hinge(in_blocks(X, count), y, lam=1e-4, bias=True) for count in (1, 80))
+    for name in ("windows", "block-newton", "merged-ascent", "qp-bmrm", "proximal-newton"):
+        own = [by_name(name).cost(problem, 1e-3).on(problem).per_pass for problem in (few, many)]
+        assert own[1] - own[0] == pytest.approx(many.A.latency - few.A.latency) and own[1] > own[0]
+    assert by_name("auto").first(many, 1e-3)[0] == "windows"

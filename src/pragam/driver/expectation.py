@@ -33,7 +33,7 @@ def expectation(problem: AnyProblem, solver: str | AnySolver, tol: float, memory
 
     method = solvers.choose(solver, problem).given(Tools(solve, memory))
     name, cost = method.first(problem, tol) if isinstance(method, solvers.Auto) else (method.name, None)
-    cost = method.cost(problem, tol) if cost is None else cost
+    cost = method.cost(problem, tol).on(problem) if cost is None else cost
     held = f"{_bytes(8.0 * vectors_of(problem, name or method.name) * problem.Q.size)} of vectors"
     held += f" and at most {_bytes(memory)} of rows are held" if memory else " and a fifth of the rows are held"
     return f"{_data(problem)}; {name or 'the first solver'} should take {_work(cost)}; about {held}"

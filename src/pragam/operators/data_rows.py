@@ -16,6 +16,10 @@ from pragam.operators.base import RowOperator, Rows, Vector
 from pragam.operators.check import check_data
 from pragam.operators.storage import Held, Places, Room, Storage, Visited, each_place
 
+#: Seconds that a block takes beside the work on it, however short it is, whoever reads (even seeds of
+#: ``benchmarks/out_of_core_choice.py``).
+_PER_BLOCK = 3e-4
+
 
 class Met(NamedTuple):
     """Some dual variables during a reading: the rows that they read and their own numbers, their operator, and their
@@ -62,8 +66,11 @@ class DataRows(RowOperator):
 
     @property
     def latency(self) -> float:
-        """That of the engine that finds the products with blocks."""
-        return float(self.storage.bare.engine.latency) if self.storage.in_blocks else 0.0  # type: ignore[attr-defined]
+        """That of the blocks, and of the engine that finds the products with them."""
+        if not self.storage.in_blocks:
+            return 0.0
+        blocks: Any = self.storage.bare
+        return float(blocks.engine.latency) + _PER_BLOCK * blocks.n_blocks
 
     def matvec_error(self, w: Vector) -> Vector:
         """|scale_j| times the rounding of <x, w>, plus that of this product. Values below TINY may be lost."""

@@ -84,6 +84,10 @@ class Cost(NamedTuple):
         """The work of the start, of these passes and of these steps."""
         return self.start + self.per_pass * passes + self.per_step * steps
 
+    def on(self, problem: AnyProblem) -> Cost:
+        """It with what a pass over the data takes beside the work, whoever makes it."""
+        return self._replace(per_pass=self.per_pass + problem.A.latency)
+
 
 #: Of an algorithm that states nothing: it is never preferred to one that does.
 UNKNOWN = Cost(inf, inf, 1.0, 1.0)

@@ -15,7 +15,7 @@ import numpy as np
 from pragam.problem import DataProblem
 from pragam.solvers.base import Cost
 from pragam.solvers.choice.hardness import uncentred_hardness
-from pragam.solvers.choice.sizes import blocks_of, digits
+from pragam.solvers.choice.sizes import digits
 
 
 @dataclass(frozen=True)
@@ -31,7 +31,6 @@ class BlockNewtonConstants:
     least: float = 3.0
     per_entry: float = 2e-9
     per_dual: float = 6e-8
-    per_block: float = 3e-4
     per_kept_entry: float = 2e-8  # of the solution on the sample
     per_pair: float = 1e-10  # of entries of a row inside its box
     free: float = 0.1  # the share of such rows
@@ -48,10 +47,7 @@ def block_newton_cost(
     return Cost(
         passes=rounds,
         steps=rounds / 2,
-        per_pass=by.per_entry * entries
-        + by.per_dual * problem.A.shape[0]
-        + by.per_pair * pairs
-        + by.per_block * blocks_of(problem),
+        per_pass=by.per_entry * entries + by.per_dual * problem.A.shape[0] + by.per_pair * pairs,
         per_step=5e-11 * d**3,
         start=by.per_kept_entry * entries * share,
     )

@@ -224,8 +224,7 @@ class Auto(Solver[AnyProblem, AutoState]):
             if solver.takes_packed_rows and has_rows_and_box(problem):
                 state.view = state.view or packed(problem)
                 solver = OnView(solver, state.view)
-            cost = solver.cost(problem, state.tol)
-            cost = cost._replace(per_pass=cost.per_pass + problem.A.latency)
+            cost = solver.cost(problem, state.tol).on(problem)
             state.rivals.append(Rival(solver, Outlook(cost, state.tol)))
             if cost.total <= until:
                 break

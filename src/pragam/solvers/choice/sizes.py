@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from pragam.operators.base import Vector
-from pragam.problem import BoxProblem, DataProblem
+from pragam.problem import BoxProblem
 from pragam.solvers.choice.hardness import hardness
 
 #: No C R^2 has more digits before the point than this: what depends on it shall stay finite.
@@ -38,11 +38,6 @@ class Sizes:
     def surplus(self) -> float:
         """log10(n / d): how many rows there are for a weight."""
         return float(np.log10(max(self.n, 1) / max(self.d, 1)))
-
-
-def blocks_of(problem: DataProblem) -> int:
-    """How many blocks the data come in: each takes its time, however short it is."""
-    return max(len(getattr(problem.A.storage, "ends", ())) - 1, 1)
 
 
 def digits(tol: float) -> float:

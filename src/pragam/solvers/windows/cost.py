@@ -14,21 +14,20 @@ from dataclasses import dataclass
 from pragam.problem import DataProblem
 from pragam.solvers.base import Cost
 from pragam.solvers.choice.hardness import uncentred_hardness
-from pragam.solvers.choice.sizes import Sizes, blocks_of
+from pragam.solvers.choice.sizes import Sizes
 from pragam.solvers.dcd.cost import dcd_cost
 
 
 @dataclass(frozen=True)
 class WindowsConstants:
     """From ``benchmarks/out_of_core_text.py``: a fifth, a tenth and a twentieth of text take 5, 8 and 13 readings to
-    1e-3, where dcd takes 7 passes; what a block takes from ``benchmarks/out_of_core_choice.py``, even seeds."""
+    1e-3, where dcd takes 7 passes."""
 
     share_of_dcd: float = 0.8
     usual: float = 0.2
     least: float = 0.01  # of the rows: fewer do as much as none
     per_entry: float = 2.5e-9
     per_dual: float = 1e-7
-    per_block: float = 3e-4
     per_kept_entry: float = 1.4e-8  # the sweeps between two readings
     trial: float = 3.0
     trust: float = 0.7
@@ -43,7 +42,7 @@ def windows_cost(problem: DataProblem, tol: float, kept: float, by: WindowsConst
     return Cost(
         passes=passes,
         steps=passes,
-        per_pass=by.per_entry * entries + by.per_dual * n + by.per_block * blocks_of(problem),
+        per_pass=by.per_entry * entries + by.per_dual * n,
         per_step=by.per_kept_entry * entries * kept,
         trial=by.trial,
         trust=by.trust,

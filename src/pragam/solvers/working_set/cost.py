@@ -13,7 +13,7 @@ from dataclasses import dataclass
 
 from pragam.problem import DataProblem
 from pragam.solvers.base import UNKNOWN, Cost
-from pragam.solvers.choice.sizes import blocks_of, digits
+from pragam.solvers.choice.sizes import digits
 
 
 @dataclass(frozen=True)
@@ -24,7 +24,6 @@ class WorkingSetConstants:
     per_digit: float = 1 / 3
     per_entry: float = 2.5e-9
     per_dual: float = 6e-8
-    per_block: float = 3e-4  # as of windows
     per_kept_entry: float = 2e-8  # of a solve in memory
     rows_per_column: float = 50.0  # in memory, below which a sample says too little
     most_steps: float = 30.0  # ordinary problems need up to 15 to 1e-6
@@ -42,7 +41,7 @@ def working_set_cost(
     return Cost(
         passes=readings,
         steps=readings,
-        per_pass=by.per_entry * entries + by.per_dual * problem.A.shape[0] + by.per_block * blocks_of(problem),
+        per_pass=by.per_entry * entries + by.per_dual * problem.A.shape[0],
         per_step=by.per_kept_entry * entries * min(rows / max(n, 1), 1.0),
         most_steps=by.most_steps,
     )
