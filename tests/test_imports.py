@@ -32,7 +32,8 @@ CORE = {
     },
     "certificate": {"conjugates", "numerics", "operators", "polytopes", "problem", "runtime"},
     "driver": {
-        "certificate", "files", "numerics", "operators", "polytopes", "problem", "runtime", "solvers", "views",
+        "certificate", "engines", "files", "numerics", "operators", "polytopes", "problem", "runtime", "solvers",
+        "views",
     },
     "samples": {"numerics", "operators", "structured"},
     "files": {"_kernels", "numerics", "samples", "structured"},

@@ -163,6 +163,22 @@ def test_the_certificate_is_that_of_the_whole_in_memory(packed, undisturbed):
     assert abs(whole.gap - undisturbed.certificate.gap) <= 0.05 * whole.gap
 
 
+@pytest.mark.parametrize("round_", [1, 3])
+def test_workers_that_die_again_and_again_are_no_reason_for_another_solver(packed, round_):
+    """auto goes on with another solver where one has failed: here none has, and the answer would be another one."""
+
+    class Ended(InTurn):
+        def map(self, *args):
+            if self.rounds + 1 == round_:
+                self.rounds += 1
+                raise EngineError("3 workers have died")
+            return super().map(*args)
+
+    found = pragam.solve(pragam.hinge(Spread(packed, Ended()), lam=1e-3), tol=1e-6)
+    assert found.status.name == "FAILED" and "3 workers have died" in found.reason
+    assert "block-newton" in found.solver or round_ == 1
+
+
 @pytest.mark.parametrize("when", ["load", "step", "between", "both in turn", "both at once"])
 def test_kills_change_no_bit(packed, undisturbed, solver, when):
     with Processes(2) as engine:

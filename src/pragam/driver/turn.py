@@ -12,6 +12,7 @@ import numpy as np
 from pragam.driver.failures import sentence_of
 from pragam.driver.record import Clock, ContradictionError, Judged, Progress, Record, contradicts
 from pragam.driver.result import Status
+from pragam.engines import EngineError
 from pragam.problem import AnyProblem
 from pragam.runtime.interrupts import Signals
 from pragam.solvers.base import AnySolver, Start
@@ -186,10 +187,13 @@ class Turn:
         self.record.note(self.iteration, self.passes, self.rules.clock.seconds())
 
     def _go_on_after(self, error: Exception) -> None:
-        """Whatever a solver's call raises ends the turn of its algorithm: the solver may go on with another."""
+        """Whatever a solver's call raises ends the turn of its algorithm: the solver may go on with another.
+
+        Where workers are to blame, another one would change the answer, and hide what has happened.
+        """
         if isinstance(error, ContradictionError):
             raise FailedError(str(error)) from error
-        if not self._goes_on(self.method.recover):
+        if isinstance(error, EngineError) or not self._goes_on(self.method.recover):
             raise FailedError(self._sentence(error)) from error
 
     def _goes_on(self, way: Callable[[AnyProblem, Any, Start], Any]) -> bool:

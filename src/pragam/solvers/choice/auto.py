@@ -27,6 +27,7 @@ from typing import Any
 
 import numpy as np
 
+from pragam.engines import EngineError
 from pragam.problem import AnyProblem
 from pragam.solvers.base import (
     UNKNOWN,
@@ -274,6 +275,8 @@ class Auto(Solver[AnyProblem, AutoState]):
             try:
                 inner = rival.solver.init(problem, state.rng, start, state.tol)
                 break
+            except EngineError:  # the workers are to blame, and not the algorithm
+                raise
             except Exception:
                 state.rivals = [other for other in state.rivals if other is not rival]
                 following = self._cheapest(problem, state)
