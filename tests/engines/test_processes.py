@@ -163,6 +163,18 @@ def test_the_certificate_is_that_of_the_whole_in_memory(packed, undisturbed):
     assert abs(whole.gap - undisturbed.certificate.gap) <= 0.05 * whole.gap
 
 
+def test_standardised_columns(packed):
+    """Blocks are runs of chunks, which are data in blocks again: whoever walks over rows gets those of the chunks."""
+    with Processes(2) as engine:
+        X = Spread(packed, engine)
+        assert [part.shape[0] for part in X.parts()] == [part.shape[0] for part in packed]
+        there = pragam.LinearSVC(C=0.01, standardize=True).fit(X)
+    here = pragam.LinearSVC(C=0.01, standardize=True).fit(packed)
+    for one, other in ((here, there), (there, here)):
+        assert one.certificate_.dual <= other.certificate_.primal
+    assert there.certificate_.relative_gap <= there.tol and there.certify(packed).relative_gap <= there.tol
+
+
 @pytest.mark.parametrize("round_", [1, 3])
 def test_workers_that_die_again_and_again_are_no_reason_for_another_solver(packed, round_):
     """auto goes on with another solver where one has failed: here none has, and the answer would be another one."""

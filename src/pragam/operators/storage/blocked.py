@@ -106,7 +106,7 @@ class Blocked(Readings):
         return Run(self, first, last)
 
     def parts(self) -> Iterator[Storage]:
-        return (X for _, X in self._in_turn())
+        return (part for _, X in self._in_turn() for part in (X.parts() if X.in_blocks else [X]))
 
     @property
     def T(self) -> Storage:  # noqa: N802
