@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import numpy as np
+import pytest
 
 import pragam
 from killed import lives
@@ -49,3 +50,12 @@ def test_what_is_wrong_is_one_line(tmp_path, capsys):
         assert main(words) == 2
         said = capsys.readouterr().err.strip().splitlines()
         assert len(said) == 1 and message in said[0]
+
+
+def test_no_client_is_made_for_what_is_no_address(tmp_path, capsys, monkeypatch):
+    """Its end would take a minute, and a traceback behind the line."""
+    distributed = pytest.importorskip("distributed")
+    monkeypatch.setattr(distributed, "Client", None)
+    assert main(["train", packed(tmp_path / "rows"), "--cluster", "nowhere"]) == 2
+    said = capsys.readouterr().err.strip()
+    assert said == "pragam: --cluster nowhere: no Dask scheduler answers: missing port number in address 'nowhere'"

@@ -37,11 +37,14 @@ def _engine(cluster: str, stack: ExitStack) -> Engine:
             raise ValueError(f"--cluster must be local:N with N processes, or an address, not {cluster!r}")
         return Processes(int(count))
     try:
+        from distributed.comm import get_address_host_port
+
         from distributed import Client
         from pragam.distributed import DaskFutures
     except ImportError as error:
         raise ValueError("--cluster ADDRESS needs Dask: pip install 'pragam[distributed]'") from error
     try:
+        get_address_host_port(cluster)  # a client that was given no address tries to close for a minute
         return DaskFutures(stack.enter_context(Client(cluster, set_as_default=False)))
     except (OSError, ValueError) as error:
         raise ValueError(f"--cluster {cluster}: no Dask scheduler answers: {str(error).splitlines()[0]}") from error
