@@ -255,3 +255,10 @@ def test_a_set_goes_to_another_process_by_its_path(tmp_path):
     other = pickle.loads(pickle.dumps(part))
     assert other.fingerprint() == part.fingerprint() and (other.y == part.y).all()
     assert "300 of" not in repr(other) and "of " in repr(other) and "float64" in repr(other)
+
+
+@pytest.mark.parametrize("share", [1.5, 0.0, -1])
+def test_a_share_that_is_none_is_told_its_bounds(tmp_path, share):
+    packed = pragam.pack([(np.eye(9), np.arange(9))], tmp_path / "set", chunk_bytes=200)
+    with pytest.raises(ValueError, match=r"^share must be a finite number > 0 and <= 1, not "):
+        packed.split(share=share)

@@ -41,6 +41,7 @@ def check_number(name: str, value: Any, least: float = -inf, above: float = -inf
     if not (least <= number <= most and number > above and (above != 0 or number >= LEAST)):
         kind = "a finite number" if most < inf else "a number"
         bound = f"> {above:g}" if above > -inf else f">= {least:g}"
+        bound += f" and <= {most:g}" if most < LARGEST else ""
         note = f": one below {LEAST:.3g} may be read as 0" if above == 0 and abs(number) < LEAST and value else ""
         raise ValueError(f"{name} must be {kind} {bound}, not {value!r:.60}{note}")
     return number
