@@ -44,6 +44,7 @@ def test_what_is_wrong_is_one_line(tmp_path, capsys):
     data = packed(tmp_path / "rows")
     for words, message in (
         (["train", "--cluster", "local:2"], "--cluster is for a packed directory"),
+        (["train", data, "--cluster", "local:2", "--memory", "1MB", "--quiet"], "memory is for rows that one process"),
         (["train", data, "--cluster", "local:none"], "--cluster must be local:N with N processes, or an address"),
         (["train", data, "--cluster", "nowhere"], "--cluster nowhere: no Dask scheduler answers"),
     ):

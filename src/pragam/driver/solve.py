@@ -286,6 +286,8 @@ def _check_memory(memory: Any, problem: AnyProblem) -> None:
     check_number("memory", memory, above=0)
     if has(problem, "A.reading"):
         return
+    if isinstance(problem.A, HasData) and "reading" in getattr(problem.A.storage.bare, "lacks", ()):
+        raise ValueError("memory is for rows that one process reads: on workers no solver holds rows but a sample")
     if isinstance(problem.A, HasData) and problem.A.storage.in_blocks:
         raise ValueError("memory is for losses of one score each: on data in blocks no solver of others holds any rows")
     raise ValueError("memory is for data in blocks, of which solvers choose what to hold: see pragam.open_packed")
