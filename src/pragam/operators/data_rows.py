@@ -70,7 +70,7 @@ class DataRows(RowOperator):
         if not self.storage.in_blocks:
             return 0.0
         blocks: Any = self.storage.bare
-        return float(blocks.engine.latency) + _PER_BLOCK * blocks.n_blocks
+        return float(blocks.engine.latency + _PER_BLOCK * blocks.n_blocks)
 
     def matvec_error(self, w: Vector) -> Vector:
         """|scale_j| times the rounding of <x, w>, plus that of this product. Values below TINY may be lost."""
