@@ -137,6 +137,24 @@ def test_few_takers_and_none_prove_less_and_nothing_false():
     assert widths[0] < widths[1] < widths[2]
 
 
+@pytest.mark.parametrize("loss", LOSSES)
+@pytest.mark.parametrize("shape", [(300, 4), (60, 250)])
+def test_one_row_alone_takes_no_map_of_all_columns(shape, loss, monkeypatch):
+    """What a solve without a row asks at its end costs the row's own right-hand side in the smaller system, and says
+    what the maps of all columns say, up to the rounding of near-singular systems."""
+    rng = np.random.default_rng(0)
+    X = rng.standard_normal(shape)
+    problem = LOSSES[loss](X, np.where(X[:, 0] + rng.standard_normal(len(X)) > 0, 1, -1), 0.02)
+    result = pragam.solve(problem, tol=1e-12)
+    kept = Span(problem, result.w, result.alpha, result.certificate).bounds(np.arange(30))
+    solve, wide = np.linalg.solve, []
+    monkeypatch.setattr(np.linalg, "solve", lambda A, b: (wide.append(b.size // len(b)), solve(A, b))[1])
+    for i in range(30):
+        once = Span(problem, result.w, result.alpha, result.certificate).bounds(np.array([i]), is_once=True)[0]
+        assert np.allclose(once, kept[i], rtol=0, atol=1e-3)
+    assert wide and max(wide) == 1
+
+
 def test_where_no_row_is_inside_its_box_rows_next_to_their_kinks_take_over():
     """With a bias, a large lam and as many rows of one side as of the other."""
     rng = np.random.default_rng(0)

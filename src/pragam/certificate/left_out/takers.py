@@ -89,12 +89,16 @@ class Takers:
         at = np.minimum(np.searchsorted(self.numbers, rows), len(self.numbers) - 1)
         return np.where(self.numbers[at] == rows, at, -1)
 
-    def shares(self, rows: Array, sigma: Vector, places: NDArray[np.int64]) -> Iterator[Array]:
-        """beta for rows a_i with their normals; none of themselves, where they are takers."""
+    def shares(self, rows: Array, sigma: Vector, places: NDArray[np.int64], is_once: bool = False) -> Iterator[Array]:
+        """beta for rows a_i with their normals; none of themselves, where they are takers.
+
+        The maps that make them are kept, unless it is said that these few rows are asked for once: a map costs what
+        the rows of a whole matrix do.
+        """
         own = np.flatnonzero(places >= 0)
         around = np.column_stack([rows, self._length * sigma])
-        for chooser in self._choosers:
-            beta = around @ chooser.T
+        once = (self._solved(tau, around.T).T for tau in self._sizes) if is_once else None
+        for beta in once or (around @ each.T for each in self._maps):
             with np.errstate(all="ignore"):
                 beta[own] /= 1 - beta[own, places[own]][:, None]  # as if the row had not been among them
             beta[own, places[own]] = 0.0
@@ -107,26 +111,55 @@ class Takers:
         return _STRESS * mean**0.5 if mean > 0 else _STRESS
 
     @cached_property
-    def _choosers(self) -> list[Array]:
-        """Maps from a~ to beta, (takers, d + 1): one for each tau."""
-        around, room = np.column_stack([self.rows, self._length * self.sigma]), self.room
+    def _around(self) -> Array:
+        """a~ of all takers."""
+        return np.column_stack([self.rows, self._length * self.sigma])
+
+    @cached_property
+    def _sizes(self) -> list[float]:
+        """The sizes of tau."""
+        room = self.room
         with np.errstate(all="ignore"):
             mean = float(np.einsum("ij,ij,i,i->", self.rows, self.rows, room, room)) / max(self.rows.shape[1], 1)
-            penalties = [each * mean / self.lam for each in (_CURVED if np.all(self.kappa) else _PENALTIES)]
-            return [self._chooser(around, room**2 / (tau + self.kappa * room**2)) for tau in penalties]
+            return [each * mean / self.lam for each in (_CURVED if np.all(self.kappa) else _PENALTIES)]
 
-    def _chooser(self, around: Array, weights: Vector) -> Array:
-        """W a~' (lam + sum_j W_j a~_j a~_j')^-1, by the smaller of two systems."""
-        half = np.sqrt(weights)[:, None] * around
-        is_tall = half.shape[0] > half.shape[1]
-        system = half.T @ half if is_tall else half @ half.T
-        system[np.diag_indices_from(system)] += self.lam + 1e-14 * np.trace(system) / max(len(system), 1)
-        try:
-            found = np.linalg.solve(system, half.T).T if is_tall else np.linalg.solve(system, half)
-        except np.linalg.LinAlgError:
-            found = np.full_like(half, np.nan)
-        found = np.sqrt(weights)[:, None] * found
+    @cached_property
+    def _maps(self) -> list[Array]:
+        """From a~ to beta, (takers, d + 1): one for each tau."""
+        return [self._solved(tau) for tau in self._sizes]
+
+    def _solved(self, tau: float, asked: Array | None = None) -> Array:
+        """W a~' (lam + sum_j W_j a~_j a~_j')^-1, times what is asked for, by the smaller of two systems."""
+        around, room = self._around, self.room
+        with np.errstate(all="ignore"):
+            root = room[:, None] / np.sqrt(tau + self.kappa * room**2)[:, None]
+            system = self._products(root) if self.kappa.any() else self._alike / tau
+            system[np.diag_indices_from(system)] += self.lam + 1e-14 * np.trace(system) / max(len(system), 1)
+            right = around if asked is None else around @ asked
+            try:
+                if not self._is_tall:
+                    found = root * np.linalg.solve(system, root * right)
+                elif asked is None:
+                    found = root**2 * np.linalg.solve(system, around.T).T
+                else:
+                    found = root**2 * (around @ np.linalg.solve(system, asked))
+            except np.linalg.LinAlgError:
+                found = np.full(right.shape, np.nan)
         return np.where(np.isfinite(found), found, 0.0)
+
+    @property
+    def _is_tall(self) -> bool:
+        return bool(len(self.numbers) > self._around.shape[1])
+
+    @cached_property
+    def _alike(self) -> Array:
+        """Without curvature: the products for tau = 1, of which all others are multiples."""
+        return self._products(self.room[:, None])
+
+    def _products(self, root: Array) -> Array:
+        """Those of the rows root_j a~_j, or of their columns if these are fewer."""
+        half = root * self._around
+        return half.T @ half if self._is_tall else half @ half.T
 
 
 def takers(

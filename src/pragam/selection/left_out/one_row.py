@@ -46,7 +46,7 @@ def settle(
 def bounds_without(problem: MarginProblem, i: int, result: Result) -> Vector:
     """(2,): where the score of row i is at every optimum of a problem that is without it."""
     row = np.array([i])
-    bounds = Span(problem, result.w, result.alpha, result.certificate).bounds(row)[0]
+    bounds = Span(problem, result.w, result.alpha, result.certificate).bounds(row, is_once=True)[0]
     if bounds[0] > 0 or bounds[1] < 0:
         return bounds
     X, place = problem.A.storage, region(problem, result.w, result.alpha, result.certificate)
