@@ -433,6 +433,22 @@ def test_nearly_all_of_a_range_is_not_said_to_be_all():
     assert "99.9 % of the range" in remark._lacking(found)
 
 
+def test_sparse_rows_that_are_centred_have_no_rows_to_look_at():
+    """Without a bias rows of zeros are asked for; centred ones are none, and the scores are those of dense rows."""
+    X, y, _ = lean(0)
+    X[X < 0.3] = 0.0
+    X[:20] = 0.0
+    held = {"validation": (X[:100], y[:100])}
+    dense = pragam.tune(X[100:], y[100:], RANGE, bias=False, standardize=True, prove=0.02, **held)
+    held = {"validation": (sparse.csr_matrix(X[:100]), y[:100])}
+    found = pragam.tune(
+        sparse.csr_matrix(X[100:]), y[100:], RANGE, bias=False, standardize=True, prove=0.02, max_seconds=10, **held
+    )
+    for lam in np.geomspace(*RANGE, 40):
+        (low, high), (least, most) = found.bounds(lam), dense.bounds(lam)
+        assert low <= most and least <= high
+
+
 def test_folds_of_one_class_predict_it():
     """Every best intercept is beyond 1 in size there, so every row of the other class is wrong at any lam."""
     X, y, _ = lean(2, 60)

@@ -17,7 +17,7 @@ from pragam.certificate.moving.order import Order
 from pragam.certificate.moving.pair import Pair
 from pragam.certificate.moving.segment import Segment
 from pragam.numerics.rounding import is_zero
-from pragam.operators.storage import Storage
+from pragam.operators.storage import WALKING, Storage
 from pragam.problem import DataProblem
 
 T = TypeVar("T")
@@ -86,7 +86,10 @@ class Kept(Generic[T]):
 
 
 def _zero_rows(X: Storage) -> NDArray[np.int64]:
+    """None of a storage that hands out no rows, as of sparse ones that are centred."""
     found, row = [], 0
+    if WALKING & X.lacks:
+        return np.empty(0, np.int64)
     for part in X.parts():
         kind, arrays = part.rows()
         if kind == "dense":
