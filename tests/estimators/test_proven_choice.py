@@ -14,7 +14,7 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.model_selection import GridSearchCV, StratifiedKFold, cross_val_predict
 
 from pragam import LinearSVC, LinearSVCCV, LinearSVR, LinearSVRCV, QuantileRegressor, QuantileRegressorCV
-from pragam.risks.scaling import lam_of
+from pragam.risks.scaling import c_of, lam_of
 
 RANGE = (1e-3, 1e1)
 pytestmark = pytest.mark.filterwarnings("ignore:.*never predicted")
@@ -59,6 +59,15 @@ def test_no_c_of_a_search_is_better(name):
     wrong = np.mean(cross_val_predict(LinearSVC(C=found.C_, tol=1e-9, **more), X, y, cv=cv) != y)
     assert wrong == pytest.approx(proof.error)
     assert found.model_.risk.lam == pytest.approx(proof.lam) and len(found.cv_results_["mean_test_score"]) == 1
+
+
+@pytest.mark.parametrize(("n", "low"), [(22, 0.001), (44, 0.01)])
+def test_the_c_that_is_found_is_none_beyond_the_ends(n, low):
+    """lam = 1/(n C) and back is a rounding off."""
+    X = np.repeat([[-100.0], [100.0]], n // 2, axis=0)
+    found = LinearSVCCV((low, 0.1), cv=2, prove=0.5).fit(X, X[:, 0] > 0)
+    assert c_of(found.proof_.lam, n) < low
+    assert low == found.C_
 
 
 def test_a_grid_search_finds_no_better_score():

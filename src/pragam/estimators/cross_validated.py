@@ -24,7 +24,7 @@ from sklearn.model_selection import check_cv
 from pragam import models
 from pragam.estimators.compat import FRAMES_AROUND_FIT, Interval, StrOptions, with_callbacks
 from pragam.estimators.parameters import estimator, flag, parameter, word
-from pragam.estimators.proven_choice import proof_of
+from pragam.estimators.proven_choice import chosen_of, proof_of
 from pragam.estimators.rows import RowEstimator
 from pragam.estimators.search import Data, FoldFound, numbers_of, results_of, told_of
 from pragam.estimators.solving import settings_of
@@ -147,7 +147,7 @@ class CrossValidated(RowEstimator):
         """The C of which it is proven that no other is better, as a grid of one."""
         self.C_ = 1.0  # any: the risk moves along the range
         self.proof_ = proof_of(self, self._risk(samples), samples, splits, self.max_seconds)
-        return np.array([c_of(self.proof_.lam, samples.n)])
+        return np.array([chosen_of(self.C, self.proof_.lam, samples.n)])
 
     def _search(
         self, data: Data, samples: Any, grid: Vector, splits: list[Any], end: float | None, signals: Signals

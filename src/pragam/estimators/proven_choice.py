@@ -10,12 +10,14 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import Any
 
+import numpy as np
+
 from pragam.driver.checkpoint.place import checkpoints_of
 from pragam.estimators.intercept import unlearnt_features_of
 from pragam.estimators.search import numbers_of
 from pragam.estimators.solving import settings_of
 from pragam.numerics.arguments import check_number, real_array
-from pragam.risks.scaling import lam_of
+from pragam.risks.scaling import c_of, lam_of
 from pragam.runtime.threads import using
 from pragam.selection import PAPER_LAMS, ProvenRange, prove_range
 
@@ -41,6 +43,12 @@ def proof_of(estimator: Any, risk: Any, samples: Any, splits: list[Any], seconds
             features=unlearnt_features_of(estimator), scoring=_measure(estimator.scoring), by_sum=True,
             checkpoint=None if places is None else places.within("range"),
         )  # fmt: skip
+
+
+def chosen_of(given: Any, lam: float, n: int) -> float:
+    """The C of a lam that was found between the ends; it is one of these, and none beyond, where lam is."""
+    C = c_of(lam, n)  # which may be a rounding away from the C that lam is of
+    return C if given is None else float(np.clip(C, *real_array("C", given)))
 
 
 def _ends(given: Any, n: int) -> tuple[float, float]:
