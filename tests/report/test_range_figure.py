@@ -49,6 +49,25 @@ def test_the_band_has_the_cells_and_the_line_is_the_best_error(rows):
     assert found.lams[0] <= low <= found.lam <= high <= found.lams[1]
 
 
+def test_a_short_range_has_numbers_on_its_axes(rows):
+    X, y = rows
+    axes = pragam.tune(X, y > 0, (0.001, 0.0012), prove=0.05).plot()
+    axes[0].figure.canvas.draw()
+    for ax in axes:
+        low, high = ax.get_xlim()
+        said = [label.get_text() for label in ax.get_xticklabels() if low <= label.get_position()[0] <= high]
+        assert len(set(said)) >= 2 and all(low <= float(lam) <= high for lam in said)
+
+
+def test_what_is_said_of_the_best_does_not_lie_on_the_strip(rows):
+    """Where the best error is 0, and all others are as good for all that is known."""
+    X, y = rows
+    ax = pragam.tune(np.c_[X, 99 * np.sign(y)], y > 0, (2.0**-10, 1.0), prove=0.9).plot()[1]
+    ax.figure.canvas.draw()
+    (strip, *_), (text,) = ax.patches, ax.texts
+    assert not strip.get_window_extent().overlaps(text.get_window_extent())
+
+
 def test_less_that_is_proven_is_what_the_title_says(rows):
     X, y = rows
     found = pragam.tune(X, y > 0, (2.0**-10, 1.0), prove=0, cv=2, callback=lambda step: step.n_points == 7)

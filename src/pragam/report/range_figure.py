@@ -23,8 +23,12 @@ if TYPE_CHECKING:
 _BLUE, _BAND, _EDGE, _RED, _GREEN, _GREY = "#0072B2", "#bcd6ea", "#7fb0d6", "#c5221f", "#009E73", "#666666"
 #: The share of the range, in octaves, that is enlarged, and the height of the strip in that of the axes.
 _ZOOM, _STRIP = 0.3, 0.03
+#: What is said of the best stands below its line, unless that is lower than this share of the axes.
+_LOWEST = 0.12
 #: Numbers that ticks of a logarithmic axis may have.
 _TICKS = np.array([m * 10.0**k for k in range(-6, 1) for m in (1, 1.5, 2, 2.5, 3, 4, 5, 6, 8)])
+#: On an axis of fewer octaves than these no two powers of 2 may be.
+_OCTAVES = 3.0
 #: With fewer of them than that, an axis is linear.
 _FEWEST = 4
 
@@ -68,10 +72,21 @@ def _panel(ax: Axes, found: ProvenRange, ends: tuple[float, float]) -> None:
     ax.axhline(found.error, color=_RED, linewidth=1, zorder=4)
     ax.set_xscale("log", base=2)
     ax.set_xlim(*_widened(*ends))
+    _ticks_of_lam(ax, ends)
     ax.set_xlabel(r"$\lambda$")
     ax.grid(axis="y", color="#e8eaed", linewidth=0.7)
     ax.set_axisbelow(True)
     ax.spines[["top", "right"]].set_visible(False)
+
+
+def _ticks_of_lam(ax: Axes, ends: tuple[float, float]) -> None:
+    """Powers of 2; of a range that has next to none of these, plain numbers."""
+    if np.log2(ends[1]) - np.log2(ends[0]) >= _OCTAVES:
+        return
+    ticker = need("matplotlib.ticker")
+    ax.xaxis.set_major_locator(ticker.MaxNLocator(4))
+    ax.xaxis.set_major_formatter(ticker.FuncFormatter(lambda lam, _: f"{lam:.6g}"))
+    ax.xaxis.set_minor_locator(ticker.NullLocator())
 
 
 def _whole(ax: Axes, found: ProvenRange, window: tuple[float, float]) -> None:
@@ -106,8 +121,10 @@ def _near(ax: Axes, found: ProvenRange, window: tuple[float, float]) -> None:
     ax.set_title("the dashed part, enlarged", fontsize=9.5, color=_GREY, loc="left")
     said = f"best: {round(found.error * found.n_rows)} of {found.n_rows} wrong"
     said = said if found.measure == "errors" else f"best: {found.error:.5g}"
-    ax.annotate(said, (0.012, found.error), xycoords=("axes fraction", "data"), xytext=(0, -11),
-                textcoords="offset points", color=_RED, fontsize=8.8, va="center")  # fmt: skip
+    low, high = ax.get_ylim()
+    below = found.error - low > _LOWEST * (high - low)  # else it would lie on the strip
+    ax.annotate(said, (0.012, found.error), xycoords=("axes fraction", "data"), xytext=(0, -11 if below else 11),
+                textcoords="offset points", color=_RED, fontsize=8.8, va="center", zorder=8)  # fmt: skip
     if found.measure == "errors":
         counts = ax.secondary_yaxis("right", functions=_counted(found.n_rows))
         counts.set_ylabel(f"errors of {found.n_rows}", fontsize=8.8)
