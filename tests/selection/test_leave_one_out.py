@@ -323,3 +323,19 @@ def test_where_float64_proves_nothing_of_the_model_few_rows_are_tried(tmp_path):
     assert found.n_open == 30 and found.solves < 10 and "scale X" in found.remark
     again = model.leave_one_out(1e150 * X, y, checkpoint=tmp_path / "kept")
     assert again.solves == found.solves and again.remark == found.remark
+
+
+def test_of_many_columns_the_end_is_looked_for_between_a_few_rows():
+    """Bounds of all rows at once would outlive any budget: each of them is as long as X is wide."""
+    rng = np.random.default_rng(0)
+    n, d = 400, 20_000
+    X = sparse.csr_matrix((np.ones(8 * n), (np.repeat(np.arange(n), 8), rng.integers(0, d, 8 * n))), shape=(n, d))
+    y = np.where(rng.random(n) > 0.5, 1, 0)
+    seen = []
+    found = (
+        pragam.LinearSVC(C=1.0)
+        .fit(X, y)
+        .leave_one_out(X, y, callback=lambda progress: seen.append(progress.decided) or len(seen) == 3)
+    )
+    assert len(seen) == 3 and found.solves == 0 and found.ended
+    assert seen[0] < seen[2] < 120 and found.n_open == n - seen[2]

@@ -48,8 +48,9 @@ from pragam.selection.left_out.supported import posed
 
 #: The gap of the model that all rows are left out from.
 _WHOLE = 1e-9
-#: Rows of one call of the second stage, between which signals, budgets and callbacks are looked at.
-_STRIDE = 2048
+#: Rows of one call of the second stage, between which signals, budgets and callbacks are looked at: so many at most,
+#: and no more than so many tables, as a row of many columns takes long.
+_STRIDE, _TABLES = 2048, 4
 
 #: A relative gap that says next to nothing, and how many rows are tried in vain where rounding leaves it.
 _NOTHING, _TRIED = 0.5, 3
@@ -162,9 +163,9 @@ class _Search:
 
     def _by_moving(self, span: Span) -> None:
         """What the pair says that is moved off each row."""
-        rows = self.rows.open
-        for first in range(0, len(rows), _STRIDE):
-            part = rows[first : first + _STRIDE]
+        rows, stride = self.rows.open, min(_STRIDE, _TABLES * span.step)
+        for first in range(0, len(rows), stride):
+            part = rows[first : first + stride]
             with self.signals.raising:
                 bounds = span.bounds(part)
             self.rows.learn(part, bounds, "moved")
