@@ -1,7 +1,7 @@
 """How fast is svmlight text packed, and in how much memory? MB/s of text on one core, parsing to checksums.
 
-Synthetic text of two kinds (one-hot rows of ones; rows of tf-idf weights), the second also as gzip, then real sets
-where they are at hand, repeated to the size asked for. Each run is a process of its own on one thread. Beside
+Synthetic text of the kinds of ``svmlight_texts.py``, four megabytes of each by the seed 0, one also as gzip, then real
+sets where they are at hand, repeated to the size asked for. Each run is a process of its own on one thread. Beside
 pragam.pack, in turns:
 
     numpy    sklearn.datasets.load_svmlight_file and numpy.savez: all in memory, in the order of the file, no checksums
@@ -31,13 +31,19 @@ import numpy as np
 
 import _common
 from pragam.datasets import data_folder
-from svmlight import one_hot, tf_idf
+from svmlight_texts import KINDS, page, tf_idf
 
-REAL = ("a9a/a9a.xz", "covtype/covtype.binary.scale.svm.xz", "news20-bow/news20.train.svm.xz")
+REAL = (
+    "a9a/a9a.xz",
+    "w8a/w8a.xz",
+    "covtype/covtype.binary.scale.svm.xz",
+    "news20-bow/news20.train.svm.xz",
+    "rcv1-small/rcv1_small.svm.xz",
+)
 
 #: What each process runs, and the imports that it does first.
 WORK = {
-    "pragam": ("import pragam, rich.console, scipy.sparse", "pragam.pack(source, target)"),
+    "pragam": ("import rich.console, scipy.sparse\nfrom pragam import pack", "pack(source, target)"),
     "numpy": (
         "import numpy\nfrom sklearn.datasets import load_svmlight_file",
         "X, y = load_svmlight_file(source)\n"
@@ -60,13 +66,12 @@ print(json.dumps([cpu, time.perf_counter() - clock, peak() - memory]))
 
 def texts(folder: Path, megabytes: float) -> Iterator[tuple[str, Path, float]]:
     """Name, file and megabytes of text."""
-    rng = np.random.default_rng(0)
-    for row in (one_hot, tf_idf):
-        page = ("\n".join(row(rng) for _ in range(1000)) + "\n").encode()
-        yield row.__name__, *_repeated(folder / f"{row.__name__}.svm", page, megabytes)
-    with open(folder / "tf_idf.svm", "rb") as plain, gzip.open(folder / "tf_idf.svm.gz", "wb", 6) as packed:
-        packed.write(plain.read())
-    yield "tf_idf, gzip", folder / "tf_idf.svm.gz", (folder / "tf_idf.svm").stat().st_size / 1e6
+    for row in KINDS:
+        yield row.__name__, *_repeated(folder / f"{row.__name__}.svm", page(row, 4_000_000), megabytes)
+    plain = folder / f"{tf_idf.__name__}.svm"
+    with gzip.open(folder / "tf_idf.svm.gz", "wb", 6) as packed:
+        packed.write(plain.read_bytes())
+    yield "tf_idf, gzip", folder / "tf_idf.svm.gz", plain.stat().st_size / 1e6
     source = data_folder()
     for name in REAL:
         if source is None or not (source / name).exists():

@@ -1,7 +1,7 @@
 """How fast is svmlight text read? MB/s of pragam and of scikit-learn, on the same plain files, one core.
 
-Synthetic files of two kinds (one-hot rows of ones; rows of tf-idf weights), then the real ones of
-``pragam.datasets.data_folder()``, decompressed first. Each time is the best of ``--repeats`` runs, the two
+Synthetic files of the kinds of ``svmlight_texts.py``, then the real ones of ``pragam.datasets.data_folder()``,
+decompressed first. Each time is the best of ``--repeats`` runs, the two
 readers taking turns, in seconds of CPU (both use one core; a busy machine would blur the clock's). Both
 results are compared before a number is printed.
 
@@ -25,6 +25,7 @@ from sklearn.datasets import load_svmlight_file
 import _common  # noqa: F401  it finds the data beside the checkout
 from pragam import _kernels
 from pragam.datasets import data_folder, load_svmlight
+from svmlight_texts import KINDS, page
 
 REAL = (
     "a9a/a9a.xz",
@@ -36,26 +37,13 @@ REAL = (
 )
 
 
-def one_hot(rng: np.random.Generator) -> str:
-    """A row like a9a's: 14 of 123 features, each 1."""
-    chosen = np.sort(rng.choice(123, 14, replace=False)) + 1
-    return f"{rng.choice([-1, 1])} " + " ".join(f"{j}:1" for j in chosen)
-
-
-def tf_idf(rng: np.random.Generator) -> str:
-    """A row like a text's: 100 of a million features, with six decimals."""
-    chosen = np.unique(rng.integers(1, 1_000_000, 100))
-    return f"{rng.choice([-1, 1])} " + " ".join(f"{j}:{rng.random():.6f}" for j in chosen)
-
-
 def files(folder: Path, megabytes: float) -> Iterator[tuple[str, Path]]:
     """Plain text files, by name; each is made when it is asked for."""
-    rng = np.random.default_rng(0)
-    for row in (one_hot, tf_idf):
-        # A thousand rows over and over: what is read matters here, not how it came about.
-        page = ("\n".join(row(rng) for _ in range(1000)) + "\n").encode()
+    for row in KINDS:
+        # Some rows over and over: what is read matters here, not how it came about.
+        rows = page(row, 1_000_000)
         target = folder / row.__name__
-        target.write_bytes(page * max(1, round(megabytes * 1e6 / len(page))))
+        target.write_bytes(rows * max(1, round(megabytes * 1e6 / len(rows))))
         yield f"synthetic {row.__name__}", target
     source = data_folder()
     for name in REAL:

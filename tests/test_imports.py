@@ -37,7 +37,7 @@ CORE = {
     },
     "samples": {"numerics", "operators", "structured"},
     "files": {"_kernels", "numerics", "samples", "structured"},
-    "packed": {"engines", "files", "models", "numerics", "operators", "runtime"},
+    "packed": {"_kernels", "engines", "files", "models", "numerics", "operators", "runtime"},
     "datasets": {"files", "runtime"},
     "sequences": {"files", "numerics", "operators", "problem", "structured"},
     "models": {

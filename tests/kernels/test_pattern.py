@@ -94,7 +94,7 @@ def test_rows_are_copied_in_the_order_asked_for(get, index):
         rows = rng.integers(0, len(X), 15)
         ends = np.concatenate([[0], np.cumsum(np.diff(indptr)[rows])]).astype(np.int64)
         out = np.full(ends[-1], 2**16 - 1, dtype=np.uint16)
-        get("pattern_take")(indices.astype(index), indptr, rows, out, ends)
+        get("entries_take")(indices.astype(index), indptr, rows, out, ends)
         copy = sparse.csr_array((np.ones(len(out)), out.astype(np.int32), ends), shape=(15, X.shape[1])).toarray()
         assert np.array_equal(copy, X[rows])
 
@@ -103,8 +103,8 @@ def test_rows_are_copied_in_the_order_asked_for(get, index):
 def test_a_copy_of_rows_out_of_range_is_refused():
     (indices, indptr), _ = pattern(np.random.default_rng(0), 5, 4, 0.5)
     for row in (-1, 5):
-        with pytest.raises(ValueError, match="pattern_take"):
-            _kernels.get("pattern_take")(indices, indptr, np.array([row]), np.empty(4, np.uint16), np.array([0, 4]))
+        with pytest.raises(ValueError, match="entries_take"):
+            _kernels.get("entries_take")(indices, indptr, np.array([row]), np.empty(4, np.uint16), np.array([0, 4]))
 
 
 @pytest.mark.parametrize("get", BOTH)

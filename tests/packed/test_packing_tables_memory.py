@@ -21,14 +21,14 @@ def peak_of(source, folder):
     pa.set_memory_pool(pool)
     try:
         with peak_memory() as peak:
-            pragam.pack(source, folder, chunk_bytes=20_000, target="y", drop=["id"], missing="indicator")
+            pragam.pack(source, folder, chunk_bytes=200_000, target="y", drop=["id"], missing="indicator")
     finally:
         pa.set_memory_pool(before)
     return peak.bytes + pool.max_memory()
 
 
 @pytest.mark.filterwarnings("ignore:.* is a category, one column a level")
-def test_eight_times_the_rows_take_as_much(tmp_path, monkeypatch):
+def test_four_times_the_rows_take_as_much(tmp_path, monkeypatch):
     monkeypatch.setattr(table_parts, "_BLOCK", 100_000)
     monkeypatch.setattr(runs, "RUN", 300_000)
     monkeypatch.setattr(dealing, "RUN", 400_000)
@@ -36,6 +36,6 @@ def test_eight_times_the_rows_take_as_much(tmp_path, monkeypatch):
     columns["size"] = [repr(x) for x in np.random.default_rng(0).standard_normal(3000).round(2).tolist()]
     names = [write(tmp_path / str(k), columns) for k in range(24)]
     peak_of(names[:1], tmp_path / "warm")
-    few, many = (peak_of(names[:count], tmp_path / f"set-{count}") for count in (3, 24))
+    few, many = (peak_of(names[:count], tmp_path / f"set-{count}") for count in (6, 24))
     written = sum(path.stat().st_size for path in names)
     assert many < 1.25 * few and many < written, (few, many, written)

@@ -34,5 +34,8 @@ NB_MODULE(_compiled, m) {
     pragam::bind_flows_tables(m);
     pragam::bind_graphs_messages(m);
     pragam::bind_graphs_forests(m);
+    pragam::bind_packing_columns(m);
+    pragam::bind_packing_narrowing(m);
+    pragam::bind_packing_order(m);
     pragam::bind_text_svmlight(m);
 }

@@ -24,6 +24,9 @@ from pragam._kernels.labels.hessian import *  # noqa: F403
 from pragam._kernels.labels.projections import *  # noqa: F403
 from pragam._kernels.newton.boxes import *  # noqa: F403
 from pragam._kernels.newton.dense import *  # noqa: F403
+from pragam._kernels.packing.columns import *  # noqa: F403
+from pragam._kernels.packing.narrowing import *  # noqa: F403
+from pragam._kernels.packing.order import *  # noqa: F403
 from pragam._kernels.products.dense import *  # noqa: F403
 from pragam._kernels.products.outer import *  # noqa: F403
 from pragam._kernels.products.selection import *  # noqa: F403

@@ -48,7 +48,7 @@ def blocks(stream: BinaryIO, size: int) -> Iterator[Block]:
             chunk, in_comment = newline + after, False
         rest += chunk
         if cut := rest.rfind(b"\n") + 1:
-            yield Block(bytes(rest[:cut]), continued, unfinished=False, end=read - len(rest) + cut)
+            yield Block(_first(rest, cut), continued, unfinished=False, end=read - len(rest) + cut)
             del rest[:cut]
             continued = False
         if len(rest) < size:
@@ -60,7 +60,7 @@ def blocks(stream: BinaryIO, size: int) -> Iterator[Block]:
         cut = _after_last_blank(rest)
         words = rest[:cut].split(maxsplit=2)
         if continued or len(words) >= 2:
-            yield Block(bytes(rest[:cut]) + b"\n", continued, unfinished=True, end=read - len(rest) + cut)
+            yield Block(_first(rest, cut) + b"\n", continued, unfinished=True, end=read - len(rest) + cut)
             del rest[:cut]
             continued = True
         else:  # one word or none, among blanks
@@ -69,6 +69,12 @@ def blocks(stream: BinaryIO, size: int) -> Iterator[Block]:
             raise LineError(f"a word of more than {LONGEST_WORD} bytes")
     if rest or continued:
         yield Block(bytes(rest) + b"\n", continued, unfinished=False, end=read)
+
+
+def _first(text: bytearray, size: int) -> bytes:
+    """The first bytes, copied once."""
+    with memoryview(text) as view:
+        return bytes(view[:size])
 
 
 def _last_return(line: bytes | bytearray) -> bytes:

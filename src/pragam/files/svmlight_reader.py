@@ -89,7 +89,8 @@ class Reader:
         """Parse a block and store its content."""
         self._head = self._head or block.text[:HEAD]
         self._check_line_ends(block.text)
-        labels, ends, indices, values, report = self._arrays(block)
+        newlines, colons = (_count(block.text, byte) for byte in "\n:")
+        labels, ends, indices, values, report = self._arrays(block, newlines, colons)
         if report.fault:
             token = _token(block.text, report.where, report.fault)
             self._fail(block.text, report.where, _MESSAGES[report.fault].format(token))
@@ -105,7 +106,7 @@ class Reader:
             self._ends.append(ends)
         self._indices.append(indices)
         self._values.append(values)
-        self._lines += block.text.count(b"\n") - block.unfinished
+        self._lines += newlines - block.unfinished
 
     def finish(self) -> tuple[sparse.csr_array, np.ndarray]:
         """X and y. Each array's parts are freed as soon as they are joined."""
@@ -135,10 +136,11 @@ class Reader:
         """Refuse the text after the blocks that were parsed."""
         raise ValueError(f"{self.name}, line {self._lines + 1}: {message}{looks_like(self._head, SVMLIGHT)}")
 
-    def _arrays(self, block: Block) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray, _Report]:
-        """What the kernel makes of a block, in arrays of exactly that size."""
+    def _arrays(
+        self, block: Block, rows: int, entries: int
+    ) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray, _Report]:
+        """What the kernel makes of a block of at most so many rows and entries, in arrays of exactly that size."""
         text = np.frombuffer(block.text, np.uint8)
-        rows, entries = (int(np.count_nonzero(text == ord(byte))) for byte in "\n:")
         labels, ends, values = np.empty(rows), np.empty(rows, np.int64), np.empty(entries, self._dtype)
         while True:
             indices = np.empty(entries, self._index_dtype)
@@ -190,6 +192,11 @@ class Reader:
     def _fail(self, text: bytes, where: int, message: str) -> NoReturn:
         kind = looks_like(self._head, SVMLIGHT) if self._lines == 0 else ""
         raise ValueError(f"{self.name}, line {self._line(text, where)}: {message}{kind}")
+
+
+def _count(text: bytes, byte: str) -> int:
+    """How often a byte occurs. Where it is frequent, ``bytes.count`` takes five times as long."""
+    return int(np.count_nonzero(np.frombuffer(text, np.uint8) == ord(byte)))
 
 
 def _cut(array: np.ndarray, size: int) -> np.ndarray:

@@ -106,5 +106,5 @@ def _take(
     ends = np.zeros(len(rows) + 1, dtype=np.int64)
     np.cumsum(indptr[rows + 1] - indptr[rows], out=ends[1:])
     copy = np.empty(ends[-1], dtype=np.uint16)
-    _kernels.get("pattern_take")(indices, indptr, rows, copy, ends, n_threads(copy.size))
+    _kernels.get("entries_take")(indices, indptr, rows, copy, ends, n_threads(copy.size))
     return copy, ends

@@ -21,10 +21,13 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from pragam import _kernels
 from pragam.operators.storage import Csr, Storage
 
 Vector = NDArray[np.float64]
 
+#: The mass of a part; of each column the mean, the sum of squares about it, and whether it differs from the first row.
+_Seen = tuple[float, Vector, Vector, NDArray[np.bool_]]
 #: Squares of numbers in between are normal, and so are sums of 2^60 of them.
 _SHARP = 2.0**-500, 2.0**480
 
@@ -80,13 +83,12 @@ class Moments:
         if not X.shape[0]:
             return
         kind, arrays = X.rows()
-        look, compare = (_dense, _dense_differs) if kind == "dense" else (_csr, _csr_differs)
         if self._first is None:
             self._first = _first_row(X)
-        if self._constant.any():
-            self._constant &= ~compare(arrays, self._first)
         with np.errstate(over="ignore", under="ignore"):  # which the scales show
-            self._merge(*look(arrays, weights, X.shape))
+            mass, mean, squares, differs = (_dense if kind == "dense" else _csr)(arrays, weights, X.shape, self._first)
+            self._merge(mass, mean, squares)
+        self._constant &= ~differs
 
     def columns(self) -> Columns:
         """Of what was added so far."""
@@ -115,17 +117,18 @@ def _first_row(X: Storage) -> Vector:
     return row
 
 
-def _dense(arrays: Any, weights: Vector | None, shape: tuple[int, int]) -> tuple[float, Vector, Vector]:
-    """The mass of a part, the means of its columns, and their sums of squares about these."""
+def _dense(arrays: Any, weights: Vector | None, shape: tuple[int, int], first: Vector) -> _Seen:
+    """Of a part: its mass, the means of its columns, their sums of squares about these, and which differ from the first
+    row."""
     X = np.asarray(arrays[0], dtype=np.float64)
     v = np.ones(shape[0]) if weights is None else weights
     mass = float(v.sum())
     mean = v @ X / mass
     apart = X - mean
-    return mass, mean, np.einsum("i,ij,ij->j", v, apart, apart)
+    return mass, mean, np.einsum("i,ij,ij->j", v, apart, apart), (first != X).any(axis=0)
 
 
-def _csr(arrays: Any, weights: Vector | None, shape: tuple[int, int]) -> tuple[float, Vector, Vector]:
+def _csr(arrays: Any, weights: Vector | None, shape: tuple[int, int], first: Vector) -> _Seen:
     """The same where the entries that are not stored are zeros."""
     data, indices, indptr = arrays
     v = np.ones(shape[0]) if weights is None else weights
@@ -135,22 +138,8 @@ def _csr(arrays: Any, weights: Vector | None, shape: tuple[int, int]) -> tuple[f
         return Csr((values, indices, indptr), shape).rmatvec(v)
 
     mean = sums(data) / mass
-    apart = data - mean[indices]
-    apart *= apart
-    stored = np.bincount(indices, minlength=shape[1]) if weights is None else sums(np.ones(len(data)))
-    return mass, mean, sums(apart) + np.maximum(mass - stored, 0) * mean**2
-
-
-def _dense_differs(arrays: Any, first: Vector) -> NDArray[np.bool_]:
-    """The columns in which a row differs from the first one."""
-    return np.asarray((arrays[0] != first).any(axis=0))
-
-
-def _csr_differs(arrays: Any, first: Vector) -> NDArray[np.bool_]:
-    data, indices, indptr = arrays
-    found = np.zeros(len(first), bool)
-    found[indices[data != first[indices]]] = True
-    here = np.flatnonzero(first)
-    stored = np.bincount(indices, minlength=len(first))[here]
-    found[here[stored < len(indptr) - 1]] = True
-    return found
+    squares, stored, differs = np.empty(len(data)), np.empty(shape[1]), np.zeros(shape[1], bool)
+    _kernels.get("csr_column_facts")(data, indices, mean, first, squares, stored, differs)
+    differs |= (first != 0) & (stored < shape[0])
+    held = stored if weights is None else sums(np.ones(len(data)))
+    return mass, mean, sums(squares) + np.maximum(mass - held, 0) * mean**2, differs

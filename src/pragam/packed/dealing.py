@@ -43,9 +43,9 @@ def deal(runs: Sequence[Run], size: int, kind: Kind, chunk_bytes: int, done: int
         for end in _ends(window, indptr, begin, chunk_bytes):
             yield window.cut(begin, end, indptr)
             begin = end
-        rest = window.cut(begin, window.rows, indptr)
+        rest = window.cut(begin, window.rows, indptr).narrow()
     if rest is not None and rest.rows:
-        yield rest
+        yield rest.take(np.arange(rest.rows), kind.dtype, kind.index_dtype)
 
 
 def save(part: Part, folder: Path, number: int) -> Chunk:
@@ -76,9 +76,9 @@ def _window(runs: Sequence[Run], low: int, high: int, kind: Kind, rest: Part | N
     if rest is not None:
         order = np.concatenate([np.arange(rest.rows), order + rest.rows])
         parts.insert(0, rest)
-    window = joined(parts, kind.dtype, kind.index_dtype, kind.y_dtype)
+    whole = joined(parts, kind.y_dtype)
     parts.clear()
-    return window.take(order)._replace(width=kind.d)
+    return whole.take(order, kind.dtype, kind.index_dtype)._replace(width=kind.d)
 
 
 def _ends(part: Part, indptr: NDArray[np.int64], begin: int, chunk_bytes: int) -> Iterator[int]:

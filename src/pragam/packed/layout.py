@@ -36,7 +36,7 @@ class Saved(NamedTuple):
 
 def chunk_path(folder: Path, number: int, name: str) -> Path:
     """The file of an array of a chunk."""
-    return folder / CHUNKS / f"{number:06d}.{name}.npy"
+    return folder.joinpath(CHUNKS, f"{number:06d}.{name}.npy")
 
 
 def write(path: Path, array: Array) -> Saved:

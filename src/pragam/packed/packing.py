@@ -22,7 +22,7 @@ from pragam.packed.files import Reading, source_of
 from pragam.packed.layout import COLUMNS, Saved, write
 from pragam.packed.manifest import VERSION, Chunk, Manifest
 from pragam.packed.part import converted
-from pragam.packed.runs import Spill
+from pragam.packed.runs import Spill, keep_memory
 from pragam.packed.sources import Arrival, Source
 from pragam.packed.work import Work, working
 from pragam.runtime.screen import Screen
@@ -125,6 +125,7 @@ class _Packing:
 
     def run(self) -> None:
         """All of it."""
+        keep_memory()
         self._learn()
         self._gather()
         facts = self._facts

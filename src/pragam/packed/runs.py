@@ -17,13 +17,12 @@ from typing import BinaryIO
 import numpy as np
 from numpy.typing import NDArray
 
+from pragam import _kernels
 from pragam.packed.layout import ALIGNED, Array, naming
 from pragam.packed.part import Part, joined
 
 #: A run, and what the second pass holds of all runs at a time, has about so many bytes.
 RUN = 24 * 2**20
-#: So many numbers show whether it is worth looking at all.
-_FIRST = 1000
 #: Keys are below this.
 KEYS = 2**64
 
@@ -45,7 +44,7 @@ class Run:
         part = part.take(order)
         own = {"X": part.arrays[0]}
         if not part.is_dense:
-            own = {"data": _narrow(part.arrays[0]), "indices": _narrow(part.arrays[1]), "indptr": part.indptr()}
+            own = {"data": part.arrays[0], "indices": part.arrays[1], "indptr": part.indptr()}
         given = {name: each for name, each in (("y", part.y), ("weight", part.weight)) if each is not None}
         arrays = {"keys": keys[order], **own, **given}
         run = cls(path, part.width, {name: (each.dtype.str, each.shape) for name, each in arrays.items()})
@@ -70,13 +69,13 @@ class Run:
     def count(self, below: int) -> int:
         """How many keys are below this."""
         with open(self.path, "rb") as file:
-            return _place(self._read(file, "keys"), below)
+            return self._place(file, below)
 
     def between(self, low: int, high: int) -> tuple[Keys, Part]:
         """The keys from ``low`` up to ``high`` and their rows, copied."""
         with open(self.path, "rb") as file:
-            keys = self._read(file, "keys")
-            first, last = _place(keys, low), _place(keys, high)
+            first, last = self._place(file, low), self._place(file, high)
+            keys = self._read(file, "keys", first, last)
             y, weight = (
                 self._read(file, name, first, last) if name in self.arrays else None for name in ("y", "weight")
             )
@@ -88,7 +87,20 @@ class Run:
                     *(self._read(file, name, indptr[0], indptr[-1]) for name in ("data", "indices")),
                     np.diff(indptr),
                 )
-        return keys[first:last], Part(arrays, self.width, y, weight)
+        return keys, Part(arrays, self.width, y, weight)
+
+    def _place(self, file: BinaryIO, below: int) -> int:
+        """How many keys are below this. They are drawn evenly and sorted, so few of them are read: n keys leave their
+        expected places by less than 2 sqrt(n) nearly always, and else the next look is wider."""
+        n = self.arrays["keys"][1][0]
+        reach = 2 * math.isqrt(n) + 1
+        while True:
+            first, last = (min(max((n * below >> 64) + step, 0), n) for step in (-reach, reach))
+            keys = self._read(file, "keys", first, last)
+            found = len(keys) if below >= KEYS else int(np.searchsorted(keys, np.uint64(below)))
+            if (found or not first) and (found < len(keys) or last == n):
+                return first + found
+            reach *= 4
 
     def _read(self, file: BinaryIO, name: str, first: int = 0, last: int | None = None) -> Array:
         """Some rows of an array. Reading costs less than a map of the file would, page for page."""
@@ -109,29 +121,19 @@ class Run:
         return found
 
 
-def _narrow(values: Array) -> Array:
-    """The same numbers in one or two bytes each if that holds them, down to the sign of a zero: less is written."""
-    for kind in (np.uint8, np.uint16):
-        if _holds(kind, values[:_FIRST]) and _holds(kind, values):
-            return values.astype(kind)
-    return values
+def keep_memory() -> None:
+    """Free an array of the size of a run: by the largest of these GNU's C library decides how much memory it keeps.
 
-
-def _holds(kind: type, values: Array) -> bool:
-    with np.errstate(invalid="ignore"):
-        back = values.astype(kind).astype(values.dtype)
-    return bool(np.array_equal(back.view(f"u{values.itemsize}"), values.view(f"u{values.itemsize}")))
+    Else it returns the arrays of every run to the system and asks for them again: a tenth of the time of one-hot rows.
+    """
+    np.empty(RUN, np.uint8)
 
 
 def order_of(keys: Keys) -> NDArray[np.int64]:
-    """The order of the keys, in which equal ones stay as they are; these are rare, and a faster sort may do."""
-    order = np.argsort(keys)
-    ordered = keys[order]
-    return np.argsort(keys, kind="stable") if (ordered[1:] == ordered[:-1]).any() else order
-
-
-def _place(keys: Keys, below: int) -> int:
-    return len(keys) if below >= KEYS else int(np.searchsorted(keys, np.uint64(below)))
+    """The order of the keys, in which equal ones stay as they are."""
+    order = np.empty(len(keys), np.int64)
+    _kernels.get("key_order")(keys, order)
+    return order
 
 
 class Spill:
@@ -146,7 +148,7 @@ class Spill:
 
     def add(self, part: Part) -> bool:
         """Rows more. Whether they are enough for a run."""
-        self._parts.append(part)
+        self._parts.append(part.narrow())
         self._bytes += part.nbytes
         return self._bytes >= RUN
 

@@ -106,6 +106,9 @@ void bind_flows_visits(nb::module_ &m);
 void bind_flows_tables(nb::module_ &m);
 void bind_graphs_messages(nb::module_ &m);
 void bind_graphs_forests(nb::module_ &m);
+void bind_packing_columns(nb::module_ &m);
+void bind_packing_narrowing(nb::module_ &m);
+void bind_packing_order(nb::module_ &m);
 void bind_text_svmlight(nb::module_ &m);
 
 }  // namespace pragam

@@ -1,5 +1,6 @@
 // Copies of some rows of X. Specification: selection.py.
 #include <algorithm>
+#include <type_traits>
 
 #include "common/storages.hpp"
 #include "products/csr.hpp"
@@ -12,12 +13,12 @@ constexpr int64_t early = 12;  // how many rows before its turn a row is fetched
 // Refuses rows out of range, and `ends` (one longer than rows) that are not the indptr of a copy of them.
 void require_fit(const Indptr &indptr, const Indptr &rows, const Indptr &ends, size_t entries) {
     const int64_t n = int64_t(indptr.size()) - 1, *first = indptr.data(), *end = ends.data();
-    require(ends.size() == rows.size() + 1, "csr_take, pattern_take: ends must be one longer than rows");
+    require(ends.size() == rows.size() + 1, "csr_take, entries_take: ends must be one longer than rows");
     for (size_t k = 0; k < rows.size(); ++k) {
         const int64_t i = rows.data()[k];
         require(i >= 0 && i < n && end[k] >= 0 && end[k + 1] - end[k] == first[i + 1] - first[i] &&
                     end[k + 1] <= int64_t(entries),
-                "csr_take, pattern_take: rows out of range, or ends that do not fit them");
+                "csr_take, entries_take: rows out of range, or ends that do not fit them");
     }
 }
 
@@ -53,15 +54,59 @@ void csr_take(In<T> data, In<I> indices, Indptr indptr, Indptr rows, Out<T> data
     });
 }
 
-// The same for the indices alone, which must fit into 16 bits.
-template <class I>
-void pattern_take(In<I> indices, Indptr indptr, Indptr rows, Out<std::uint16_t> indices_out, Indptr ends,
+// Eight entries at a time, the last ones perhaps twice: a loop over each short row costs more than its entries.
+template <class From, class To>
+void convert(const From *PRAGAM_RESTRICT from, To *PRAGAM_RESTRICT to, int64_t count) {
+    constexpr int64_t block = 8;
+    if (count < block) {
+        for (int64_t p = 0; p < count; ++p) to[p] = static_cast<To>(from[p]);
+        return;
+    }
+    const auto eight = [from, to](int64_t p) {
+        for (int64_t q = p; q < p + block; ++q) to[q] = static_cast<To>(from[q]);
+    };
+    for (int64_t p = 0; p + block <= count; p += block) eight(p);
+    eight(count - block);
+}
+
+// The same for the data or the indices alone, as numbers of another type.
+template <class From, class To>
+void take_entries(const From *entries, const Indptr &indptr, const Indptr &rows, To *out, const Indptr &ends,
                   int64_t threads) {
-    require_fit(indptr, rows, ends, indices_out.size());
-    const int64_t *first = indptr.data();
+    const int64_t *first = indptr.data(), *end = ends.data(), *order = rows.data(), n = int64_t(rows.size());
     each_taken(rows, ends, threads, [&](int64_t k, int64_t i) {
-        std::uint16_t *to = indices_out.data() + ends.data()[k];
-        for (int64_t p = first[i]; p < first[i + 1]; ++p) *to++ = std::uint16_t(indices.data()[p]);
+        const int64_t next = order[std::min(k + early, n - 1)];
+        if (first[next] < first[next + 1]) {
+            prefetch_line(entries + first[next]);
+            prefetch_line(entries + first[next + 1] - 1);
+        }
+        convert(entries + first[i], out + end[k], first[i + 1] - first[i]);
+    });
+}
+
+// Indices of 32 or 64 bits, or of a pattern; values; or either in the fewest bytes that hold them.
+template <class From, class To>
+constexpr bool may_hold = std::is_same_v<From, To> || sizeof(From) < sizeof(To) ||
+                          (std::is_integral_v<From> && std::is_integral_v<To> && sizeof(To) > 1);
+
+template <class To, class... Others, class Use>
+void with_output(const AnyOut &out, const Use &use) {
+    if (out.dtype() == nb::dtype<To>()) use(static_cast<To *>(out.data()));
+    else if constexpr (sizeof...(Others) > 0) with_output<Others...>(out, use);
+    else throw wrong_type();
+}
+
+void entries_take(AnyVector entries, Indptr indptr, Indptr rows, AnyOut out, Indptr ends, int64_t threads) {
+    require_fit(indptr, rows, ends, out.size());
+    using std::uint8_t, std::uint16_t, std::int32_t;
+    with_type<uint8_t, uint16_t, int32_t, int64_t, float, double>(entries, [&](const auto *from) {
+        with_output<uint8_t, uint16_t, int32_t, int64_t, float, double>(out, [&](auto *to) {
+            using From = std::decay_t<decltype(*from)>;
+            using To = std::decay_t<decltype(*to)>;
+            if constexpr (may_hold<From, To> && !(std::is_floating_point_v<From> && std::is_integral_v<To>))
+                take_entries(from, indptr, rows, to, ends, threads);
+            else throw wrong_type();
+        });
     });
 }
 
@@ -98,13 +143,8 @@ void bind_products_selection(nb::module_ &m) {
     take_entries(&csr_take<float, std::int32_t>);
     take_entries(&csr_take<float, int64_t>);
     bind_csr_types(m, "csr_row_values", &csr_row_values<double, std::int32_t>, [](const auto &...all) { return csr_row_values(all...); }, array("values"));
-    const auto take = [&m](auto kernel) {
-        m.def("pattern_take", kernel, array("indices"), array("indptr"), array("rows"), array("indices_out"),
-              array("ends"), nb::arg("threads") = 1);
-    };
-    take(&pattern_take<std::uint16_t>);
-    take(&pattern_take<std::int32_t>);
-    take(&pattern_take<int64_t>);
+    m.def("entries_take", &entries_take, array("entries"), array("indptr"), array("rows"), array("out"), array("ends"),
+          nb::arg("threads") = 1);
 }
 
 }  // namespace pragam

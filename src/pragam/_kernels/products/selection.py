@@ -1,4 +1,4 @@
-"""Copies of some rows of X: the specification of ``csr_take``, ``pattern_take`` and ``csr_row_values``.
+"""Copies of some rows of X: the specification of ``csr_take``, ``entries_take`` and ``csr_row_values``.
 
 ``threads`` changes the time, never the result.
 """
@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-__all__ = ["csr_row_values", "csr_take", "pattern_take"]
+__all__ = ["csr_row_values", "csr_take", "entries_take"]
 
 
 def csr_take(
@@ -29,17 +29,17 @@ def csr_take(
         data_out[here], indices_out[here] = data[there], indices[there]
 
 
-def pattern_take(
-    indices: NDArray[Any],
+def entries_take(
+    entries: NDArray[Any],
     indptr: NDArray[np.int64],
     rows: NDArray[np.int64],
-    indices_out: NDArray[np.uint16],
+    out: NDArray[Any],
     ends: NDArray[np.int64],
     threads: int = 1,
 ) -> None:
-    """The same for the indices alone, which must fit into 16 bits."""
+    """The same for the data or the indices alone, as numbers of the type of ``out``, which must hold them."""
     for k, i in enumerate(rows):
-        indices_out[ends[k] : ends[k + 1]] = indices[indptr[i] : indptr[i + 1]]
+        out[ends[k] : ends[k + 1]] = entries[indptr[i] : indptr[i + 1]]
 
 
 def csr_row_values(

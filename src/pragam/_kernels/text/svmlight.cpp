@@ -6,19 +6,18 @@
 #include "common/kernel.hpp"
 
 #include <algorithm>
-#include <charconv>
 #include <cmath>
 #include <limits>
-#include <string>
 #include <type_traits>
 #include <vector>
 
 #include <nanobind/stl/tuple.h>
 
+#include "text/numbers.hpp"
+
 namespace pragam {
 namespace {
 
-using Byte = unsigned char;
 // rows, entries, fault, where; lowest index, where; highest index, where. "Where" is an offset into the text.
 using Report = std::tuple<std::int64_t, std::int64_t, int, std::int64_t, std::int64_t, std::int64_t,
                           std::int64_t, std::int64_t>;
@@ -26,83 +25,15 @@ using Report = std::tuple<std::int64_t, std::int64_t, int, std::int64_t, std::in
 // In the order of files/svmlight_reader.py's messages.
 enum Fault { none, bad_label, bad_query, bad_index, large_index, no_colon, bad_value, repeated_index };
 
-inline bool digit(Byte c) { return Byte(c - '0') < 10; }
-inline bool blank(Byte c) { return c == ' ' || (c >= '\t' && c <= '\r' && c != '\n'); }
-inline bool stops(Byte c) { return c == '\n' || c == '#' || blank(c); }
-
-// Any decimal, correctly rounded. Python's own conversion is the portable one, and it also tells
-// underflow (a good zero) from overflow (infinity), which from_chars reports alike.
-double decimal(const Byte *first, const Byte *last) {
-#if defined(__cpp_lib_to_chars)
-    const char *begin = reinterpret_cast<const char *>(first) + (*first == '+');
-    double value;
-    if (std::from_chars(begin, reinterpret_cast<const char *>(last), value).ec == std::errc()) return value;
-#endif
-    const std::string text(first, last);
-    nb::gil_scoped_acquire gil;
-    const double result = PyOS_string_to_double(text.c_str(), nullptr, nullptr);
-    if (result == -1.0 && PyErr_Occurred()) throw nb::python_error();
-    return result;
-}
-
-// [sign] digits [. digits] [e [sign] digits], moving p past it. False if the text has another form.
-// A mantissa below 2^53 and a power of ten up to 10^22 are doubles, so one operation rounds correctly.
-inline bool number(const Byte *&p, double &value) {
-    static constexpr double tens[] = {1e0,  1e1,  1e2,  1e3,  1e4,  1e5,  1e6,  1e7,  1e8,  1e9,  1e10, 1e11,
-                                      1e12, 1e13, 1e14, 1e15, 1e16, 1e17, 1e18, 1e19, 1e20, 1e21, 1e22};
-    const Byte *const first = p;
-    const bool negative = *p == '-';
-    p += negative || *p == '+';
-    std::uint64_t mantissa = 0;  // exact while there are at most 19 digits
-    const Byte *mark = p;
-    for (; digit(*p); ++p) mantissa = 10 * mantissa + Byte(*p - '0');
-    std::ptrdiff_t digits = p - mark, exponent = 0;
-    if (*p == '.') {
-        mark = ++p;
-        for (; digit(*p); ++p) mantissa = 10 * mantissa + Byte(*p - '0');
-        exponent = mark - p;
-        digits -= exponent;
-    }
-    if (digits == 0) return false;
-    if ((*p | 0x20) == 'e') {
-        ++p;
-        const bool down = *p == '-';
-        p += down || *p == '+';
-        if (!digit(*p)) return false;
-        std::ptrdiff_t e = 0;
-        for (; digit(*p); ++p) e = std::min<std::ptrdiff_t>(10 * e + (*p - '0'), 1000000);
-        exponent += down ? -e : e;
-    }
-    const bool exact = digits <= 19 && mantissa <= (std::uint64_t(1) << 53) && exponent >= -22 && exponent <= 22;
-    if (exact) {
-        const double m = static_cast<double>(mantissa);
-        const double magnitude = exponent < 0 ? m / tens[-exponent] : m * tens[exponent];
-        value = negative ? -magnitude : magnitude;
-        return true;
-    }
-    value = decimal(first, p);
-    return std::isfinite(value);
-}
-
-// Digits, moving p past them. More than 19 digits after the leading zeros give the largest integer.
-inline bool whole(const Byte *&p, std::uint64_t &value) {
-    const Byte *const first = p;
-    while (*p == '0') ++p;
-    const Byte *const leading = p;
-    for (value = 0; digit(*p); ++p) value = 10 * value + Byte(*p - '0');
-    if (p - leading > 19) value = std::numeric_limits<std::uint64_t>::max();
-    return p != first;
-}
-
 template <class Index, class Value>
 class Parser {
   public:
-    Parser(const Byte *text, double *labels, std::int64_t *ends, Index *indices, Value *values)
-        : text_(text), p_(text), labels_(labels), ends_(ends), indices_(indices), values_(values) {}
+    Parser(const Byte *text, const Byte *end, double *labels, std::int64_t *ends, Index *indices, Value *values)
+        : text_(text), end_(end), p_(text), labels_(labels), ends_(ends), indices_(indices), values_(values) {}
 
-    Report run(const Byte *end, bool continued) {
+    Report run(bool continued) {
         Pulse pulse;
-        for (; p_ < end; continued = false) {
+        for (; p_ < end_; continued = false) {
             const Byte *const start = p_;
             skip_blanks();
             const std::int64_t complete = entries_;
@@ -169,7 +100,7 @@ class Parser {
                                             : std::uint64_t(std::numeric_limits<std::int64_t>::max()) - 1;
         const Byte *const start = p_;
         std::uint64_t index;
-        if (!whole(p_, index)) return fail(bad_index, start);
+        if (!(end_ - p_ >= 8 && short_index(p_, index)) && !whole(p_, index)) return fail(bad_index, start);
         if (*p_ != ':') return fail(stops(*p_) ? no_colon : bad_index, start);
         if (index > limit) return fail(large_index, start);
         const Byte *const colon = p_++;
@@ -197,7 +128,7 @@ class Parser {
         return std::adjacent_find(sorted_.begin(), sorted_.end()) != sorted_.end();
     }
 
-    const Byte *const text_;
+    const Byte *const text_, *const end_;
     const Byte *p_;
     double *labels_;
     std::int64_t *ends_;
@@ -217,13 +148,12 @@ Report svmlight_parse(In<Byte> text, Out<double> labels, Out<std::int64_t> ends,
     const std::size_t size = text.size();
     require(size > 0 && text.data()[size - 1] == '\n', "text must end in a newline");
     const Byte *const end = text.data() + size;
-    const auto lines = std::size_t(std::count(text.data(), end, Byte('\n')));
-    const auto colons = std::size_t(std::count(text.data(), end, Byte(':')));
+    const std::size_t lines = count(text.data(), size, '\n'), colons = count(text.data(), size, ':');
     require(labels.size() >= lines && ends.size() >= lines, "labels and ends need a place for every newline");
     require(indices.size() >= colons && values.size() >= colons, "indices and values need a place for every colon");
     nb::gil_scoped_release nogil;
-    Parser<Index, Value> parser(text.data(), labels.data(), ends.data(), indices.data(), values.data());
-    return parser.run(end, continued);
+    Parser<Index, Value> parser(text.data(), end, labels.data(), ends.data(), indices.data(), values.data());
+    return parser.run(continued);
 }
 
 template <class Index, class Value>

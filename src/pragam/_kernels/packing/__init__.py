@@ -1,0 +1,1 @@
+"""What the packing of rows does with keys, numbers and columns."""
