@@ -34,6 +34,13 @@ def rows_within(memory: float | None, problem: DataProblem, share: float = _SHAR
     return min(own / rows, (own + _LEFT * duals) / (rows + vectors), float(n))
 
 
+def shares_of(problem: DataProblem) -> tuple[float, float]:
+    """What of the bytes of a mean row are its vectors, and what each of its entries is of them."""
+    n, duals = max(problem.A.storage.shape[0], 1), problem.A.shape[0]
+    vectors, entries = _PER_DUAL * duals / n, bytes_of(problem) / n
+    return vectors / (vectors + entries), entries / (vectors + entries) / max(problem.A.storage.stored / n, 1e-9)
+
+
 def bytes_of(problem: DataProblem) -> float:
     """Of all rows as they are stored, as large as they can be if that is not known, and of what is copied of them."""
     storage = problem.A.storage.bare

@@ -13,7 +13,7 @@ import pragam
 from block_problems import Sent, box_risks, data, in_blocks
 from pragam.engines import InTurn
 from pragam.operators import check_data
-from pragam.solvers.block_newton import tasks
+from pragam.solvers.block_newton import BlockNewton, tasks
 from pragam.solvers.block_newton.posed import Thin
 from pragam.solvers.block_newton.state import posed_on_blocks
 from pragam.solvers.newton.box_form import box_form
@@ -64,6 +64,13 @@ def test_rounds_are_few_and_certificates_cost_none(name):
         own = found.history.passes[-1]
         sharper = 0.0 if found.certificate.relative_gap > 1e-9 else 1.0  # below, rounding is looked at in more digits
         assert own <= most + 0.06 and abs(B.readings - before - own) <= sharper + 1e-3
+
+
+def test_columns_that_are_not_scaled_do_not_make_it_dear():
+    """Newton's steps do not depend on the size of columns, so what it should cost does not grow with it for ever."""
+    X, score = data(4000)
+    costs = [BlockNewton().cost(RISKS["hinge"](in_blocks(size * X), score), 1e-3).passes for size in (1.0, 1e3, 1e6)]
+    assert costs[0] < costs[1] == costs[2] < 10 * costs[0]
 
 
 def test_equal_calls_give_equal_answers():

@@ -12,11 +12,13 @@ import pragam
 from block_problems import box_risks, data, in_blocks
 from pragam.driver.expectation import vectors_of
 from pragam.models.features import Constant
-from pragam.operators import check_data
+from pragam.operators import ScaledRows, check_data
 from pragam.operators.storage import InMemory
 from pragam.samples import Rows
+from pragam.solvers.rows_in_memory import bytes_of, shares_of
 from pragam.solvers.working_set import WorkingSet
-from pragam.solvers.working_set.influence import influence_of
+from pragam.solvers.working_set.influence import influence_of, length_of, scales_of, sizes_of
+from pragam.solvers.working_set.kept import Kept
 
 #: Bytes of a chunk and what is made of it while it is looked at.
 CHUNK = 8 * 2**20
@@ -163,6 +165,35 @@ def test_columns_that_are_seldom_anything_but_zero_bring_their_rows():
     y = np.where(X @ rng.standard_normal(20) + rng.standard_normal(20_000) > 0, 1, -1)
     found = pragam.solve(pragam.hinge(in_blocks(sparse.csr_array(X)), y, 1e-6), "working-set", tol=1e-6)
     assert found.converged and found.n_iter <= 4
+
+
+def test_short_rows_may_be_all_that_matter_and_there_is_room_for_them():
+    """Counted by its entries alone a row of 2 was a fifth of a mean one, and more were kept than there was room for."""
+    rng = np.random.default_rng(0)
+    is_short = rng.random(20_000) < 0.5
+    X = rng.standard_normal((20_000, 30)) * (np.arange(30) < np.where(is_short, 2, 30)[:, None])
+    problem = pragam.hinge(in_blocks(sparse.csr_array(X)), np.where(is_short, 1, -1), 1e-4)
+    kept = Kept(problem.A, 2000.0, shares_of(problem), 0.3, 0.5)
+
+    def visit(met):
+        kept.keep(met, np.where(is_short[met.rows], 1e6, 1.0))
+        return np.zeros(met.A.shape[0])
+
+    held = problem.A.reading(visit, np.zeros(30), room=kept.space)
+    bytes_ = bytes_of(problem) / problem.A.storage.stored * held.A.storage.counts.sum() + 500 * len(held.rows)
+    assert is_short[held.rows].mean() > 0.8 and len(held.rows) > 2000
+    assert 0.99 < kept.used / 2000 <= 1 and bytes_ == pytest.approx(kept.used * (bytes_of(problem) / 20_000 + 500))
+
+
+def test_what_lies_beyond_the_last_move_has_next_to_no_influence():
+    """Every slope moves by no more than the length of a move times its size; so those within come into memory first."""
+    rng = np.random.default_rng(0)
+    X, dw, db = rng.standard_normal((50, 4)) * np.array([1.0, 10.0, 0.1, 3.0]), rng.standard_normal(4), np.ones(1)
+    A, scales = ScaledRows(check_data(X), np.ones(50)), scales_of(check_data(X))
+    size, reach = sizes_of(A, scales, np.ones(50)), length_of(dw, db, scales)
+    assert (np.abs(X @ dw + db) <= reach * size).all()
+    far, near = influence_of(np.array([2.0, 0.5]), np.ones(2), np.zeros(2), np.ones(2), 0.0, reach=1.0)
+    assert far < 1e-5 * near and far > 0
 
 
 def test_an_intercept_that_is_penalised_is_a_column():

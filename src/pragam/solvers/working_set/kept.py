@@ -22,10 +22,14 @@ _FIRST, _LATER = 40, 3
 
 @dataclass
 class Kept:
-    """As many rows as ``room``, in units of the mean row; any row may have the share ``spread`` of the places."""
+    """As many rows as ``room``, in units of the mean row; any row may have the share ``spread`` of the places.
+
+    ``shares``: what of the bytes of a mean row each row takes, and each entry.
+    """
 
     A: DataRows
     room: float
+    shares: tuple[float, float]
     spread: float
     offset: float
     theta: float = 0.0
@@ -33,14 +37,11 @@ class Kept:
     used: float = 0.0
     stands_for: list[Vector] = field(default_factory=list)
 
-    def __post_init__(self) -> None:
-        self._mean = 1.0 + self.A.storage.stored / max(self.A.storage.shape[0], 1)
-
     @property
     def space(self) -> Room:
         """What the reading needs to know."""
         entries = int(self.room / max(self.A.storage.shape[0], 1) * self.A.storage.stored) + 1
-        return Room(int(self.room) + 2, entries)
+        return Room(int(self.room / self.shares[0]) + 2, entries)  # rows without entries are the smallest
 
     def keep(self, met: Met, influence: Vector) -> None:
         """Some rows of a block."""
@@ -50,7 +51,7 @@ class Kept:
             influence = np.bincount(number, influence, minlength=n).astype(np.float64, copy=False)
         self.seen += n
         target = self.room * self.seen / self.A.storage.shape[0] - self.used
-        size = np.broadcast_to((1.0 + X.counts) / self._mean, n)
+        size = np.broadcast_to(self.shares[0] + self.shares[1] * X.counts, n)
         share = self._shares(influence, size, target)
         ends = np.cumsum(share) + self.offset
         is_kept = np.diff(np.floor(ends), prepend=np.floor(self.offset)) > 0

@@ -31,9 +31,9 @@ from pragam.operators.data_rows import HeldRows, Met
 from pragam.operators.storage import ColumnMap
 from pragam.problem import DataProblem
 from pragam.solvers.base import Cost, Solver, Start, State, Tools, unbounded_and_flat
-from pragam.solvers.rows_in_memory import FEWEST, rows_within, too_small
+from pragam.solvers.rows_in_memory import FEWEST, rows_within, shares_of, too_small
 from pragam.solvers.working_set.cost import working_set_cost
-from pragam.solvers.working_set.influence import influence_of, scales_of, sizes_of
+from pragam.solvers.working_set.influence import influence_of, reach_of, scales_of, sizes_of
 from pragam.solvers.working_set.kept import Kept
 from pragam.views import on_taken, sampled
 
@@ -59,7 +59,7 @@ class WorkingSetState(State):
     scales: ColumnMap | None = None
     read_at: tuple[Vector, Vector] | None = None  # (w, b) of the last reading
     is_feasible: bool = True  # whether alpha is
-    theta: float = 0.0  # of the last reading
+    reach: float = inf  # how far slopes have moved in the last move, in units of their sizes
     best: tuple[float, Vector, Vector] | None = None  # the lowest J of a reading, and where
     values: tuple[float, float] = field(default=(inf, -inf))  # J and D, as nearly as plain sums say
 
@@ -135,8 +135,8 @@ class WorkingSet(Solver[DataProblem, WorkingSetState]):
 
     def _read(self, problem: DataProblem, state: WorkingSetState) -> tuple[HeldRows, Vector]:
         """One reading at the weights: alpha where its slopes send it; rows in memory, and how many each stands for."""
-        Q, w, is_first = problem.Q, state.w, state.theta == 0
-        kept = Kept(problem.A, state.room, _SPREAD, float(state.rng.random()), state.theta)
+        Q, w, is_first = problem.Q, state.w, state.reach == inf
+        kept = Kept(problem.A, state.room, shares_of(problem), _SPREAD, float(state.rng.random()))
         kappa = problem.g.curvature
         alpha, risk = np.empty(Q.size), [0.0]
 
@@ -153,7 +153,7 @@ class WorkingSet(Solver[DataProblem, WorkingSetState]):
                 state.size[at] = sizes_of(met.A, state.scales, problem.B.sigma[at])
             alpha[at] = own = _sent(s, lower, upper, bend)
             risk[0] += float(s @ own) - 0.5 * float((bend * own) @ own)
-            kept.keep(met, influence_of(s, state.size[at], lower, upper, bend))
+            kept.keep(met, influence_of(s, state.size[at], lower, upper, bend, state.reach))
             return own
 
         rows = problem.A.reading(visit, w, room=kept.space)
@@ -163,7 +163,7 @@ class WorkingSet(Solver[DataProblem, WorkingSetState]):
         state.values = primal - float(problem.levels @ state.biases), -inf
         if state.best is None or state.values[0] < state.best[0]:
             state.best = state.values[0], w, state.biases
-        state.read_at, state.alpha, state.theta = (w, state.biases), alpha, kept.theta
+        state.read_at, state.alpha = (w, state.biases), alpha
         return rows, kept.weights(rows)
 
     def _solve(self, problem: DataProblem, state: WorkingSetState, held: HeldRows, stands_for: Vector) -> None:
@@ -175,6 +175,8 @@ class WorkingSet(Solver[DataProblem, WorkingSetState]):
         self._step_to(state, found)  # half-way only from where J was lowest, if this reading was of a worse place
         if state.best is not None and state.values[0] > state.best[0] * (1 + state.tol):
             state.w, state.biases = (state.w + state.best[1]) / 2, (state.biases + state.best[2]) / 2
+        assert state.scales is not None and state.read_at is not None
+        state.reach = reach_of(state.w - state.read_at[0], state.biases - state.read_at[1], state.scales)
         before, own = state.alpha[duals], found.alpha / stands_for
         room = problem.Q.upper[duals] - problem.Q.lower[duals]
         is_far = np.abs(own - before) > _STILL * np.where(np.isfinite(room), room, np.abs(own))
