@@ -62,6 +62,8 @@ def test_auto_goes_on_with_another_algorithm(monkeypatch, kind, method):
     monkeypatch.setattr(NewtonDense, "step", fail)  # which small problems begin with
     result = pragam.solve(hinge_case("plain", True, 0).problem, tol=1e-6)
     assert result.converged and result.solver not in (f"auto ({kind.name})", "auto (newton-dense)")
+    assert "failed in iteration 0: its arithmetic broke down" in result.reason  # no fallback is silent
+    assert "It went on as 'auto (" in result.reason
 
 
 def test_an_error_in_a_callback_is_the_callers_own():

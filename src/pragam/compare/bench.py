@@ -123,8 +123,8 @@ class SolverBench:
         alpha = result.alpha.tobytes() if isinstance(result.alpha, np.ndarray) else b""
         bits = hashlib.sha256(result.w.tobytes() + alpha).hexdigest()[:16]
         return {
-            "n_iter": result.n_iter, "status": result.reason or str(result.status), "bits": bits,
-            "label": result.solver,
+            "n_iter": result.n_iter, "status": (not result.converged and result.reason) or str(result.status),
+            "bits": bits, "label": result.solver,
         }  # fmt: skip
 
 

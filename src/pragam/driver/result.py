@@ -64,7 +64,8 @@ class Result:
     bias : the only bias, 0.0 if there is none.
     alpha : the dual point with the highest certified D, in the paper's scaling (0 .. weight/n).
     certificate : ``certify(problem, w, alpha)``, the same numbers.
-    status, reason : how the solve ended, and a sentence if there is more to say (else "").
+    status, reason : how the solve ended, and sentences if there is more to say (else ""): why it failed, or which
+        algorithm of several failed on the way.
     history : what was certified on the way, as columns.
     solver : the name of the solver that ran.
     n_iter : the iterations it made.

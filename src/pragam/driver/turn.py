@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from math import inf
 from typing import Any
 
@@ -73,6 +73,7 @@ class Turn:
     before: float = 0.0  # passes that were made before the solver began
     begun_by: str = ""  # who made them
     is_whole: bool = False  # whether the last iteration of this run was made to its end
+    told: list[str] = field(default_factory=list)  # what has failed on the way, a sentence each
 
     @property
     def passes(self) -> float:
@@ -155,8 +156,8 @@ class Turn:
                     if status not in (Status.INTERRUPTED, Status.FAILED):
                         status, reason = Status.FAILED, self._sentence(error)
             if record.certificate.relative_gap <= self.rules.tol:
-                return Status.CONVERGED, ""
-        return status, reason
+                status, reason = Status.CONVERGED, ""
+        return status, " ".join([*self.told, reason]).strip()
 
     @property
     def label(self) -> str:
@@ -193,8 +194,10 @@ class Turn:
         """
         if isinstance(error, ContradictionError):
             raise FailedError(str(error)) from error
+        said = self._sentence(error)
         if isinstance(error, EngineError) or not self._goes_on(self.method.recover):
-            raise FailedError(self._sentence(error)) from error
+            raise FailedError(said) from error
+        self.told.append(f"{said} It went on as {self.label!r}.")
 
     def _goes_on(self, way: Callable[[AnyProblem, Any, Start], Any]) -> bool:
         """Whether the solver goes on, from the best certified pair, by its method ``recover`` or ``relieve``."""

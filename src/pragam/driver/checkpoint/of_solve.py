@@ -17,7 +17,7 @@ from pragam.problem import AnyProblem
 from pragam.solvers.base import AnySolver
 
 #: What a turn is, beside what the run that goes on has of its own.
-_PARTS = ("record", "state", "iteration", "n_judged", "before", "begun_by")
+_PARTS = ("record", "state", "iteration", "n_judged", "before", "begun_by", "told")
 #: A solve that ends so is over: the same call would end so again.
 _FINAL = (Status.CONVERGED, Status.ROUNDING, Status.STALLED)
 
