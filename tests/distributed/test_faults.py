@@ -20,6 +20,8 @@ import pragam
 pytest.importorskip("distributed")
 da = pytest.importorskip("dask.array")
 
+import dask.config  # noqa: E402
+
 from distributed import Client, LocalCluster  # noqa: E402
 from pragam.distributed import DaskFutures, collected  # noqa: E402
 from pragam.engines import Block, EngineError, InTurn, remote  # noqa: E402
@@ -28,8 +30,11 @@ from pragam.packed import Spread  # noqa: E402
 
 @contextlib.contextmanager
 def cluster(count=2, **options):
+    """Workers that are made anew however often they are killed: after a quarter of a minute Dask looks whether one is
+    back, and gives it up if it has just been killed again."""
     settings = {"host": "127.0.0.1", "dashboard_address": "127.0.0.1:0", "silence_logs": 50, **options}
     with (
+        dask.config.set({"distributed.deploy.lost-worker-timeout": "1h"}),
         LocalCluster(n_workers=count, threads_per_worker=1, processes=True, **settings) as workers,
         Client(workers, set_as_default=False) as client,
     ):

@@ -96,6 +96,7 @@ class Collected(Blocked):
 def collected(engine: DaskFutures, X: Any, y: Any = None, weights: Any = None) -> tuple[Collected, Any, Any]:
     """(X in blocks, y, weights) of dask collections: X is persisted, y and weights are brought here."""
     client = engine.client
+    engine.places()  # without a worker Dask would wait for one without an end
     blocks = client.compute(_partitions(X))
     checked = [client.submit(_checked, block, k, pure=False) for k, block in enumerate(blocks)]
     # Errors of reading and checking come from here, and name the block.
