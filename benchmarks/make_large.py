@@ -9,7 +9,7 @@ text       500,000 documents over 100,000 words, 55 million entries, from nothin
            (1 + log count) idf, rows of length 1; a fifth of the words make the label, with a noise of 0.3 deviations
 a9ax20     a9a twenty times: values times 1 + 0.2 normal, 5 % of them dropped, 2 % of the labels flipped
 covtype    covtype as it is
-covtypex10 covtype ten times: values times 1 + 0.1 normal
+covtypex10 covtype ten times: values times 1 + 0.1 normal; covtypex30 thirty times, 2 GB
 """
 
 from __future__ import annotations
@@ -17,6 +17,7 @@ from __future__ import annotations
 import argparse
 import os
 from collections.abc import Callable, Iterator
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -75,9 +76,9 @@ def covtype(size: float) -> Blocks:
         yield copy.astype(np.float32), y
 
 
-def covtypex10(size: float) -> Blocks:
+def covtypes(times: int, size: float) -> Blocks:
     """Copies of covtype with noise."""
-    for copy, X, y, rng in copies("covtype", 10, size):
+    for copy, X, y, rng in copies("covtype", times, size):
         copy.data *= 1 + 0.1 * rng.standard_normal(X.nnz)
         yield copy.astype(np.float32), y
 
@@ -92,8 +93,12 @@ def copies(name: str, times: int, size: float) -> Iterator[tuple[Any, Any, np.nd
 
 
 MAKERS: dict[str, Callable[[float], Blocks]] = {
-    "text": text, "a9ax20": a9ax20, "covtype": covtype, "covtypex10": covtypex10,
-}  # fmt: skip
+    "text": text,
+    "a9ax20": a9ax20,
+    "covtype": covtype,
+    "covtypex10": partial(covtypes, 10),
+    "covtypex30": partial(covtypes, 30),
+}
 
 
 def make(name: str, folder: str | os.PathLike[str], size: float = 1.0, **settings: Any) -> Packed | None:

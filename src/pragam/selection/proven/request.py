@@ -73,13 +73,14 @@ def prove_range(
         raise ValueError("prove needs X in memory: cells hold the rows left out, and several pairs of points")
     risk = risk.risks[0] if isinstance(risk, Each) and len(risk.risks) == 1 else risk  # a model of one output
     labels = risk.learn(features.numbers(samples))
+    _check_scores(risk, labels)
     parts = parts_of(risk, samples, validation, share, n_folds, seed)
     places, folds = checkpoints_of(checkpoint), []
     name = measure_of(risk, labels, scoring)
     for k, (train, held) in enumerate(pairs_of(samples, parts, validation, share, seed)):
         numbers = features.numbers(train)
         learnt = features.learnt(numbers)  # from the rows to train on alone
-        problem = _only(risk, labels, risk.pose(learnt.mapped(numbers), labels))
+        problem = _only(risk.pose(learnt.mapped(numbers), labels))
         X, code = learnt.of(held).X, _encoded(risk, held.y, labels, "" if validation is None else "validation: ")
         place = None if places is None else places.within(f"fold-{k}", begins_anywhere=True)
         factor = samples.n / train.n if by_sum else 1.0
@@ -144,16 +145,21 @@ def _encoded(risk: Risk, y: Any, labels: Any, prefix: str) -> Any:
         raise ValueError(f"{prefix}{error}") from None
 
 
-def _only(risk: Risk, labels: Any, problems: list[Any]) -> Any:
-    """The problem of a record that has one, of which there are cells."""
+def _check_scores(risk: Risk, labels: Any) -> None:
+    """Refuse a record whose models have several scores."""
     shapes = risk.shape(labels)
-    if len(problems) != 1 or shapes[0].rows != 1 or shapes[0].outputs != 1:
-        what = f"{len(labels)} labels have" if risk.has_labels else "this risk has"
+    if len(shapes) != 1 or shapes[0].rows != 1 or shapes[0].outputs != 1:
+        what = f"{len(labels)} labels have" if risk.has_labels and len(labels) != 2 else "this risk has"
         raise ValueError(f"prove is for models with one score, as of two classes: {what} several, which move together")
-    refusal = Moving.refusal(problems[0])
+
+
+def _only(problems: list[Any]) -> Any:
+    """The problem of a record with one score, of which there are cells."""
+    (problem,) = problems
+    refusal = Moving.refusal(problem)
     if refusal is not None:
         raise ValueError(f"prove is not for this risk: {refusal}")
-    return problems[0]
+    return problem
 
 
 def _measure(name: str, risk: Any, X: Storage, code: Any) -> Measure:
