@@ -14,7 +14,7 @@ from typing import Any
 from pragam.engines.base import Block
 
 #: Names whose blocks a process keeps; those that were asked for longest ago go first.
-_NAMES = 4
+NAMES = 4
 
 _here: OrderedDict[str, dict[int, Any]] = OrderedDict()
 _lock = threading.Lock()
@@ -44,22 +44,16 @@ class Kept(Block):
         """It without its content."""
         return replace(self, content=None)
 
-    def keep(self) -> bool:
-        """Whether this process has it now."""
+    def keep(self) -> Any:
+        """What this process has of it now; None if it is not here, and was not sent."""
         with _lock:
             of_name = _here.setdefault(self.name, {})
             _here.move_to_end(self.name)
-            while len(_here) > _NAMES:
+            while len(_here) > NAMES:
                 _here.popitem(last=False)
             if self.k not in of_name and self.content is not None:
                 of_name[self.k] = self.content
-            return self.k in of_name
-
-
-def forget(name: str) -> None:
-    """Nobody will ask for these any more."""
-    with _lock:
-        _here.pop(name, None)
+            return of_name.get(self.k)
 
 
 class Lacking:
@@ -68,7 +62,9 @@ class Lacking:
 
 def work(task: Any, blocks: Sequence[Block], common: Any, own: Sequence[Any]) -> list[Any] | Lacking:
     """What a worker does in a round: the tasks on its blocks."""
-    is_here = [block.keep() for block in blocks if isinstance(block, Kept)]  # each keeps what was sent
-    if not all(is_here):
+    # Each is taken when it is kept: trainings in other threads may bring names for which this one's go.
+    found = [block.keep() if isinstance(block, Kept) else block for block in blocks]
+    if any(each is None for each in found):
         return Lacking()
-    return [task(block.open(), common, each) for block, each in zip(blocks, own, strict=True)]
+    opened = (each.open() if each is block else each for each, block in zip(found, blocks, strict=True))
+    return [task(each, common, mine) for each, mine in zip(opened, own, strict=True)]

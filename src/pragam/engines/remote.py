@@ -10,14 +10,14 @@ from __future__ import annotations
 import itertools
 import time
 from abc import abstractmethod
-from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections import Counter, OrderedDict
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from queue import Empty, SimpleQueue
 from typing import Any, NamedTuple, Protocol
 
 from pragam.engines.base import Block, Engine, EngineError, Task
-from pragam.engines.kept import Kept, Lacking
+from pragam.engines.kept import NAMES, Kept, Lacking
 from pragam.runtime import interrupts
 
 #: Seconds between two looks at signals and at slow workers.
@@ -50,6 +50,26 @@ class Job(NamedTuple):
     common: Any
     own: Sequence[Any]
     needs: Sequence[Any]
+
+
+class Sent:
+    """The blocks that a worker was sent to keep, by their names; of as many names as it keeps."""
+
+    def __init__(self) -> None:
+        self._of: OrderedDict[str, set[int]] = OrderedDict()
+
+    def light(self, block: Block) -> Block:
+        """Without its content, if the worker has it."""
+        return block.light() if isinstance(block, Kept) and block.k in self._of.get(block.name, ()) else block
+
+    def note(self, blocks: Iterable[Block]) -> None:
+        """These too."""
+        for block in blocks:
+            if isinstance(block, Kept):
+                self._of.setdefault(block.name, set()).add(block.k)
+                self._of.move_to_end(block.name)
+        while len(self._of) > NAMES:
+            self._of.popitem(last=False)
 
 
 @dataclass(eq=False)
@@ -87,7 +107,7 @@ class Remote(Engine):
     latency = 0.015  # of Dask's futures, with two workers on one machine
 
     def __init__(self) -> None:
-        self._known: dict[str, set[str]] = {}  # of each worker: names of kept blocks that it was sent
+        self._known: dict[str, Sent] = {}  # what each worker was sent
         self._late: dict[str, Share] = {}  # slow workers, and what they are still at
 
     @abstractmethod
@@ -134,8 +154,8 @@ class Remote(Engine):
     def _send(self, this: Round, place: str, numbers: list[int]) -> None:
         if not numbers:
             return
-        known = self._known.setdefault(place, set())
-        sent = [_as_known(this.blocks[k], known) for k in numbers]
+        known = self._known.setdefault(place, Sent())
+        sent = [known.light(this.blocks[k]) for k in numbers]
         own = [None if this.own is None else this.own[k] for k in numbers]
         needs = [need for k in numbers for need in this.blocks[k].needs()]
         future = self.submit(place, Job(this.task, sent, this.common, own, needs))
@@ -157,11 +177,11 @@ class Remote(Engine):
             self._after(this, share, missing, error)
             return
         if isinstance(answer, Lacking):
-            self._known[share.place] = set()
+            self._known[share.place] = Sent()
             self._send(this, share.place, missing)
             return
         this.longest = max(this.longest, time.perf_counter() - share.begun)
-        self._known.setdefault(share.place, set()).update(_name(this.blocks[k]) for k in share.numbers)
+        self._known.setdefault(share.place, Sent()).note(this.blocks[k] for k in share.numbers)
         this.found.update(zip(share.numbers, answer, strict=True))
 
     def _after(self, this: Round, share: Share, missing: list[int], error: Exception) -> None:
@@ -216,14 +236,6 @@ def _shares(count: int, places: int) -> list[list[int]]:
     """Consecutive numbers, about as many for each."""
     ends = [count * k // places for k in range(places + 1)]
     return [list(range(first, last)) for first, last in itertools.pairwise(ends)]
-
-
-def _as_known(block: Block, known: set[str]) -> Block:
-    return block.light() if isinstance(block, Kept) and _name(block) in known else block
-
-
-def _name(block: Block) -> str:
-    return f"{block.name}/{block.k}" if isinstance(block, Kept) else ""
 
 
 def _blocks(numbers: list[int]) -> str:
