@@ -1,6 +1,6 @@
 """How fast is svmlight text packed, and in how much memory? MB/s of text on one core, parsing to checksums.
 
-Synthetic text of the kinds of ``svmlight_texts.py``, four megabytes of each by the seed 0, one also as gzip, then real
+Synthetic text of the kinds of ``_svmlight_texts.py``, four megabytes of each by the seed 0, one also as gzip, then real
 sets where they are at hand, repeated to the size asked for. Each run is a process of its own on one thread. Beside
 pragam.pack, in turns:
 
@@ -30,8 +30,8 @@ from pathlib import Path
 import numpy as np
 
 import _common
+from _svmlight_texts import KINDS, page, tf_idf
 from pragam.datasets import data_folder
-from svmlight_texts import KINDS, page, tf_idf
 
 REAL = (
     "a9a/a9a.xz",

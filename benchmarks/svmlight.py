@@ -1,6 +1,6 @@
 """How fast is svmlight text read? MB/s of pragam and of scikit-learn, on the same plain files, one core.
 
-Synthetic files of the kinds of ``svmlight_texts.py``, then the real ones of ``pragam.datasets.data_folder()``,
+Synthetic files of the kinds of ``_svmlight_texts.py``, then the real ones of ``pragam.datasets.data_folder()``,
 decompressed first. Each time is the best of ``--repeats`` runs, the two
 readers taking turns, in seconds of CPU (both use one core; a busy machine would blur the clock's). Both
 results are compared before a number is printed.
@@ -23,9 +23,9 @@ import numpy as np
 from sklearn.datasets import load_svmlight_file
 
 import _common  # noqa: F401  it finds the data beside the checkout
+from _svmlight_texts import KINDS, page
 from pragam import _kernels
 from pragam.datasets import data_folder, load_svmlight
-from svmlight_texts import KINDS, page
 
 REAL = (
     "a9a/a9a.xz",
